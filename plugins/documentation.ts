@@ -1,0 +1,30 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import fp from 'fastify-plugin'
+
+/** The OpenAPI document, made from the schemas of the routes, and a page that shows it. */
+export default fp(
+  async app => {
+    const { BASE_PATH } = app.settings
+
+    await app.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'Viewer service of a video catalogue',
+          description: 'Login, viewing history, watchlist, recommendations and the catalogue of a streaming platform.',
+          version: '0.1.0',
+          license: { name: 'MIT', identifier: 'MIT' }
+        },
+        servers: [{ url: BASE_PATH || '/' }],
+        components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
+      },
+      stripBasePath: true,
+      refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? `schema-${i}`) }
+    })
+
+    app.get(`${BASE_PATH}/openapi.json`, { schema: { summary: 'This document', tags: ['Service'], hide: true } }, async () => app.swagger())
+    await app.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true })
+  },
+  { name: 'documentation', dependencies: ['settings'] }
+)

@@ -1,0 +1,36 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { isUnavailable } from '../src/data/faults.js'
+import { Failure, internal, malformed, notFound, tooLarge, unavailable } from '../src/errors.js'
+import { invalidRequest } from '../src/validation.js'
+
+const failureOf = (error: FastifyError): Failure => {
+  if (error instanceof Failure) return error
+  if (error.validation) return invalidRequest(error.validation, error.validationContext ?? 'body')
+  if (isUnavailable(error) || error.code === 'FST_ERR_HANDLER_TIMEOUT') return unavailable()
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
+  if (error.statusCode === 404) return notFound()
+  if (error.statusCode && error.statusCode < 500) return malformed()
+  return internal()
+}
+
+export const sendFailure = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+  const { statusCode, body, headers } = failureOf(error)
+  if (statusCode === 500) request.log.error({ err: error }, 'request failed')
+  else if (statusCode === 503) request.log.warn({ err: error }, 'request refused')
+  return reply
+    .code(statusCode)
+    .headers(headers)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(body)
+}
+
+/** Every error leaves in the product's shape, and what went wrong inside stays in the log. */
+export default fp(
+  async (app: FastifyInstance) => {
+    app.setErrorHandler(sendFailure)
+  },
+  { name: 'errors' }
+)

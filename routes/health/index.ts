@@ -1,0 +1,18 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../schemas/answers.js'
+import { Ok } from '../../schemas/common.js'
+import { ok } from '../../src/reply.js'
+
+const schema = {
+  summary: 'Whether the process lives',
+  tags: ['Service'],
+  response: answers(Ok(Type.Object({ status: Type.Literal('alive') })))
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  app.get('', { schema, config: { vital: true } }, async function getHealth() {
+    return ok({ status: 'alive' as const })
+  })
+}
+export default route

@@ -1,0 +1,23 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
+import { done } from '../../src/reply.js'
+
+const schema = {
+  summary: 'Sign out',
+  description: 'Revokes the refresh tokens of the session; the access token itself lives to its end.',
+  tags: ['Identity'],
+  security: [{ bearer: [] }],
+  response: answers(Done, 400, 401, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { sessions } = app.data
+
+  app.post('', { schema, onRequest: app.tokenRequired }, async function logOut(request) {
+    const { id, sid } = app.viewerOf(request)
+    await sessions.end(id, sid)
+    return done(200, 'Logged out')
+  })
+}
+export default route

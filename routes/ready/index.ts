@@ -1,0 +1,21 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../schemas/answers.js'
+import { Ok } from '../../schemas/common.js'
+import { unavailable } from '../../src/errors.js'
+import { ok } from '../../src/reply.js'
+
+const schema = {
+  summary: 'Whether the service can serve',
+  description: '503 while the database cannot be reached, and from the signal to stop on.',
+  tags: ['Service'],
+  response: answers(Ok(Type.Object({ status: Type.Literal('ready') })), 503)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  app.get('', { schema, config: { vital: true } }, async function getReady() {
+    if (app.isDraining || !(await app.reachDatabase())) throw unavailable()
+    return ok({ status: 'ready' as const })
+  })
+}
+export default route

@@ -1,0 +1,30 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Failure, Invalid, Unauthenticated } from './common.js'
+
+const failures = {
+  400: Invalid,
+  401: Unauthenticated,
+  403: Failure,
+  404: Failure,
+  413: Failure,
+  429: Failure,
+  500: Failure,
+  503: Failure
+}
+type FailureStatus = keyof typeof failures
+
+/** What every operation behind the limits and on the database may answer. */
+const common: FailureStatus[] = [429, 500, 503]
+
+const failuresOf = (statuses: FailureStatus[]) =>
+  Object.fromEntries(statuses.map(status => [status, Type.Ref(failures[status].$id as string)]))
+
+/** The schemas of an operation's answers: its success and the errors of its own; those that any operation has come with them. */
+export const answers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
+  200: success,
+  ...failuresOf([...statuses, ...common])
+})
+export const createdAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
+  201: success,
+  ...failuresOf([...statuses, ...common])
+})

@@ -1,0 +1,30 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { Ok } from './common.js'
+
+export const maxPerPage = 100
+
+export const PageQuery = {
+  perPage: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 20, description: 'Maximum number of elements' }),
+  page: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number' })
+}
+export interface PageQuery {
+  perPage: number
+  page: number
+}
+
+const PageLink = Type.Union([Type.Integer(), Type.Literal(false)])
+
+const meta = {
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  next_page: PageLink,
+  prev_page: PageLink,
+  total_count: Type.Integer()
+}
+
+export const Meta = Type.Object({ ...meta, total_pages: Type.Integer() }, { $id: 'Meta' })
+/** The spec has no `total_pages` in the meta of terms. */
+export const TermsMeta = Type.Object(meta, { $id: 'TermsMeta' })
+
+export const Page = <T extends TSchema>(element: T, metaSchema: TObject = Meta) =>
+  Ok(Type.Object({ collection: Type.Array(element), meta: metaSchema }))

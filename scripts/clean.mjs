@@ -1,0 +1,3 @@
+import { rmSync } from 'node:fs'
+
+rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })

@@ -1,0 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { startMongod } from './mongod/start.js'
+
+/** Runs the test suite on one mongod, in which each test file has a database of its own. */
+const mongod = await startMongod({ say: console.log })
+const tap = spawn('tap', process.argv.slice(2), { stdio: 'inherit', env: { ...process.env, TEST_MONGO_URL: mongod.url } })
+const [status] = await once(tap, 'exit')
+await mongod.stop()
+process.exit(status ?? 1)

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import autoload from '@fastify/autoload'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import sensible from '@fastify/sensible'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyHttpOptions, type FastifyServerOptions } from 'fastify'
+import authentication from '../plugins/authentication.js'
+import body from '../plugins/body.js'
+import documentation from '../plugins/documentation.js'
+import drain from '../plugins/drain.js'
+import errors, { sendFailure } from '../plugins/errors.js'
+import limits from '../plugins/limits.js'
+import mongo from '../plugins/mongo.js'
+import requestLog from '../plugins/request-log.js'
+import settingsPlugin from '../plugins/settings.js'
+import unknownRoutes from '../plugins/unknown-routes.js'
+import { sharedSchemas } from '../schemas/shared.js'
+import type { Settings } from './config.js'
+import { corsOptions, trustedProxies } from './http.js'
+import { answerParserError } from './parser-errors.js'
+import { compileValidator } from './validation.js'
+
+const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
+  bodyLimit: 64 * 1024,
+  requestTimeout: 10_000,
+  handlerTimeout: settings.DATABASE_TIMEOUT + 500,
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000 },
+  routerOptions: { maxParamLength: 16 * 1024 },
+  trustProxy: trustedProxies(settings.TRUST_PROXY),
+  return503OnClosing: false,
+  disableRequestLogging: true,
+  genReqId: () => randomUUID(),
+  clientErrorHandler: answerParserError,
+  frameworkErrors: sendFailure
+})
+
+/** The whole service. `logger` is pino's options, as Fastify takes them. */
+export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServerOptions, 'logger'>) => {
+  const app = fastify({ ...serverOptions(settings), logger: logger ?? false }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(compileValidator)
+  for (const schema of sharedSchemas) app.addSchema(schema)
+
+  await app.register(settingsPlugin, { settings })
+  await app.register(requestLog)
+  await app.register(errors)
+  await app.register(sensible)
+  await app.register(helmet)
+  if (settings.CORS_ORIGIN) await app.register(cors, corsOptions(settings.CORS_ORIGIN))
+  await app.register(authentication)
+  await app.register(limits)
+  await app.register(unknownRoutes)
+  await app.register(body)
+  await app.register(drain)
+  await app.register(documentation)
+  await app.register(mongo)
+
+  await app.register(autoload, {
+    dir: fileURLToPath(new URL('../routes', import.meta.url)),
+    options: { prefix: settings.BASE_PATH },
+    routeParams: true,
+    forceESM: true
+  })
+  app.refuseOtherMethods()
+  return app
+}

@@ -1,0 +1,123 @@
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import { envSchema } from 'env-schema'
+
+const Whole = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
+  Type.Integer({ minimum: 0, default: fallback, description, ...rules })
+const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
+  Type.String({ default: fallback, description, ...rules })
+
+export const Settings = Type.Object({
+  MONGO_URL: Type.String({
+    pattern: '^mongodb(\\+srv)?://.+',
+    description: 'Connection string of MongoDB; the database is the one that it names, else `viewer`'
+  }),
+  JWT_SECRET: Type.String({
+    description: 'Secret that signs the access tokens, 32 bytes or more. The same in all processes'
+  }),
+  JWT_ISSUER: Text('`iss` of the access tokens', 'viewer', { pattern: '.' }),
+  JWT_AUDIENCE: Text('`aud` of the access tokens', 'viewer', { pattern: '.' }),
+  ACCESS_TOKEN_TTL: Whole('Life of an access token in seconds', 3600, { minimum: 1 }),
+  REFRESH_TOKEN_TTL: Whole('Life of a refresh token in seconds', 5_184_000, { minimum: 1 }),
+  REFRESH_GRACE: Whole('Seconds in which a spent refresh token may come again without revoking its session', 10),
+  LOGIN_LIMIT: Whole('Failed logins in 15 minutes for one e-mail from one address (ten times that for each alone); 0 is off', 10),
+  HOST: Text('Address to listen at', '0.0.0.0', { pattern: '.' }),
+  PORT: Whole('Port to listen at; 0 takes a free one', 3000, { maximum: 65_535 }),
+  BASE_PATH: Text('Stands before every path, for example `/viewer`', '', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
+  PUBLIC_URL: Text(
+    'Origin under which callers reach the service, for example `https://api.example.com`; without it, the one they asked',
+    '',
+    {
+      pattern: '^(https?://[^/?#\\s]+)?$'
+    }
+  ),
+  CORS_ORIGIN: Text('Origins of web apps that may call, a list with commas, or `*`; none without it', ''),
+  TRUST_PROXY: Text('Proxies in front whose `X-Forwarded-*` count: their number, or their networks with commas', ''),
+  COUNTRY_HEADER: Text("Header with the caller's ISO 3166 country, for example the CDN's; without it, countries limit nothing", '', {
+    pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$"
+  }),
+  RATE_LIMIT: Whole('Requests a minute for one user, in each process for itself; 0 is off', 600),
+  RATE_LIMIT_ADDRESS: Whole('Requests a minute for one address without a valid token, in each process for itself; 0 is off', 6000),
+  DATABASE_TIMEOUT: Whole('Milliseconds that the database may take for an operation before the answer is a 503', 2000, {
+    minimum: 100,
+    maximum: 60_000
+  }),
+  MAX_EVENT_LOOP_DELAY: Whole('Milliseconds of event loop delay beyond which new requests get a 503; 0 is off', 1000),
+  DRAIN_DELAY: Whole('Milliseconds between the signal to stop and the end of listening, for balancers to look away', 1000, {
+    maximum: 600_000
+  }),
+  CONTENT_CACHE_MB: Whole('Megabytes of contents kept in memory as they are sent', 64, { minimum: 1 }),
+  DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller names none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),
+    { default: 'info', description: 'What is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`' }
+  )
+})
+export type Settings = Static<typeof Settings>
+
+/** The settings of a command: the database alone. */
+export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
+
+/** Says which settings are wrong and why, a sentence each. */
+export class SettingsError extends Error {}
+
+const ajv = addFormats.default(
+  new Ajv.default({ allErrors: true, coerceTypes: true, useDefaults: true, removeAdditional: true, verbose: true })
+)
+
+/** The values of the variables, those of a file `.env` included where there is one. */
+const environment = (): NodeJS.ProcessEnv => {
+  try {
+    process.loadEnvFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  return process.env
+}
+
+export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
+  // An empty variable is how compose files and shells say "not set".
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  try {
+    const settings = envSchema<Record<string, unknown>>({ schema: structuredClone(schema), data: given, env: false, ajv })
+    if ('JWT_SECRET' in settings) refuseWeakSecret(String(settings.JWT_SECRET))
+    return settings as Static<T>
+  } catch (error) {
+    throw new SettingsError(sentences(error, schema))
+  }
+}
+
+const refuseWeakSecret = (secret: string) => {
+  const advice = 'make one, for example with `openssl rand -base64 48`'
+  if (Buffer.byteLength(secret) < 32) throw new Error(`JWT_SECRET is shorter than 32 bytes: ${advice}`)
+  if (secret.includes('replace-me')) throw new Error(`JWT_SECRET is still the one of .env.example: ${advice}`)
+}
+
+interface SettingFault {
+  keyword: string
+  instancePath: string
+  params: { missingProperty?: string }
+}
+
+const sentences = (error: unknown, schema: TObject) => {
+  const { errors, message } = error as Error & { errors?: SettingFault[] }
+  if (!errors) return message
+  const names = new Set(errors.map(({ instancePath, params }) => params.missingProperty ?? instancePath.slice(1)))
+  return [...names]
+    .map(name => {
+      const missing = errors.some(({ params }) => params.missingProperty === name)
+      return `${name} is ${missing ? 'not set' : 'wrong'}: ${rule(schema.properties[name])}`
+    })
+    .join('\n')
+}
+
+const rule = ({ description, minimum, maximum }: Partial<TSchema> = {}) => {
+  const bounds =
+    minimum === undefined
+      ? ''
+      : maximum === undefined
+        ? ` (a whole number from ${minimum})`
+        : ` (a whole number from ${minimum} to ${maximum})`
+  return `${description}${bounds}`
+}

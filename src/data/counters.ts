@@ -1,0 +1,20 @@
+import type { Collection, Db } from 'mongodb'
+
+interface CounterDocument {
+  _id: string
+  last: number
+}
+
+/** Integer ids for the documents of a collection, given once each whatever process asks. */
+export const counterOf = (db: Db, name: string) => {
+  const counters: Collection<CounterDocument> = db.collection('counters')
+  return {
+    next: async () => {
+      const counter = await counters.findOneAndUpdate({ _id: name }, { $inc: { last: 1 } }, { upsert: true, returnDocument: 'after' })
+      if (!counter) throw new Error(`The counter ${name} gave no id`)
+      return counter.last
+    },
+    /** Ids that came from elsewhere are never given again. */
+    moveTo: (id: number) => counters.updateOne({ _id: name }, { $max: { last: id } }, { upsert: true })
+  }
+}

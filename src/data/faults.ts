@@ -1,0 +1,37 @@
+import {
+  MongoClientClosedError,
+  MongoError,
+  MongoErrorLabel,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError
+} from 'mongodb'
+
+const duplicateKey = 11_000
+
+export const isDuplicate = (error: unknown) => error instanceof MongoServerError && error.code === duplicateKey
+
+const connectionErrors = [
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoOperationTimeoutError,
+  MongoNotConnectedError,
+  MongoTopologyClosedError,
+  MongoClientClosedError,
+  MongoWriteConcernError
+]
+
+// What a server says while it steps down, starts, stops, or has no time left (MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, ...).
+const passingCodes = new Set<unknown>([6, 7, 50, 64, 89, 91, 189, 202, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436])
+
+/** Whether the database could not be asked: a passing state, unlike a query that is wrong. */
+export const isUnavailable = (error: unknown): boolean => {
+  if (!(error instanceof MongoError)) return false
+  if (connectionErrors.some(kind => error instanceof kind)) return true
+  if (error.name === 'MongoWaitQueueTimeoutError') return true
+  return error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) || (error instanceof MongoServerError && passingCodes.has(error.code))
+}

@@ -1,0 +1,32 @@
+import type { Db, IndexDescription } from 'mongodb'
+import { minutes } from '../time.js'
+import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
+import { sessionIndexes, sessionsOf } from './sessions.js'
+import { userIndexes, usersOf } from './users.js'
+
+export interface DataSettings {
+  LOGIN_LIMIT: number
+  REFRESH_TOKEN_TTL: number
+  REFRESH_GRACE: number
+}
+
+/** Every query of the service, bound to the database once. */
+export const dataOf = (db: Db, settings: DataSettings) => ({
+  users: usersOf(db),
+  sessions: sessionsOf(db, { life: settings.REFRESH_TOKEN_TTL, grace: settings.REFRESH_GRACE }),
+  loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT)
+})
+export type Data = ReturnType<typeof dataOf>
+
+const indexes: Record<string, IndexDescription[]> = {
+  users: userIndexes,
+  sessions: sessionIndexes,
+  login_attempts: loginAttemptIndexes
+}
+
+/** Makes the indexes that are missing. Any number of processes may do it at once. */
+export const ensureIndexes = async (db: Db) => {
+  // An index on a collection that has grown takes longer than a request may.
+  for (const [collection, wanted] of Object.entries(indexes))
+    await db.collection(collection).createIndexes(wanted, { timeoutMS: minutes(60) })
+}

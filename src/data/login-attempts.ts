@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { Db, IndexDescription } from 'mongodb'
+import { minutes } from '../time.js'
+import { emailKey } from './users.js'
+
+interface AttemptsDocument {
+  _id: string
+  count: number
+  /** Whether the last attempt that asked was let through. */
+  granted: boolean
+  expires_at: Date
+}
+
+export const loginAttemptIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]
+
+const window = minutes(15)
+
+/** Hashed, so that what people typed into the e-mail field is not kept. */
+const key = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+
+export interface Attempt {
+  /** Seconds until another one may be made; undefined where this one may. */
+  retryAfter: number | undefined
+  /** Takes the attempt back: it did not fail. */
+  forgive: () => Promise<void>
+}
+
+/** Counts the failed logins of a quarter of an hour. They are in the database, so that all processes share them. */
+export const loginAttemptsOf = (db: Db, limit: number) => {
+  const attempts = db.collection<AttemptsDocument>('login_attempts')
+
+  const take = async (_id: string, most: number) => {
+    const over = { $lte: [{ $ifNull: ['$expires_at', '$$NOW'] }, '$$NOW'] }
+    const granted = { $or: [over, { $lt: ['$count', most] }] }
+    const counted = await attempts.findOneAndUpdate(
+      { _id },
+      [
+        {
+          $set: {
+            granted,
+            count: { $cond: [over, 1, { $min: [{ $add: ['$count', 1] }, most] }] },
+            expires_at: { $cond: [over, { $add: ['$$NOW', window] }, '$expires_at'] }
+          }
+        }
+      ],
+      { upsert: true, returnDocument: 'after' }
+    )
+    if (!counted) throw new Error('A login attempt was not counted')
+    return counted
+  }
+
+  const giveBack = async (taken: AttemptsDocument[]) => {
+    if (taken.length === 0) return
+    // The moment of expiry is part of the filter: a window that began since owes nothing.
+    await attempts.bulkWrite(
+      taken.map(({ _id, expires_at }) => ({
+        updateOne: { filter: { _id, expires_at, count: { $gt: 0 } }, update: { $inc: { count: -1 } } }
+      })),
+      { ordered: false }
+    )
+  }
+
+  return {
+    begin: async (email: string, address: string): Promise<Attempt> => {
+      if (limit === 0) return { retryAfter: undefined, forgive: async () => {} }
+      const mail = emailKey(email)
+      const counts = await Promise.all([
+        take(key('both', mail, address), limit),
+        take(key('email', mail), limit * 10),
+        take(key('address', address), limit * 10)
+      ])
+      const taken = counts.filter(({ granted }) => granted)
+      const refused = counts.filter(({ granted }) => !granted)
+      if (refused.length === 0) return { retryAfter: undefined, forgive: () => giveBack(taken) }
+      // What is refused here is no failed login: it must not lock an e-mail or an address for others.
+      await giveBack(taken)
+      const until = Math.max(...refused.map(({ expires_at }) => expires_at.getTime()))
+      return { retryAfter: (until - Date.now()) / 1000, forgive: async () => {} }
+    }
+  }
+}

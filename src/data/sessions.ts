@@ -1,0 +1,92 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { Db, IndexDescription } from 'mongodb'
+import { seconds } from '../time.js'
+
+/** One login and the chain of refresh tokens that came of it, of which only the hashes are kept. */
+interface SessionDocument {
+  _id: string
+  user_id: number
+  /** In every token of the chain: shows that an old token was once a real one. */
+  family: string
+  /** In the newest token alone. */
+  secret: string
+  generation: number
+  /** When the latest generations were spent; those that fell out of the list were spent long ago. */
+  spent: { generation: number; at: Date }[]
+  created_at: Date
+  expires_at: Date
+}
+
+export const sessionIndexes: IndexDescription[] = [{ key: { user_id: 1, _id: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }]
+
+const spentKept = 32
+
+export interface Session {
+  sid: string
+  user_id: number
+  refresh_token: string
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
+const random = () => randomBytes(24).toString('base64url')
+
+const tokenForm = /^([1-9]\d{0,15})\.([0-9a-f-]{36})\.([1-9]\d{0,15})\.([\w-]{32})\.([\w-]{32})$/
+
+const read = (token: string) => {
+  const [, user, sid, generation, family, secret] = tokenForm.exec(token) ?? []
+  if (!user || !sid || !generation || !family || !secret) return undefined
+  return { user_id: Number(user), sid, generation: Number(generation), family, secret }
+}
+
+export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: number }) => {
+  const sessions = db.collection<SessionDocument>('sessions')
+
+  return {
+    begin: async (user_id: number): Promise<Session> => {
+      const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
+      await sessions.insertOne({
+        _id: sid,
+        user_id,
+        family: hash(family),
+        secret: hash(secret),
+        generation: 1,
+        spent: [],
+        created_at: now,
+        expires_at: new Date(now.getTime() + seconds(life))
+      })
+      return { sid, user_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+    },
+
+    /** Spends a refresh token for the next one. Of two uses at the same moment one wins, since the filter names the generation. */
+    renew: async (token: string): Promise<Session | undefined> => {
+      const given = read(token)
+      if (!given) return undefined
+      const { sid, user_id, generation } = given
+      const [secret, now] = [random(), new Date()]
+      const family = { _id: sid, user_id, family: hash(given.family) }
+      const renewed = await sessions.updateOne(
+        { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
+        {
+          $set: { secret: hash(secret), generation: generation + 1, expires_at: new Date(now.getTime() + seconds(life)) },
+          $push: { spent: { $each: [{ generation, at: now }], $slice: -spentKept } }
+        }
+      )
+      if (renewed.matchedCount === 1)
+        return { sid, user_id, refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}` }
+
+      const session = await sessions.findOne(family)
+      if (session && generation < session.generation && wasSpentBefore(session, generation, now.getTime() - seconds(grace))) {
+        await sessions.deleteOne(family)
+      }
+      return undefined
+    },
+
+    end: (user_id: number, sid: string) => sessions.deleteOne({ _id: sid, user_id }),
+    endAll: (user_id: number) => sessions.deleteMany({ user_id })
+  }
+}
+
+const wasSpentBefore = ({ spent }: SessionDocument, generation: number, time: number) => {
+  const use = spent.find(entry => entry.generation === generation)
+  return !use || use.at.getTime() < time
+}

@@ -1,0 +1,61 @@
+import type { Db, IndexDescription } from 'mongodb'
+import { counterOf } from './counters.js'
+
+export interface UserDocument {
+  _id: number
+  /** As it was given; `email_key` is what is compared. */
+  email?: string
+  email_key?: string
+  name: string
+  password_hash?: string
+  /** Who the user is at an identity provider of the deployment's own. */
+  iss?: string
+  sub?: string
+  disabled_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export const userIndexes: IndexDescription[] = [
+  // Partial, since users of an own identity provider may lack an e-mail.
+  { key: { email_key: 1 }, unique: true, partialFilterExpression: { email_key: { $exists: true } } },
+  { key: { sub: 1, iss: 1 }, unique: true, partialFilterExpression: { sub: { $exists: true } } }
+]
+
+/** E-mails compare without regard to case. */
+export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
+
+export const usersOf = (db: Db) => {
+  const users = db.collection<UserDocument>('users')
+  const ids = counterOf(db, 'users')
+  const change = async (email: string, fields: Partial<UserDocument>) =>
+    users.findOneAndUpdate({ email_key: emailKey(email) }, { $set: { ...fields, updated_at: new Date() } }, { returnDocument: 'after' })
+
+  return {
+    byId: (id: number) => users.findOne({ _id: id }),
+    byEmail: (email: string) => users.findOne({ email_key: emailKey(email) }),
+    all: () => users.find().sort({ _id: 1 }),
+    any: async () => (await users.findOne({}, { projection: { _id: 1 } })) !== null,
+    add: async ({ email, name, password_hash }: { email: string; name: string; password_hash: string }) => {
+      const now = new Date()
+      const user = {
+        _id: await ids.next(),
+        email,
+        email_key: emailKey(email),
+        name,
+        password_hash,
+        disabled_at: null,
+        created_at: now,
+        updated_at: now
+      }
+      await users.insertOne(user)
+      return user
+    },
+    setPassword: (email: string, password_hash: string) => change(email, { password_hash }),
+    /** A hash of an older kind gives way to the new one, unless the password was changed meanwhile. */
+    replaceHash: (id: number, old: string, password_hash: string) =>
+      users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } }),
+    disable: (email: string) => change(email, { disabled_at: new Date() }),
+    enable: (email: string) => change(email, { disabled_at: null })
+  }
+}

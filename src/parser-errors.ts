@@ -1,0 +1,19 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Failure, headersTooLarge, malformed, tooSlow } from './errors.js'
+
+const failures: Record<string, () => Failure> = {
+  ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
+  HPE_HEADER_OVERFLOW: headersTooLarge
+}
+
+/** What Node's HTTP parser refuses never becomes a request: the answer is written to the socket. */
+export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) => {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return socket.destroy()
+  const { statusCode, body } = (failures[error.code ?? ''] ?? malformed)()
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
+  )
+}

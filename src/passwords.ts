@@ -1,0 +1,23 @@
+import { availableParallelism } from 'node:os'
+import * as argon2 from '@node-rs/argon2'
+import * as bcrypt from '@node-rs/bcrypt'
+import { turns } from './turns.js'
+
+const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
+
+/** The hash of no password, checked where there is no user, so that the answer takes its time all the same. */
+const nobody = argon2.hashSync(crypto.randomUUID(), cost)
+
+// A hash takes a core for some 40 ms: one at a time on each, off the event loop, and a short queue.
+const inTurn = turns(availableParallelism(), 8)
+
+export const hashPassword = (password: string) => argon2.hash(password, cost)
+
+const isBcrypt = (hash: string) => /^\$2[abxy]\$/.test(hash)
+
+/** Whether the hash is of a kind that the old platform stored and a login should replace. */
+export const isOutdated = (hash: string) => isBcrypt(hash)
+
+export const verifyPassword = (password: string, hash = nobody) =>
+  // PHP writes $2y$ for what everybody else calls $2b$.
+  inTurn(() => (isBcrypt(hash) ? bcrypt.verify(password, hash.replace(/^\$2[xy]\$/, '$2b$')) : argon2.verify(hash, password)))

@@ -1,0 +1,80 @@
+import { Kind, type TSchema } from '@sinclair/typebox'
+import Ajv, { type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifySchemaValidationError } from 'fastify'
+import { type FieldError, invalid } from './errors.js'
+import { moment } from './time.js'
+
+// Nothing is coerced: Ajv would make 0 of null and 5 of [5]. What a query may say otherwise than a body is read by `readQuery`.
+const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, verbose: true, strict: false }))
+ajv.addFormat('date-time', { validate: (text: string) => moment(text) !== undefined })
+
+/** Compiles the schemas of requests: bodies as they are, strings of queries and paths read as what their schema wants. */
+export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
+  const validate = ajv.compile(schema as TSchema)
+  const properties = Object.entries((schema as { properties?: Record<string, TSchema> }).properties ?? {})
+
+  return (data: unknown) => {
+    if (httpPart === 'querystring') {
+      const repeated = readQuery(properties, data as Record<string, unknown>)
+      if (repeated.length > 0) return { error: repeated }
+    }
+    return validate(data) ? { value: data } : { error: validate.errors ?? [] }
+  }
+}
+
+/** Reads the values of a query in place; answers with the faults of parameters that were given twice. */
+const readQuery = (properties: [string, TSchema][], query: Record<string, unknown>): ErrorObject[] => {
+  const repeated: ErrorObject[] = []
+  for (const [name, schema] of properties) {
+    const given = query[name]
+    if (given === undefined) continue
+    if (typeof given === 'string')
+      query[name] = schema.type === 'array' ? given.split(',').map(item => read(schema.items, item)) : read(schema, given)
+    else repeated.push({ keyword: 'repeated', instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: {} })
+  }
+  return repeated
+}
+
+const read = (schema: TSchema, text: string) => (schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text)
+
+type Fault = Partial<ErrorObject> & FastifySchemaValidationError & { parentSchema?: TSchema }
+
+/** The 400 for the faults that a validator found: one for each field, in a sentence that gives the whole rule of the field. */
+export const invalidRequest = (faults: FastifySchemaValidationError[], part: string) => {
+  const errors = new Map<string, FieldError>()
+  for (const fault of faults as Fault[]) {
+    const field = fieldOf(fault) || part
+    if (!errors.has(field)) errors.set(field, { field, message: messageOf(fault) })
+  }
+  return invalid([...errors.values()] as [FieldError, ...FieldError[]])
+}
+
+const fieldOf = ({ instancePath, keyword, params }: Fault) =>
+  keyword === 'required' ? String(params.missingProperty) : (instancePath.split('/')[1] ?? '')
+
+const messageOf = ({ keyword, parentSchema, message }: Fault) => {
+  if (keyword === 'required') return 'is required'
+  if (keyword === 'repeated') return 'must be given once'
+  if (keyword === 'minProperties') return `must have at least one of ${Object.keys(parentSchema?.properties ?? {}).join(', ')}`
+  return parentSchema ? `must be ${rule(parentSchema)}` : String(message)
+}
+
+const rule = (schema: TSchema): string => {
+  const choices =
+    schema.anyOf?.map((choice: TSchema) => choice.const) ?? (schema[Kind] === 'Literal' || 'const' in schema ? [schema.const] : undefined)
+  if (choices) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.format === 'date-time') return 'a timestamp in the form of RFC 3339'
+  if (schema.type === 'integer') return `an integer${bounds(schema)}`
+  if (schema.type === 'number') return `a number${bounds(schema)}`
+  if (schema.type === 'string')
+    return `a text${schema.minLength ? ' that is not empty' : ''}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`
+  if (schema.type === 'array') return `a list${schema.maxItems ? ` of at most ${schema.maxItems} values` : ''}`
+  return `an ${schema.type}`
+}
+
+const bounds = ({ minimum, maximum }: TSchema) => {
+  const upper = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
+  return minimum === undefined ? '' : ` from ${minimum}${upper}`
+}
