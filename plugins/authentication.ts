@@ -44,7 +44,7 @@ export default fp(
 
     await app.register(jwt, {
       secret: JWT_SECRET,
-      sign: { algorithm: 'HS256', iss: JWT_ISSUER, aud: JWT_AUDIENCE, expiresIn: ACCESS_TOKEN_TTL * 1000 },
+      sign: { algorithm: 'HS256', iss: JWT_ISSUER, aud: JWT_AUDIENCE, expiresIn: ACCESS_TOKEN_TTL },
       // The signature is the library's matter, the claims ours: it has one tolerance for all times, and it would lengthen a token's life.
       verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
     })

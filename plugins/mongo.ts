@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
+import type { MongoClient } from 'mongodb'
 import { connectionTo } from '../src/data/connection.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { unavailable } from '../src/errors.js'
@@ -7,7 +8,10 @@ import { unavailable } from '../src/errors.js'
 declare module 'fastify' {
   interface FastifyInstance {
     data: Data
-    /** Ends when the service can answer from the database for the first time. */
+    mongoClient: MongoClient
+    /** What has to be done with the database before the first request is served from it. */
+    preparations: (() => Promise<void>)[]
+    /** Ends when the preparations are done. */
     started: Promise<void>
     /** Asks the database whether it is there. */
     reachDatabase: () => Promise<boolean>
@@ -19,9 +23,9 @@ declare module 'fastify' {
 }
 
 const retryEvery = 1000
-const repeatWarningEvery = 15
+const warnEvery = 15
 
-/** Connects and makes the indexes in the background: a service without its database starts, says so and goes on trying. */
+/** Connects and prepares in the background: a service without its database starts, says so and goes on trying. */
 export default fp(
   async app => {
     const { settings } = app
@@ -31,27 +35,36 @@ export default fp(
       maxPoolSize: 50
     })
     const closing = new AbortController()
+    const preparations = [async () => void (await client.connect()), () => ensureIndexes(db)]
     let ready = false
 
-    const start = async () => {
+    const prepare = async () => {
       for (let attempt = 0; !closing.signal.aborted; attempt++) {
         try {
-          await client.connect()
-          await ensureIndexes(db)
+          for (const step of preparations) await step()
           ready = true
-          app.log.info(`connected to the database ${db.databaseName}`)
+          app.log.info(`serving from the database ${db.databaseName}`)
           return
         } catch (error) {
           if (closing.signal.aborted) return
-          const { message } = error as Error
-          if (attempt % repeatWarningEvery === 0) app.log.warn(`MongoDB cannot be used yet, trying again every second: ${message}`)
+          if (attempt % warnEvery === 0) app.log.warn(`MongoDB cannot be used yet, trying again every second: ${(error as Error).message}`)
           await sleep(retryEvery, undefined, { signal: closing.signal }).catch(() => undefined)
         }
       }
     }
 
+    let start: (preparing: Promise<void>) => void = () => {}
+    app.decorate(
+      'started',
+      new Promise<void>(resolve => {
+        start = resolve
+      })
+    )
+    app.addHook('onReady', async () => start(prepare()))
+
     app.decorate('data', dataOf(db, settings))
-    app.decorate('started', start())
+    app.decorate('mongoClient', client)
+    app.decorate('preparations', preparations)
     app.decorate('reachDatabase', async () => {
       if (!ready) return false
       return db.command({ ping: 1 }).then(

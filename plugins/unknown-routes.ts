@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
@@ -14,6 +15,9 @@ const isDecodable = (text: string) => {
 /** Unknown paths and wrong methods are told before anyone looks at the body. */
 export default fp(
   async app => {
+    // Fastify routes the common methods alone; the others would be unknown paths.
+    for (const method of METHODS) if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+
     const methodsOf = new Map<string, Set<string>>()
 
     app.addHook('onRoute', ({ url, method, schema }) => {

@@ -6,9 +6,11 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyHttpOptions, type FastifyServerOptions } from 'fastify'
+import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import authentication from '../plugins/authentication.js'
 import body from '../plugins/body.js'
+import caching from '../plugins/caching.js'
+import catalogue from '../plugins/catalogue.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
@@ -31,7 +33,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   routerOptions: { maxParamLength: 16 * 1024 },
   trustProxy: trustedProxies(settings.TRUST_PROXY),
   return503OnClosing: false,
-  disableRequestLogging: true,
+  logController: new LogController({ disableRequestLogging: true }),
   genReqId: () => randomUUID(),
   clientErrorHandler: answerParserError,
   frameworkErrors: sendFailure
@@ -47,7 +49,10 @@ export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServe
   await app.register(requestLog)
   await app.register(errors)
   await app.register(sensible)
-  await app.register(helmet)
+  await app.register(caching)
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }
+  })
   if (settings.CORS_ORIGIN) await app.register(cors, corsOptions(settings.CORS_ORIGIN))
   await app.register(authentication)
   await app.register(limits)
@@ -56,6 +61,7 @@ export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServe
   await app.register(drain)
   await app.register(documentation)
   await app.register(mongo)
+  await app.register(catalogue)
 
   await app.register(autoload, {
     dir: fileURLToPath(new URL('../routes', import.meta.url)),

@@ -1,4 +1,5 @@
 import type { FastifyCorsOptions } from '@fastify/cors'
+import type { Settings } from './config.js'
 
 const list = (text: string) => text.split(',').map(item => item.trim())
 
@@ -16,3 +17,16 @@ export const corsOptions = (origins: string): FastifyCorsOptions => ({
   maxAge: 3600,
   strictPreflight: false
 })
+
+interface Asked {
+  protocol: string
+  host: string
+}
+
+/** The origin under which callers reach the service: the public one, else the one that they asked. */
+export const originOf = ({ protocol, host }: Asked, { PUBLIC_URL, PORT }: Settings) =>
+  PUBLIC_URL || `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : `localhost:${PORT}`}`
+
+/** The request headers besides `Host` that the origin depends on. */
+export const originHeaders = ({ PUBLIC_URL, TRUST_PROXY }: Settings) =>
+  PUBLIC_URL || !TRUST_PROXY ? [] : ['X-Forwarded-Host', 'X-Forwarded-Proto']

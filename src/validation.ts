@@ -36,7 +36,12 @@ const readQuery = (properties: [string, TSchema][], query: Record<string, unknow
   return repeated
 }
 
-const read = (schema: TSchema, text: string) => (schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text)
+const read = (schema: TSchema, text: string) => {
+  if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
+  // A plus that was not encoded has become a space on the way.
+  if (schema.format === 'date-time') return text.replace(/ (?=\d\d:\d\d$)/, '+')
+  return schema['x-upper-case'] ? text.toUpperCase() : text
+}
 
 type Fault = Partial<ErrorObject> & FastifySchemaValidationError & { parentSchema?: TSchema }
 
@@ -61,6 +66,7 @@ const messageOf = ({ keyword, parentSchema, message }: Fault) => {
 }
 
 const rule = (schema: TSchema): string => {
+  if (schema['x-rule']) return schema['x-rule']
   const choices =
     schema.anyOf?.map((choice: TSchema) => choice.const) ?? (schema[Kind] === 'Literal' || 'const' in schema ? [schema.const] : undefined)
   if (choices) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`

@@ -29,7 +29,15 @@ export const databaseUrl = async (t: Test) => {
 export const secret = 'a secret of the tests that is long enough'
 
 export const settingsFor = (url: string, given: Record<string, string> = {}) =>
-  readSettings(Settings, { MONGO_URL: url, JWT_SECRET: secret, RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', DRAIN_DELAY: '0', MAX_EVENT_LOOP_DELAY: '0', ...given })
+  readSettings(Settings, {
+    MONGO_URL: url,
+    JWT_SECRET: secret,
+    RATE_LIMIT: '0',
+    RATE_LIMIT_ADDRESS: '0',
+    DRAIN_DELAY: '0',
+    MAX_EVENT_LOOP_DELAY: '0',
+    ...given
+  })
 
 export interface BuildOptions {
   settings?: Record<string, string>

@@ -1,8 +1,17 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
+import { contentIndexes, contentsOf } from './contents.js'
+import { historyIndexes } from './history.js'
+import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
+import { programmesOf } from './programmes.js'
+import { railCollectionsOf } from './rail-collections.js'
+import { revisionsOf } from './revisions.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
+import { supportTextsOf } from './support-texts.js'
+import { termIndexes, termsOf } from './terms.js'
 import { userIndexes, usersOf } from './users.js'
+import { watchlistIndexes } from './watchlist.js'
 
 export interface DataSettings {
   LOGIN_LIMIT: number
@@ -14,14 +23,25 @@ export interface DataSettings {
 export const dataOf = (db: Db, settings: DataSettings) => ({
   users: usersOf(db),
   sessions: sessionsOf(db, { life: settings.REFRESH_TOKEN_TTL, grace: settings.REFRESH_GRACE }),
-  loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT)
+  loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
+  revisions: revisionsOf(db),
+  contents: contentsOf(db),
+  terms: termsOf(db),
+  railCollections: railCollectionsOf(db),
+  legalDocuments: legalDocumentsOf(db),
+  programmes: programmesOf(db),
+  supportTexts: supportTextsOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 
 const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
   sessions: sessionIndexes,
-  login_attempts: loginAttemptIndexes
+  login_attempts: loginAttemptIndexes,
+  contents: contentIndexes,
+  terms: termIndexes,
+  history: historyIndexes,
+  watchlist: watchlistIndexes
 }
 
 /** Makes the indexes that are missing. Any number of processes may do it at once. */

@@ -1,0 +1,29 @@
+import type { FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Answer } from '../src/catalogue/answers.js'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Sends a public answer, or 304 where the caller has it already. `vary` names the request headers that it depends on. */
+    sendPublic: (answer: Answer, ...vary: string[]) => FastifyReply
+  }
+}
+
+const names = (header: string, etag: string) => header.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
+
+/** Every answer is the caller's own and kept by nobody, unless its route sends it as public. */
+export default fp(
+  async app => {
+    app.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'private, no-store')
+    })
+
+    app.decorateReply('sendPublic', function (this: FastifyReply, { bytes, etag }: Answer, ...vary: string[]) {
+      this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': 'application/json; charset=utf-8' })
+      for (const header of vary) if (header) this.vary(header)
+      const known = this.request.headers['if-none-match']
+      return known && names(known, etag) ? this.code(304).send() : this.send(bytes)
+    })
+  },
+  { name: 'caching', dependencies: ['@fastify/sensible'] }
+)

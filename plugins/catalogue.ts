@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { TopologyDescriptionChangedEvent } from 'mongodb'
+import type { Country } from '../src/catalogue/availability.js'
+import { Catalogue } from '../src/catalogue/catalogue.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    catalogue: Catalogue
+    /** The caller's country, where the operator names a header for it and it holds one. */
+    countryOf: (request: FastifyRequest) => Country
+  }
+}
+
+const primaryOf = ({ newDescription, previousDescription }: TopologyDescriptionChangedEvent) =>
+  [previousDescription, newDescription].map(({ servers }) => [...servers.values()].find(({ type }) => type === 'RSPrimary'))
+
+/** The catalogue in memory, read before the first request and kept up with the database. */
+export default fp(
+  async app => {
+    const { COUNTRY_HEADER, CONTENT_CACHE_MB } = app.settings
+    const catalogue = new Catalogue({
+      data: app.data,
+      cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
+      onError: error => app.log.warn({ err: error }, 'the catalogue could not be checked for changes')
+    })
+
+    const closing = new AbortController()
+    app.preparations.push(async () => {
+      await catalogue.refresh()
+      void catalogue.follow(closing.signal)
+    })
+    app.mongoClient.on('topologyDescriptionChanged', event => {
+      const [before, after] = primaryOf(event)
+      if (after && before?.address !== after.address) catalogue.distrust()
+    })
+    app.addHook('onClose', async () => closing.abort())
+
+    const header = COUNTRY_HEADER.toLowerCase()
+    app.decorate('catalogue', catalogue)
+    app.decorate('countryOf', ({ headers }: FastifyRequest) => {
+      const country = header && String(headers[header] ?? '').toUpperCase()
+      // CDNs say XX for what they do not know.
+      return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
+    })
+  },
+  { name: 'catalogue', dependencies: ['settings', 'mongo'] }
+)

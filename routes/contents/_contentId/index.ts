@@ -1,0 +1,30 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../../schemas/answers.js'
+import { Ok } from '../../../schemas/common.js'
+import { Content } from '../../../schemas/content.js'
+import { answerOf } from '../../../src/catalogue/answers.js'
+import { contentBytes, okBytes } from '../../../src/catalogue/bytes.js'
+import { found, notFound } from '../../../src/errors.js'
+import { integerId } from '../../../src/ids.js'
+
+const schema = {
+  summary: 'One content',
+  description: 'Not found when it is not open to the caller.',
+  tags: ['Catalogue'],
+  params: Type.Object({ contentId: Type.String() }),
+  response: answers(Ok(Content), 404)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, settings } = app
+
+  app.get('', { schema }, async function getContent(request, reply) {
+    const id = found(integerId(request.params.contentId))
+    catalogue.assertFresh()
+    if (!catalogue.isOpen(id, app.countryOf(request))) throw notFound()
+    const [fragment] = await catalogue.fragments.of([id])
+    return reply.sendPublic(answerOf(okBytes(contentBytes(found(fragment)))), settings.COUNTRY_HEADER)
+  })
+}
+export default route

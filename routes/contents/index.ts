@@ -1,0 +1,26 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers } from '../../schemas/answers.js'
+import { Content } from '../../schemas/content.js'
+import { ContentsQuery } from '../../schemas/contents-query.js'
+import { Page } from '../../schemas/page.js'
+import { contentsPage } from '../../src/catalogue/contents.js'
+
+const schema = {
+  summary: 'The contents that are open to viewers',
+  description:
+    'By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.',
+  tags: ['Catalogue'],
+  querystring: ContentsQuery,
+  response: answers(Page(Content), 400)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, data, settings } = app
+
+  app.get('', { schema }, async function listContents(request, reply) {
+    const country = app.countryOf(request)
+    const answer = await catalogue.answer(`${country} ${request.url}`, () => contentsPage(catalogue, data, request.query, country))
+    return reply.sendPublic(answer, settings.COUNTRY_HEADER)
+  })
+}
+export default route

@@ -1,0 +1,42 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../schemas/answers.js'
+import { Several } from '../../schemas/lists.js'
+import { Page, PageQuery } from '../../schemas/page.js'
+import { RailCollection } from '../../schemas/rail-collection.js'
+import { jsonBytes, pageBytes } from '../../src/catalogue/bytes.js'
+import { toRail } from '../../src/data/rail-collections.js'
+import { originHeaders, originOf } from '../../src/http.js'
+import { pageMeta } from '../../src/reply.js'
+
+const schema = {
+  summary: 'The rail collections',
+  description: 'Each rail is an address of GET /contents; following its `endpoint` gives the contents of the rail.',
+  tags: ['Catalogue'],
+  querystring: Type.Object({
+    with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`'),
+    ...PageQuery
+  }),
+  response: answers(Page(RailCollection), 400)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, settings } = app
+  const vary = originHeaders(settings)
+
+  app.get('', { schema }, async function listRailCollections(request, reply) {
+    const { query } = request
+    const contentsUrl = `${originOf(request, settings)}${settings.BASE_PATH}/contents`
+
+    const railsPage = () => {
+      const all = catalogue.railCollections
+      const shown = all.slice((query.page - 1) * query.perPage, query.page * query.perPage).map(({ _id, rails, ...collection }) => ({
+        ...toRail({ id: _id, ...collection }, contentsUrl),
+        ...(query.with && { rails: rails.map(rail => toRail(rail, contentsUrl)) })
+      }))
+      return pageBytes(jsonBytes(shown), pageMeta(query, all.length))
+    }
+    return reply.sendPublic(await catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
+  })
+}
+export default route

@@ -1,0 +1,40 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../schemas/answers.js'
+import { Names } from '../../schemas/lists.js'
+import { Page, PageQuery } from '../../schemas/page.js'
+import { Programme } from '../../schemas/programme.js'
+import { answerOf } from '../../src/catalogue/answers.js'
+import { schedulePage } from '../../src/catalogue/schedule.js'
+import { invalid } from '../../src/errors.js'
+import { days, moment } from '../../src/time.js'
+
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
+
+const schema = {
+  summary: 'What the channels show',
+  description: 'What overlaps a window of time, by its beginning. What shows a content that is not open is left out.',
+  tags: ['Catalogue'],
+  querystring: Type.Object({
+    from: Moment('Begin of the window; now without it'),
+    to: Moment('End of the window; 24 hours after `from` without it'),
+    channel: Names('Channels'),
+    ...PageQuery
+  }),
+  response: answers(Page(Programme), 400)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, settings } = app
+
+  app.get('', { schema }, async function listSchedule(request, reply) {
+    const { query } = request
+    const from = (query.from && moment(query.from)?.getTime()) || Date.now()
+    const to = (query.to && moment(query.to)?.getTime()) || from + days(1)
+    if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
+    catalogue.assertFresh()
+    const page = await schedulePage(catalogue, { ...query, from, to }, app.countryOf(request))
+    return reply.sendPublic(answerOf(page), settings.COUNTRY_HEADER)
+  })
+}
+export default route

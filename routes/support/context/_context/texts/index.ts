@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../../../../schemas/answers.js'
+import { Ok } from '../../../../../schemas/common.js'
+import { SupportText } from '../../../../../schemas/support-text.js'
+import { jsonBytes } from '../../../../../src/catalogue/bytes.js'
+import { supportTexts } from '../../../../../src/catalogue/support-texts.js'
+import { acceptedLanguages } from '../../../../../src/languages.js'
+import { ok } from '../../../../../src/reply.js'
+
+const schema = {
+  summary: 'The support texts of a context',
+  description:
+    'With the context left empty, those of every context. Each text comes in the first language of `Accept-Language` that it has, else in the default language, else in the first that it has.',
+  tags: ['Texts'],
+  params: Type.Object({ context: Type.String({ examples: ['playback'] }) }),
+  response: answers(Ok(Type.Array(SupportText)))
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, settings } = app
+
+  app.get('', { schema }, async function listSupportTexts({ params, headers }, reply) {
+    const languages = [...acceptedLanguages(headers['accept-language']), settings.DEFAULT_LANGUAGE.toLowerCase()]
+    const key = JSON.stringify(['support', params.context, languages])
+    return reply.sendPublic(
+      await catalogue.answer(key, () => jsonBytes(ok(supportTexts(catalogue.supportTexts, params.context, languages)))),
+      'Accept-Language'
+    )
+  })
+}
+export default route

@@ -1,0 +1,28 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../../schemas/answers.js'
+import { Ok } from '../../../schemas/common.js'
+import { Term } from '../../../schemas/term.js'
+import { jsonBytes } from '../../../src/catalogue/bytes.js'
+import { toTerm } from '../../../src/data/terms.js'
+import { found } from '../../../src/errors.js'
+import { integerId } from '../../../src/ids.js'
+import { ok } from '../../../src/reply.js'
+
+const schema = {
+  summary: 'One taxonomy term',
+  tags: ['Catalogue'],
+  params: Type.Object({ termId: Type.String() }),
+  response: answers(Ok(Term), 404)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+
+  app.get('', { schema }, async function getTerm({ params }, reply) {
+    const id = found(integerId(params.termId))
+    const term = () => found(catalogue.terms.find(({ _id }) => _id === id))
+    return reply.sendPublic(await catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))
+  })
+}
+export default route

@@ -1,0 +1,23 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers } from '../../schemas/answers.js'
+import { Page, TermsMeta } from '../../schemas/page.js'
+import { Term } from '../../schemas/term.js'
+import { TermsQuery } from '../../schemas/terms-query.js'
+import { termsPage } from '../../src/catalogue/terms.js'
+
+const schema = {
+  summary: 'The taxonomy terms',
+  description: 'Newest first unless ordered otherwise.',
+  tags: ['Catalogue'],
+  querystring: TermsQuery,
+  response: answers(Page(Term, TermsMeta), 400)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+
+  app.get('', { schema }, async function listTerms({ url, query }, reply) {
+    return reply.sendPublic(await catalogue.answer(url, () => termsPage(catalogue.terms, query)))
+  })
+}
+export default route

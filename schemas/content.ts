@@ -1,0 +1,42 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable, Timestamp } from './common.js'
+
+const Texts = Type.Record(Type.String(), Type.String(), {
+  description: 'From language code to text',
+  examples: [{ en: 'The Long Ridge', de: 'Der lange Grat' }]
+})
+const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 code' })))
+
+export const Content = Type.Object(
+  {
+    id: Type.Integer(),
+    parent_id: Nullable(Type.Integer({ description: 'The content that this one is a child of' })),
+    type: Type.String({ examples: ['show', 'episode'] }),
+    handler: Type.String({ description: 'Video platform that hosts the media' }),
+    handler_type: Type.String({ description: 'Kind of media object on that platform' }),
+    handler_id: Type.String({ description: 'The media object on that platform' }),
+    name: Type.String(),
+    title: Texts,
+    description: Texts,
+    weight: Nullable(Type.Integer()),
+    thumbnail: Type.String(),
+    thumbnail_handler: Type.String(),
+    keywords: Type.String(),
+    pricing: Nullable(Type.Object({}, { additionalProperties: true })),
+    payments_asset_id: Nullable(Type.String()),
+    purchaseable: Type.Integer(),
+    start_date: Timestamp,
+    end_date: Nullable(Timestamp),
+    countries_include: Countries,
+    countries_exclude: Countries,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    currency: Nullable(Type.String()),
+    price: Nullable(Type.Number()),
+    price_formatted: Nullable(Type.String()),
+    plans: Type.Record(Type.String(), Type.Object({ id: Type.String(), vendor_name: Type.String() })),
+    link: Type.String({ description: 'Address of the content in the web front end' })
+  },
+  { $id: 'Content' }
+)
+export type Content = Static<typeof Content>

@@ -1,0 +1,22 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Ids, Names, OrderBy, OrderDirection } from './lists.js'
+import { PageQuery } from './page.js'
+
+export const ContentsQuery = Type.Object({
+  type: Names('Types, for example `show`'),
+  parent_id: Ids('Parent contents'),
+  terms: Ids('Taxonomy terms'),
+  ids: Ids('The contents themselves'),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      pattern: '[\\p{L}\\p{N}]',
+      'x-rule': 'a text of at most 200 characters with a letter or a digit',
+      description: 'Words and beginnings of words, all of them, in name, title, description and keywords; case and accents do not matter'
+    })
+  ),
+  order_by: Type.Optional(OrderBy(['start_date', 'created_at', 'name', 'weight'])),
+  order_direction: OrderDirection,
+  ...PageQuery
+})
+export type ContentsQuery = Static<typeof ContentsQuery>

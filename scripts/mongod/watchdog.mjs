@@ -1,0 +1,22 @@
+// A process of its own, started by start.ts: when the process that started mongod is gone, mongod goes too.
+// The pipe on stdin closes at that moment, even after a kill -9, and no process number has to be watched for it.
+import { rmSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+
+const [mongod, temporary] = process.argv.slice(2)
+
+const signal = number => {
+  try {
+    return process.kill(Number(mongod), number)
+  } catch {
+    return false
+  }
+}
+
+process.stdin.resume().on('error', () => {})
+process.stdin.on('close', async () => {
+  signal('SIGTERM')
+  for (let tries = 300; tries > 0 && signal(0); tries--) await setTimeout(100)
+  signal('SIGKILL')
+  if (temporary) rmSync(temporary, { recursive: true, force: true, maxRetries: 5 })
+})

@@ -1,0 +1,12 @@
+import { writeFile } from 'node:fs/promises'
+import { buildApp } from '../src/app.js'
+import { readSettings, Settings } from '../src/config.js'
+
+// The document asks no database; the app is only built to read its routes.
+const app = await buildApp(
+  readSettings(Settings, { MONGO_URL: 'mongodb://127.0.0.1:1', JWT_SECRET: 'only here to read the routes of the app' }),
+  { logger: false }
+)
+await app.ready()
+await writeFile(new URL('../openapi.json', import.meta.url), `${JSON.stringify(app.swagger(), null, 2)}\n`)
+await app.close()

@@ -1,0 +1,11 @@
+// Runs a command of this folder: the source where the development tools are installed, else what `npm run build` made of it.
+const [name, ...rest] = process.argv.slice(2)
+process.argv.splice(2, process.argv.length, ...rest)
+
+const source = await import('tsx/esm/api').catch(() => undefined)
+if (source) {
+  source.register()
+  await import(`./${name}.ts`)
+} else {
+  await import(`../dist/scripts/${name}.js`)
+}

@@ -1,0 +1,87 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { CommandSettings, readSettings } from '../src/config.js'
+import { connectionTo } from '../src/data/connection.js'
+import { isDuplicate } from '../src/data/faults.js'
+import { ensureIndexes } from '../src/data/index.js'
+import { sessionsOf } from '../src/data/sessions.js'
+import { type UserDocument, usersOf } from '../src/data/users.js'
+import { hashPassword } from '../src/passwords.js'
+
+const usage = `Usage:
+  npm run user -- add EMAIL [--name NAME]   the password is asked for, or read from standard input
+  npm run user -- list
+  npm run user -- password EMAIL
+  npm run user -- disable EMAIL
+  npm run user -- enable EMAIL`
+
+class CommandError extends Error {}
+
+/** Asks without showing what is typed; what is piped in is read as it is, less its last line break. */
+const askPassword = async () => {
+  const password = process.stdin.isTTY ? await askHidden('Password: ') : (await text(process.stdin)).replace(/\r?\n$/, '')
+  if (password === '') throw new CommandError('A password must not be empty')
+  return password
+}
+
+const askHidden = async (question: string) => {
+  process.stderr.write(question)
+  const silent = new Writable({ write: (_chunk, _encoding, next) => next() })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}
+
+const known = (user: UserDocument | null, email: string) => {
+  if (!user) throw new CommandError(`There is no user ${email}`)
+  return user
+}
+
+const print = ({ _id, email, name, disabled_at }: UserDocument) =>
+  console.log(JSON.stringify({ id: _id, email, name, disabled: disabled_at !== null }))
+
+const run = async () => {
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', default: '' } } })
+  const [action, email = ''] = positionals
+  if (!['add', 'list', 'password', 'disable', 'enable'].includes(action ?? '')) throw new CommandError(usage)
+  if (action !== 'list' && !/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandError(`${email || 'Nothing'} is no e-mail address\n${usage}`)
+
+  const { client, db } = connectionTo(readSettings(CommandSettings).MONGO_URL, { serverSelectionTimeoutMS: 5000 })
+  const users = usersOf(db)
+  // How long tokens live does not matter here: sessions are only ended.
+  const sessions = sessionsOf(db, { life: 0, grace: 0 })
+  try {
+    if (action === 'list') {
+      for await (const user of users.all()) print(user)
+    } else if (action === 'add') {
+      const password = await askPassword()
+      await ensureIndexes(db)
+      const user = await users.add({ email, name: values.name, password_hash: await hashPassword(password) })
+      console.log(JSON.stringify({ id: user._id, email: user.email }))
+    } else if (action === 'enable') {
+      print(known(await users.enable(email), email))
+    } else {
+      const change = action === 'disable' ? users.disable(email) : users.setPassword(email, await hashPassword(await askPassword()))
+      const user = known(await change, email)
+      await sessions.endAll(user._id)
+      print(user)
+    }
+  } catch (error) {
+    throw isDuplicate(error) ? new CommandError(`There is a user ${email} already`) : error
+  } finally {
+    await client.close()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+
+/** A public answer: its bytes and the tag that names them. */
+export interface Answer {
+  bytes: Buffer
+  etag: string
+}
+
+export const answerOf = (bytes: Buffer): Answer => ({ bytes, etag: `"${hash('sha1', bytes, 'base64').slice(0, 27)}"` })
+
+interface Kept {
+  answer: Answer
+  version: number
+  until: number
+}
+
+const bytesKept = 16 * 1024 * 1024
+const overhead = 500
+
+/** Answers ready to be sent again, until the catalogue or the clock changes what they say. */
+export class Answers {
+  private readonly kept = new Map<string, Kept>()
+  private bytes = 0
+
+  /** `version` and `until` say for what state of the catalogue, and until when, an answer holds. */
+  async get(key: string, version: number, now: number, until: () => number, make: () => Buffer | Promise<Buffer>): Promise<Answer> {
+    const known = this.kept.get(key)
+    if (known?.version === version && now < known.until) return known.answer
+    const kept = { until: until(), version, answer: answerOf(await make()) }
+    this.put(key, kept)
+    return kept.answer
+  }
+
+  private put(key: string, kept: Kept) {
+    this.drop(key)
+    this.kept.set(key, kept)
+    this.bytes += weight(key, kept)
+    for (const oldest of this.kept.keys()) {
+      if (this.bytes <= bytesKept) break
+      this.drop(oldest)
+    }
+  }
+
+  private drop(key: string) {
+    const kept = this.kept.get(key)
+    if (!kept) return
+    this.kept.delete(key)
+    this.bytes -= weight(key, kept)
+  }
+}
+
+const weight = (key: string, { answer }: Kept) => key.length * 2 + answer.bytes.length + overhead

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
+import type { Data } from '../data/index.js'
+import type { LegalDocument } from '../data/legal-documents.js'
+import type { RailCollectionDocument } from '../data/rail-collections.js'
+import type { SupportTextDocument } from '../data/support-texts.js'
+import type { TermDocument } from '../data/terms.js'
+import { unavailable } from '../errors.js'
+import { minutes, seconds } from '../time.js'
+import { type Answer, Answers } from './answers.js'
+import { type Country, isOpen } from './availability.js'
+import { Fragments } from './fragments.js'
+import { Listing } from './listing.js'
+import { readProgrammes, type Schedule } from './schedule.js'
+import { Skeleton } from './skeleton.js'
+
+const pollEvery = seconds(1)
+/** A long batch or a slower clock may stamp a document before others that were read already. */
+const overlap = minutes(1)
+/** Stamps alone miss what was stamped still earlier, and removals: all is read anew from time to time. */
+const compareEvery = minutes(10)
+/** What is known is still served for so long while the database is away. */
+const trustedFor = minutes(1)
+
+interface CatalogueOptions {
+  data: Data
+  cacheBytes: number
+  onError: (error: unknown) => void
+}
+
+/** The catalogue as this process knows it, kept up with the database by revisions. */
+export class Catalogue {
+  terms: TermDocument[] = []
+  railCollections: RailCollectionDocument[] = []
+  legal = new Map<string, LegalDocument>()
+  supportTexts: SupportTextDocument[] = []
+  schedule: Schedule = []
+  skeleton = new Skeleton()
+  listing = new Listing(this.skeleton)
+  readonly fragments: Fragments
+  private readonly answers = new Answers()
+
+  /** Rises whenever anything of the catalogue was read anew. */
+  version = 0
+  private checkedAt = 0
+  private comparedAt = 0
+  private seen = new Map<CatalogueKind, number>()
+
+  constructor(private readonly options: CatalogueOptions) {
+    this.fragments = new Fragments(
+      () => this.skeleton,
+      ids => options.data.contents.byIds(ids),
+      options.cacheBytes
+    )
+  }
+
+  /** Reads what has changed since the last time. */
+  async refresh() {
+    const began = Date.now()
+    const revisions = await this.options.data.revisions.read()
+    const whole = began - this.comparedAt > compareEvery
+    for (const kind of catalogueKinds) {
+      if (!whole && revisions.get(kind) === this.seen.get(kind)) continue
+      await this.read(kind, whole)
+      this.version++
+    }
+    this.seen = revisions
+    this.checkedAt = began
+    if (whole) this.comparedAt = began
+  }
+
+  /** Refreshes once a second until it is told to stop. */
+  async follow(signal: AbortSignal) {
+    while (!signal.aborted) {
+      await sleep(pollEvery, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted) await this.refresh().catch(this.options.onError)
+    }
+  }
+
+  /** Another primary may lack what the last one had not yet replicated. */
+  distrust() {
+    this.comparedAt = 0
+  }
+
+  /** Throws where what is known is too old to be served. */
+  assertFresh() {
+    if (Date.now() - this.checkedAt > trustedFor) throw unavailable()
+  }
+
+  /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. */
+  answer(key: string, make: () => Buffer | Promise<Buffer>): Promise<Answer> {
+    this.assertFresh()
+    const now = Date.now()
+    return this.answers.get(key, this.version, now, () => this.listing.validUntil(now), make)
+  }
+
+  isOpen(id: number, country: Country, now = Date.now()) {
+    const row = this.skeleton.row(id)
+    return row !== undefined && isOpen(this.skeleton, row, now, country)
+  }
+
+  private async read(kind: CatalogueKind, whole: boolean) {
+    const { data } = this.options
+    switch (kind) {
+      case 'contents':
+        return this.readContents(whole)
+      case 'terms':
+        this.terms = await data.terms.all()
+        return
+      case 'rail_collections':
+        this.railCollections = await data.railCollections.all()
+        return
+      case 'legal_documents':
+        this.legal = new Map((await data.legalDocuments.all()).map(document => [document._id, document]))
+        return
+      case 'support_texts':
+        this.supportTexts = await data.supportTexts.all()
+        return
+      case 'programmes':
+        this.schedule = await readProgrammes(data.programmes.all())
+    }
+  }
+
+  private async readContents(whole: boolean) {
+    const { contents } = this.options.data
+    if (!whole) {
+      for await (const content of contents.bones(new Date(this.skeleton.latestStamp - overlap))) this.skeleton.put(content)
+      return
+    }
+    const skeleton = new Skeleton()
+    for await (const content of contents.bones()) skeleton.put(content)
+    this.skeleton = skeleton
+    this.listing = new Listing(skeleton)
+  }
+}

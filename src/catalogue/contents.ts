@@ -1,0 +1,23 @@
+import type { ContentsQuery } from '../../schemas/contents-query.js'
+import type { Data } from '../data/index.js'
+import { pageMeta } from '../reply.js'
+import { wordsOf } from '../words.js'
+import type { Country } from './availability.js'
+import { contentsArray, pageBytes } from './bytes.js'
+import type { Catalogue } from './catalogue.js'
+import { defaultOrder, type Order } from './orders.js'
+
+/** One page of GET /contents. Only a search, and contents that are not in memory, ask the database. */
+export const contentsPage = async (
+  { skeleton, listing, fragments }: Catalogue,
+  { contents }: Data,
+  query: ContentsQuery,
+  country: Country
+) => {
+  const { type, parent_id, terms, ids, search, order_by, order_direction, page, perPage } = query
+  const matches = search === undefined ? undefined : await contents.search(wordsOf(search))
+  const order: Order = order_by ? [order_by, order_direction] : order_direction === 'ASC' ? ['weight', 'ASC'] : defaultOrder
+  const rows = listing.rows({ type, parent_id, terms, ids, matches }, order, country, Date.now())
+  const shown = Array.from(rows.subarray((page - 1) * perPage, page * perPage), row => skeleton.idOf(row))
+  return pageBytes(contentsArray(await fragments.of(shown)), pageMeta(query, rows.length))
+}

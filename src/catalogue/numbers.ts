@@ -1,0 +1,23 @@
+/** A column of numbers that grows with its rows; null takes no more room than a number. */
+export class Numbers {
+  private values = new Float64Array(256)
+
+  get(row: number): number | null {
+    const value = this.values[row] ?? Number.NaN
+    return Number.isNaN(value) ? null : value
+  }
+
+  /** NaN where there is none: a comparison with it is false. */
+  raw(row: number): number {
+    return this.values[row] ?? Number.NaN
+  }
+
+  set(row: number, value: number | null) {
+    if (row >= this.values.length) {
+      const grown = new Float64Array(Math.ceil(row * 1.25) + 256)
+      grown.set(this.values)
+      this.values = grown
+    }
+    this.values[row] = value ?? Number.NaN
+  }
+}

