@@ -4,10 +4,14 @@ import type { Answer } from '../src/catalogue/answers.js'
 
 declare module 'fastify' {
   interface FastifyReply {
+    /** Sends ready bytes of JSON, the caller's own. */
+    sendJson: (bytes: Buffer) => FastifyReply
     /** Sends a public answer, or 304 where the caller has it already. `vary` names the request headers that it depends on. */
     sendPublic: (answer: Answer, ...vary: string[]) => FastifyReply
   }
 }
+
+const json = 'application/json; charset=utf-8'
 
 const names = (header: string, etag: string) => header.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
 
@@ -18,8 +22,11 @@ export default fp(
       reply.header('cache-control', 'private, no-store')
     })
 
+    app.decorateReply('sendJson', function (this: FastifyReply, bytes: Buffer) {
+      return this.header('content-type', json).send(bytes)
+    })
     app.decorateReply('sendPublic', function (this: FastifyReply, { bytes, etag }: Answer, ...vary: string[]) {
-      this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': 'application/json; charset=utf-8' })
+      this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': json })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
       return known && names(known, etag) ? this.code(304).send() : this.send(bytes)

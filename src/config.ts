@@ -48,6 +48,7 @@ export const Settings = Type.Object({
     maximum: 600_000
   }),
   CONTENT_CACHE_MB: Whole('Megabytes of contents kept in memory as they are sent', 64, { minimum: 1 }),
+  COMPLETED_AT: Whole('Percentage from which on a content counts as completed', 90, { minimum: 1, maximum: 100 }),
   DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller names none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),

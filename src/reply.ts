@@ -27,4 +27,5 @@ export const pageMeta = ({ page, perPage }: PageQuery, total: number): PageMeta 
   }
 }
 
-export const page = <T>(collection: T[], query: PageQuery, total: number) => ok({ collection, meta: pageMeta(query, total) })
+/** What of a whole list is on a page. */
+export const onPage = <T>(all: T[], { page, perPage }: PageQuery) => all.slice((page - 1) * perPage, page * perPage)

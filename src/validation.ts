@@ -6,7 +6,7 @@ import { type FieldError, invalid } from './errors.js'
 import { moment } from './time.js'
 
 // Nothing is coerced: Ajv would make 0 of null and 5 of [5]. What a query may say otherwise than a body is read by `readQuery`.
-const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, verbose: true, strict: false }))
+const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, verbose: true, strict: false, strictNumbers: true }))
 ajv.addFormat('date-time', { validate: (text: string) => moment(text) !== undefined })
 
 /** Compiles the schemas of requests: bodies as they are, strings of queries and paths read as what their schema wants. */
@@ -49,19 +49,32 @@ type Fault = Partial<ErrorObject> & FastifySchemaValidationError & { parentSchem
 export const invalidRequest = (faults: FastifySchemaValidationError[], part: string) => {
   const errors = new Map<string, FieldError>()
   for (const fault of faults as Fault[]) {
+    if (isOfAChoice(fault)) continue
     const field = fieldOf(fault) || part
     if (!errors.has(field)) errors.set(field, { field, message: messageOf(fault) })
   }
   return invalid([...errors.values()] as [FieldError, ...FieldError[]])
 }
 
-const fieldOf = ({ instancePath, keyword, params }: Fault) =>
-  keyword === 'required' ? String(params.missingProperty) : (instancePath.split('/')[1] ?? '')
+const fieldOf = (fault: Fault) => {
+  const [either] = alternatives(fault)
+  if (either) return either
+  return fault.keyword === 'required' ? String(fault.params.missingProperty) : (fault.instancePath.split('/')[1] ?? '')
+}
 
-const messageOf = ({ keyword, parentSchema, message }: Fault) => {
+/** The fields of which a body must have at least one. */
+const alternatives = ({ keyword, parentSchema }: Fault): string[] =>
+  keyword === 'anyOf' ? (parentSchema?.anyOf as TSchema[]).flatMap(choice => choice.required ?? []) : []
+
+/** A choice between schemas tells its faults one by one, and then its own, which says it all. */
+const isOfAChoice = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath ?? '')
+
+const messageOf = (fault: Fault) => {
+  const { keyword, parentSchema, message } = fault
+  const [, ...others] = alternatives(fault)
+  if (others.length > 0) return `is required, or ${others.join(' or ')}`
   if (keyword === 'required') return 'is required'
   if (keyword === 'repeated') return 'must be given once'
-  if (keyword === 'minProperties') return `must have at least one of ${Object.keys(parentSchema?.properties ?? {}).join(', ')}`
   return parentSchema ? `must be ${rule(parentSchema)}` : String(message)
 }
 

@@ -4,10 +4,10 @@ import { answers } from '../../schemas/answers.js'
 import { Several } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
-import { jsonBytes, pageBytes } from '../../src/catalogue/bytes.js'
+import { pageBytes } from '../../src/catalogue/bytes.js'
 import { toRail } from '../../src/data/rail-collections.js'
 import { originHeaders, originOf } from '../../src/http.js'
-import { pageMeta } from '../../src/reply.js'
+import { onPage, pageMeta } from '../../src/reply.js'
 
 const schema = {
   summary: 'The rail collections',
@@ -30,11 +30,14 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
     const railsPage = () => {
       const all = catalogue.railCollections
-      const shown = all.slice((query.page - 1) * query.perPage, query.page * query.perPage).map(({ _id, rails, ...collection }) => ({
+      const shown = onPage(all, query).map(({ _id, rails, ...collection }) => ({
         ...toRail({ id: _id, ...collection }, contentsUrl),
         ...(query.with && { rails: rails.map(rail => toRail(rail, contentsUrl)) })
       }))
-      return pageBytes(jsonBytes(shown), pageMeta(query, all.length))
+      return pageBytes(
+        shown.map(collection => [JSON.stringify(collection)]),
+        pageMeta(query, all.length)
+      )
     }
     return reply.sendPublic(await catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
   })

@@ -1,36 +1,33 @@
 import type { PageMeta } from '../reply.js'
+import type { Fragment } from './fragments.js'
 
-const comma = Buffer.from(',')
-const closed = Buffer.from('}')
+export type Part = string | Buffer
 
-/** The fragments of contents as an array of whole contents. */
-export const contentsArray = (fragments: Buffer[]): Buffer => {
-  const parts: Buffer[] = [Buffer.from('[')]
-  fragments.forEach((fragment, i) => {
-    if (i > 0) parts.push(comma)
-    parts.push(fragment, closed)
-  })
-  parts.push(Buffer.from(']'))
-  return Buffer.concat(parts)
+/** Text and ready bytes, copied into one buffer. */
+const joined = (parts: Part[]): Buffer => {
+  let length = 0
+  for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.length
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const part of parts) at += typeof part === 'string' ? bytes.write(part, at) : part.copy(bytes, at)
+  return bytes
 }
 
-/** Elements that each show a content, which stands last in them. The fragments are in the order of the elements. */
-export const withContents = (elements: object[], fragments: Buffer[]): Buffer => {
-  const parts: Buffer[] = [Buffer.from('[')]
-  fragments.forEach((fragment, i) => {
-    const head = JSON.stringify(elements[i]).slice(0, -1)
-    parts.push(Buffer.from(`${i > 0 ? ',' : ''}${head},"content":`), fragment, Buffer.from('}}'))
-  })
-  parts.push(Buffer.from(']'))
-  return Buffer.concat(parts)
-}
-
-/** A page whose elements are bytes already. */
-export const pageBytes = (collection: Buffer, meta: Partial<PageMeta>) =>
-  Buffer.concat([Buffer.from('{"success":true,"data":{"collection":'), collection, Buffer.from(`,"meta":${JSON.stringify(meta)}}}`)])
-
-export const okBytes = (data: Buffer) => Buffer.concat([Buffer.from('{"success":true,"data":'), data, closed])
-
-export const contentBytes = (fragment: Buffer) => Buffer.concat([fragment, closed])
+const list = (elements: Part[][]): Part[] => ['[', ...elements.flatMap((parts, i) => (i > 0 ? [',', ...parts] : parts)), ']']
 
 export const jsonBytes = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+/** A fragment lacks its closing brace, so that what is made for the request can be joined to it. */
+export const whole = ({ bytes }: Fragment): Part[] => [bytes, '}']
+
+/** A content as a field between the other fields of an element; both sides have some. */
+export const around = (before: object, fragment: Fragment, after: object = {}): Part[] => {
+  const rest = JSON.stringify(after).slice(1)
+  return [`${JSON.stringify(before).slice(0, -1)},"content":`, fragment.bytes, rest === '}' ? '}}' : `},${rest}`]
+}
+
+export const okBytes = (data: Part[]) => joined(['{"success":true,"data":', ...data, '}'])
+
+/** A page whose elements are ready, or made of ready parts. */
+export const pageBytes = (elements: Part[][], meta: Partial<PageMeta>) =>
+  joined(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`])

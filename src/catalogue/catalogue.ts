@@ -13,6 +13,7 @@ import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
 import { readProgrammes, type Schedule } from './schedule.js'
 import { Skeleton } from './skeleton.js'
+import { Tree } from './tree.js'
 
 const pollEvery = seconds(1)
 /** A long batch or a slower clock may stamp a document before others that were read already. */
@@ -42,6 +43,7 @@ export class Catalogue {
 
   /** Rises whenever anything of the catalogue was read anew. */
   version = 0
+  private grown: { tree: Tree; skeleton: Skeleton; version: number } | undefined
   private checkedAt = 0
   private comparedAt = 0
   private seen = new Map<CatalogueKind, number>()
@@ -92,6 +94,15 @@ export class Catalogue {
     this.assertFresh()
     const now = Date.now()
     return this.answers.get(key, this.version, now, () => this.listing.validUntil(now), make)
+  }
+
+  /** The families of contents, worked out anew when the skeleton has changed. */
+  get tree() {
+    const { skeleton } = this
+    if (this.grown?.skeleton !== skeleton || this.grown.version !== skeleton.version) {
+      this.grown = { tree: new Tree(skeleton), skeleton, version: skeleton.version }
+    }
+    return this.grown.tree
   }
 
   isOpen(id: number, country: Country, now = Date.now()) {

@@ -3,7 +3,7 @@ import type { Data } from '../data/index.js'
 import { pageMeta } from '../reply.js'
 import { wordsOf } from '../words.js'
 import type { Country } from './availability.js'
-import { contentsArray, pageBytes } from './bytes.js'
+import { pageBytes, whole } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { defaultOrder, type Order } from './orders.js'
 
@@ -19,5 +19,5 @@ export const contentsPage = async (
   const order: Order = order_by ? [order_by, order_direction] : order_direction === 'ASC' ? ['weight', 'ASC'] : defaultOrder
   const rows = listing.rows({ type, parent_id, terms, ids, matches }, order, country, Date.now())
   const shown = Array.from(rows.subarray((page - 1) * perPage, page * perPage), row => skeleton.idOf(row))
-  return pageBytes(contentsArray(await fragments.of(shown)), pageMeta(query, rows.length))
+  return pageBytes((await fragments.of(shown)).map(whole), pageMeta(query, rows.length))
 }

@@ -2,16 +2,22 @@ import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import type { Skeleton } from './skeleton.js'
 
-interface Fragment {
+/** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
+export interface Fragment {
   bytes: Buffer
+  /** The media on its platform: the `video_id` of a watchlist element. */
+  handler_id: string
   stamp: number
 }
 
 /** What a buffer and its place in the map take besides its bytes. */
 const overhead = 200
 
-/** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
-export const fragmentOf = (content: ContentDocument) => Buffer.from(JSON.stringify(toContent(content)).slice(0, -1))
+export const fragmentOf = (content: ContentDocument): Fragment => ({
+  bytes: Buffer.from(JSON.stringify(toContent(content)).slice(0, -1)),
+  handler_id: content.handler_id,
+  stamp: content.stamp.getTime()
+})
 
 /** Contents as they are sent, bounded in bytes; the one that was not asked for longest goes first. */
 export class Fragments {
@@ -25,21 +31,21 @@ export class Fragments {
   ) {}
 
   /** The fragments of these contents in their order; those that are missing are read together in one query. */
-  async of(ids: readonly number[]): Promise<Buffer[]> {
-    const found = new Map<number, Buffer>()
+  async of(ids: readonly number[]): Promise<Fragment[]> {
+    const found = new Map<number, Fragment>()
     const missing: number[] = []
     for (const id of ids) {
-      const bytes = this.valid(id)
-      if (bytes) found.set(id, bytes)
+      const fragment = this.valid(id)
+      if (fragment) found.set(id, fragment)
       else missing.push(id)
     }
     if (missing.length > 0) {
       for (const content of await this.read([...new Set(missing)])) found.set(content._id, this.keep(content))
     }
     return ids.map(id => {
-      const bytes = found.get(id)
-      if (!bytes) throw unavailable()
-      return bytes
+      const fragment = found.get(id)
+      if (!fragment) throw unavailable()
+      return fragment
     })
   }
 
@@ -51,11 +57,11 @@ export class Fragments {
     this.drop(id, fragment)
     if (row === undefined || this.skeleton().stamp.raw(row) !== fragment.stamp) return undefined
     this.add(id, fragment)
-    return fragment.bytes
+    return fragment
   }
 
   private keep(content: ContentDocument) {
-    const fragment = { bytes: fragmentOf(content), stamp: content.stamp.getTime() }
+    const fragment = fragmentOf(content)
     const before = this.kept.get(content._id)
     if (before) this.drop(content._id, before)
     this.add(content._id, fragment)
@@ -63,7 +69,7 @@ export class Fragments {
       if (this.bytes <= this.bound) break
       this.drop(id, oldest)
     }
-    return fragment.bytes
+    return fragment
   }
 
   private add(id: number, fragment: Fragment) {

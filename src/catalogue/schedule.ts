@@ -1,9 +1,9 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
-import { pageMeta } from '../reply.js'
+import { onPage, pageMeta } from '../reply.js'
 import { timestamp } from '../time.js'
 import type { Country } from './availability.js'
-import { pageBytes, withContents } from './bytes.js'
+import { around, pageBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 
 export interface Programme {
@@ -39,9 +39,9 @@ export const schedulePage = async (catalogue: Catalogue, { from, to, channel, ..
     ({ starts, ends, channel: on, content_id }) =>
       starts < until && ends > from && (channel?.includes(on) ?? true) && catalogue.isOpen(content_id, country, now)
   )
-  const shown = programmes.slice((query.page - 1) * query.perPage, query.page * query.perPage)
+  const shown = onPage(programmes, query)
   const fragments = await catalogue.fragments.of(shown.map(({ content_id }) => content_id))
-  const elements = withContents(shown.map(toWire), fragments)
+  const elements = fragments.map((fragment, i) => around(toWire(shown[i] as Programme), fragment))
   return pageBytes(elements, pageMeta(query, programmes.length))
 }
 

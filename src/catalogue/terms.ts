@@ -1,8 +1,8 @@
 import type { TermsQuery } from '../../schemas/terms-query.js'
 import { type TermDocument, toTerm } from '../data/terms.js'
-import { pageMeta } from '../reply.js'
+import { onPage, pageMeta } from '../reply.js'
 import { fold } from '../words.js'
-import { jsonBytes, pageBytes } from './bytes.js'
+import { pageBytes } from './bytes.js'
 
 const sortKeys = {
   id: (term: TermDocument) => term._id,
@@ -14,7 +14,7 @@ const sortKeys = {
 
 /** One page of GET /terms; its meta has no `total_pages` in the spec. */
 export const termsPage = (terms: TermDocument[], query: TermsQuery) => {
-  const { taxonomy, name, order_by = 'created_at', order_direction, page, perPage } = query
+  const { taxonomy, name, order_by = 'created_at', order_direction } = query
   const sign = order_direction === 'ASC' ? 1 : -1
   const key = sortKeys[order_by]
   const sorted = terms
@@ -22,5 +22,6 @@ export const termsPage = (terms: TermDocument[], query: TermsQuery) => {
     .map(term => ({ term, key: key(term) }))
     .sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.term._id - b.term._id))
   const { total_pages, ...meta } = pageMeta(query, sorted.length)
-  return pageBytes(jsonBytes(sorted.slice((page - 1) * perPage, page * perPage).map(({ term }) => toTerm(term))), meta)
+  const shown = onPage(sorted, query).map(({ term }) => [JSON.stringify(toTerm(term))])
+  return pageBytes(shown, meta)
 }

@@ -1,7 +1,8 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { contentIndexes, contentsOf } from './contents.js'
-import { historyIndexes } from './history.js'
+import { dismissalIndexes, dismissalsOf } from './dismissals.js'
+import { historyIndexes, historyOf } from './history.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
 import { programmesOf } from './programmes.js'
@@ -11,12 +12,13 @@ import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
 import { termIndexes, termsOf } from './terms.js'
 import { userIndexes, usersOf } from './users.js'
-import { watchlistIndexes } from './watchlist.js'
+import { watchlistIndexes, watchlistOf } from './watchlist.js'
 
 export interface DataSettings {
   LOGIN_LIMIT: number
   REFRESH_TOKEN_TTL: number
   REFRESH_GRACE: number
+  COMPLETED_AT: number
 }
 
 /** Every query of the service, bound to the database once. */
@@ -30,7 +32,10 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   railCollections: railCollectionsOf(db),
   legalDocuments: legalDocumentsOf(db),
   programmes: programmesOf(db),
-  supportTexts: supportTextsOf(db)
+  supportTexts: supportTextsOf(db),
+  history: historyOf(db, settings.COMPLETED_AT),
+  watchlist: watchlistOf(db),
+  dismissals: dismissalsOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 
@@ -41,7 +46,8 @@ const indexes: Record<string, IndexDescription[]> = {
   contents: contentIndexes,
   terms: termIndexes,
   history: historyIndexes,
-  watchlist: watchlistIndexes
+  watchlist: watchlistIndexes,
+  dismissals: dismissalIndexes
 }
 
 /** Makes the indexes that are missing. Any number of processes may do it at once. */

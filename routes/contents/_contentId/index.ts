@@ -4,7 +4,7 @@ import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Content } from '../../../schemas/content.js'
 import { answerOf } from '../../../src/catalogue/answers.js'
-import { contentBytes, okBytes } from '../../../src/catalogue/bytes.js'
+import { okBytes, whole } from '../../../src/catalogue/bytes.js'
 import { found, notFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/ids.js'
 
@@ -24,7 +24,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     if (!catalogue.isOpen(id, app.countryOf(request))) throw notFound()
     const [fragment] = await catalogue.fragments.of([id])
-    return reply.sendPublic(answerOf(okBytes(contentBytes(found(fragment)))), settings.COUNTRY_HEADER)
+    return reply.sendPublic(answerOf(okBytes(whole(found(fragment)))), settings.COUNTRY_HEADER)
   })
 }
 export default route

@@ -1,0 +1,29 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../../schemas/answers.js'
+import { Done } from '../../../schemas/common.js'
+import { found } from '../../../src/errors.js'
+import { integerId } from '../../../src/ids.js'
+import { done } from '../../../src/reply.js'
+
+const schema = {
+  summary: 'Hide the card of a show',
+  description: 'Until the user watches something of it again. Any content of the show will do.',
+  tags: ['Continue watching'],
+  security: [{ bearer: [] }],
+  params: Type.Object({ contentId: Type.String() }),
+  response: answers(Done, 400, 401, 404, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { dismissals } = app.data
+
+  app.delete('', { schema, onRequest: app.tokenRequired }, async function dismissCard(request) {
+    catalogue.assertFresh()
+    const row = found(catalogue.skeleton.row(found(integerId(request.params.contentId))))
+    await dismissals.put(app.viewerOf(request).id, catalogue.skeleton.idOf(catalogue.tree.title(row)))
+    return done(200, 'The card was hidden')
+  })
+}
+export default route

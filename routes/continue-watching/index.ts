@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../schemas/answers.js'
+import { ContinueWatchingCard } from '../../schemas/continue-watching.js'
+import { Page, PageQuery } from '../../schemas/page.js'
+import { continueWatching } from '../../src/catalogue/continue-watching.js'
+import { cardsPageBytes } from '../../src/catalogue/viewer-bytes.js'
+import { onPage, pageMeta } from '../../src/reply.js'
+
+const schema = {
+  summary: 'What the user can go on with',
+  description: 'One card a show or film, the one watched last first: the place to resume, or the next episode after a completed one.',
+  tags: ['Continue watching'],
+  security: [{ bearer: [] }],
+  querystring: Type.Object(PageQuery),
+  response: answers(Page(ContinueWatchingCard), 400, 401)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, data, settings } = app
+
+  app.get('', { schema, onRequest: app.tokenRequired }, async function listContinueWatching(request, reply) {
+    const { query } = request
+    const { id } = app.viewerOf(request)
+    catalogue.assertFresh()
+    const [history, dismissed] = await Promise.all([data.history.whole(id), data.dismissals.of(id)])
+    const cards = continueWatching(catalogue, { history, dismissed, completedAt: settings.COMPLETED_AT, country: app.countryOf(request) })
+    return reply.sendJson(await cardsPageBytes(catalogue, id, history, onPage(cards, query), pageMeta(query, cards.length)))
+  })
+}
+export default route

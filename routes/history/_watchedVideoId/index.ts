@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../../schemas/answers.js'
+import { Done, Ok } from '../../../schemas/common.js'
+import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
+import { historyElementBytes } from '../../../src/catalogue/viewer-bytes.js'
+import { done } from '../../../src/reply.js'
+import { moment } from '../../../src/time.js'
+
+const tags = ['History']
+const security = [{ bearer: [] }]
+const params = Type.Object({ watchedVideoId: Type.String({ description: 'Id of the history element' }) })
+
+const getSchema = { summary: 'One history element', tags, security, params, response: answers(Ok(HistoryElement), 401, 403, 404) }
+const putSchema = {
+  summary: 'Report progress on a history element',
+  tags,
+  security,
+  params,
+  body: HistoryUpdate,
+  response: answers(Done, 400, 401, 403, 404, 413)
+}
+const deleteSchema = { summary: 'Forget one history element', tags, security, params, response: answers(Done, 400, 401, 403, 404, 413) }
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { history } = app.data
+  const onRequest = app.tokenRequired
+
+  app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
+    const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
+    return reply.sendJson(await historyElementBytes(catalogue, element))
+  })
+
+  app.put('', { schema: putSchema, onRequest }, async function updateHistoryElement(request) {
+    const { time, percentage, observed_at } = request.body
+    const progress = { time, percentage, observed_at: observed_at ? moment(observed_at) : undefined }
+    await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progress)
+    return done(200, 'The history element was updated')
+  })
+
+  app.delete('', { schema: deleteSchema, onRequest }, async function deleteHistoryElement(request) {
+    await history.remove(app.viewerOf(request).id, request.params.watchedVideoId)
+    return done(200, 'The history element was removed')
+  })
+}
+export default route

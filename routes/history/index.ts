@@ -1,0 +1,64 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers, createdAnswers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
+import { HistoryElement, HistoryQuery, NewHistory } from '../../schemas/history.js'
+import { Page } from '../../schemas/page.js'
+import { historyPageBytes } from '../../src/catalogue/viewer-bytes.js'
+import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
+import { refuseMissingContentId } from '../../src/missing-content-id.js'
+import { done, pageMeta } from '../../src/reply.js'
+import { moment } from '../../src/time.js'
+
+const tags = ['History']
+const security = [{ bearer: [] }]
+
+const listSchema = {
+  summary: 'What the user has watched',
+  description: 'The one watched last first.',
+  tags,
+  security,
+  querystring: HistoryQuery,
+  response: answers(Page(HistoryElement), 400, 401)
+}
+const postSchema = {
+  summary: 'Report progress on a content',
+  description: 'Makes the one element of the user and the content, or moves it on. `Location` names it.',
+  tags,
+  security,
+  body: NewHistory,
+  response: createdAnswers(Done, 400, 401, 413)
+}
+const deleteSchema = { summary: 'Forget everything watched', tags, security, response: answers(Done, 400, 401, 413) }
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, settings } = app
+  const { history } = app.data
+  const onRequest = app.tokenRequired
+
+  app.get('', { schema: listSchema, onRequest }, async function listHistory(request, reply) {
+    const { query } = request
+    const { elements, total } = await history.list(app.viewerOf(request).id, query, query)
+    return reply.sendJson(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
+  })
+
+  app.post(
+    '',
+    { schema: postSchema, onRequest, preValidation: refuseMissingContentId(historyContentIdMissing) },
+    async function reportProgress(request, reply) {
+      const { content_id, time, percentage, observed_at } = request.body
+      if (!catalogue.isOpen(content_id, app.countryOf(request))) throw historyContentNotFound()
+      const id = await history.put(app.viewerOf(request).id, content_id, {
+        time,
+        percentage,
+        observed_at: observed_at ? moment(observed_at) : undefined
+      })
+      return reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`).send(done(201, 'The history element was saved'))
+    }
+  )
+
+  app.delete('', { schema: deleteSchema, onRequest }, async function clearHistory(request) {
+    await history.removeAll(app.viewerOf(request).id)
+    return done(200, 'The history was removed')
+  })
+}
+export default route

@@ -1,0 +1,43 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { answers } from '../../../schemas/answers.js'
+import { Done, Ok } from '../../../schemas/common.js'
+import { HistoryElement } from '../../../schemas/history.js'
+import { historyElementBytes } from '../../../src/catalogue/viewer-bytes.js'
+import { done } from '../../../src/reply.js'
+
+const security = [{ bearer: [] }]
+const params = Type.Object({ elementId: Type.String() })
+
+const getSchema = {
+  summary: 'One history element',
+  description: 'The path says watchlist, but the specification has it give a history element: the id is one of GET /history.',
+  tags: ['History'],
+  security,
+  params,
+  response: answers(Ok(HistoryElement), 401, 403, 404)
+}
+const deleteSchema = {
+  summary: 'Remove one watchlist element',
+  tags: ['Watchlist'],
+  security,
+  params,
+  response: answers(Done, 400, 401, 403, 404, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { history, watchlist } = app.data
+  const onRequest = app.tokenRequired
+
+  app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
+    const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
+    return reply.sendJson(await historyElementBytes(catalogue, element))
+  })
+
+  app.delete('', { schema: deleteSchema, onRequest }, async function deleteWatchlistElement(request) {
+    await watchlist.remove(app.viewerOf(request).id, request.params.elementId)
+    return done(200, 'The watchlist element was removed')
+  })
+}
+export default route

@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers, createdAnswers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
+import { Page } from '../../schemas/page.js'
+import { NewWatchlist, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
+import { watchlistPageBytes } from '../../src/catalogue/viewer-bytes.js'
+import { contentIdMissing, contentNotFound } from '../../src/errors.js'
+import { refuseMissingContentId } from '../../src/missing-content-id.js'
+import { done, pageMeta } from '../../src/reply.js'
+
+const tags = ['Watchlist']
+const security = [{ bearer: [] }]
+
+const listSchema = {
+  summary: 'What the user has saved for later',
+  description: 'The one added last first.',
+  tags,
+  security,
+  querystring: WatchlistQuery,
+  response: answers(Page(WatchlistElement), 400, 401)
+}
+const postSchema = {
+  summary: 'Save a content for later',
+  description: 'A content that is there already stays as it is.',
+  tags,
+  security,
+  body: NewWatchlist,
+  response: createdAnswers(Done, 400, 401, 413)
+}
+const deleteSchema = { summary: 'Empty the watchlist', tags, security, response: answers(Done, 400, 401, 413) }
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { watchlist } = app.data
+  const onRequest = app.tokenRequired
+
+  app.get('', { schema: listSchema, onRequest }, async function listWatchlist(request, reply) {
+    const { query } = request
+    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query.content_id, query)
+    return reply.sendJson(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
+  })
+
+  app.post(
+    '',
+    { schema: postSchema, onRequest, preValidation: refuseMissingContentId(contentIdMissing) },
+    async function addToWatchlist(request, reply) {
+      const { content_id } = request.body
+      if (!catalogue.isOpen(content_id, app.countryOf(request))) throw contentNotFound()
+      await watchlist.add(app.viewerOf(request).id, content_id)
+      return reply.code(201).send(done(201, 'The content was added to the watchlist'))
+    }
+  )
+
+  app.delete('', { schema: deleteSchema, onRequest }, async function clearWatchlist(request) {
+    await watchlist.removeAll(app.viewerOf(request).id)
+    return done(200, 'The watchlist was emptied')
+  })
+}
+export default route

@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Timestamp } from './common.js'
+import { Content } from './content.js'
+import { Ids } from './lists.js'
+import { PageQuery } from './page.js'
+
+const own = {
+  user_id: Type.Integer(),
+  content_id: Type.Integer(),
+  time: Type.Number({ description: 'Position reached, in seconds' }),
+  percentage: Type.Number({ description: 'Part of the video watched, from 0 to 100' }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}
+const _id = Type.String({ description: '24 hexadecimal characters' })
+
+export const HistoryElement = Type.Object({ _id, content: Content, ...own }, { $id: 'HistoryElement' })
+
+/** The element without its content, for where the content stands beside it. */
+export const HistoryProgress = Type.Object({ _id, ...own }, { $id: 'HistoryProgress' })
+
+const progress = {
+  time: Type.Optional(Type.Number({ minimum: 0, description: 'Position reached, in seconds' })),
+  percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Part of the video watched' })),
+  observed_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When the player was there, for reports that were kept back. An older one than the stored changes nothing'
+    })
+  )
+}
+
+export const ContentId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+export const NewHistory = Type.Object({ content_id: ContentId, ...progress }, { $id: 'NewHistory' })
+export type NewHistory = Static<typeof NewHistory>
+
+export const HistoryUpdate = Type.Object(progress, {
+  $id: 'HistoryUpdate',
+  anyOf: [{ required: ['time'] }, { required: ['percentage'] }],
+  description: 'At least one of time and percentage'
+})
+export type HistoryUpdate = Static<typeof HistoryUpdate>
+
+export const HistoryQuery = Type.Object({
+  content_id: Ids('Contents'),
+  status: Type.Optional(Type.Unsafe<'in_progress' | 'completed'>({ type: 'string', enum: ['in_progress', 'completed'] })),
+  ...PageQuery
+})

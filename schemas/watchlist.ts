@@ -1,0 +1,24 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Timestamp } from './common.js'
+import { Content } from './content.js'
+import { ContentId } from './history.js'
+import { Ids } from './lists.js'
+import { PageQuery } from './page.js'
+
+export const WatchlistElement = Type.Object(
+  {
+    id: Type.Integer(),
+    user_id: Type.Integer(),
+    content_id: Type.Integer(),
+    video_id: Type.String({ description: 'The `handler_id` of the content' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    content: Content
+  },
+  { $id: 'WatchlistElement' }
+)
+
+export const NewWatchlist = Type.Object({ content_id: ContentId }, { $id: 'NewWatchlist' })
+export type NewWatchlist = Static<typeof NewWatchlist>
+
+export const WatchlistQuery = Type.Object({ content_id: Ids('Contents'), ...PageQuery })

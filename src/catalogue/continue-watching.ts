@@ -1,0 +1,52 @@
+import type { WholeHistory } from '../data/history.js'
+import { type Country, isOpen } from './availability.js'
+import type { Catalogue } from './catalogue.js'
+
+export interface Card {
+  reason: 'resume' | 'next'
+  content_id: number
+  /** The place of the content in the history; undefined where it was never started. */
+  element: number | undefined
+  /** When something of the title was watched last. */
+  watched_at: Date
+}
+
+interface Viewer {
+  history: WholeHistory
+  /** When which titles were dismissed. */
+  dismissed: Map<number, number>
+  completedAt: number
+  country: Country
+}
+
+/** One card a title, the one watched last first: what is in progress, or what comes after the completed. */
+export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: Viewer): Card[] => {
+  const { content_ids, times, percentages, updated } = history
+  const now = Date.now()
+  const elementOf = new Map(content_ids.map((id, i) => [id, i]))
+  const isCompleted = (i: number | undefined) => i !== undefined && (percentages[i] ?? 0) >= completedAt
+  const isStarted = (i: number) => times[i] !== 0 || percentages[i] !== 0
+
+  const cardOf = (row: number, i: number, watched_at: Date): Card | undefined => {
+    if (!isCompleted(i))
+      return isOpen(skeleton, row, now, country) ? { reason: 'resume', content_id: skeleton.idOf(row), element: i, watched_at } : undefined
+    for (const next of tree.after(row)) {
+      const content_id = skeleton.idOf(next)
+      const element = elementOf.get(content_id)
+      if (!isCompleted(element) && isOpen(skeleton, next, now, country)) return { reason: 'next', content_id, element, watched_at }
+    }
+    return undefined
+  }
+
+  const seen = new Set<number>()
+  return content_ids.flatMap((content_id, i) => {
+    const row = skeleton.row(content_id)
+    const watched_at = updated[i]
+    if (row === undefined || !watched_at || !isStarted(i)) return []
+    const title = tree.title(row)
+    if (seen.has(title)) return []
+    seen.add(title)
+    if ((dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at.getTime()) return []
+    return cardOf(row, i, watched_at) ?? []
+  })
+}

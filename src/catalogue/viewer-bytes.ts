@@ -1,0 +1,44 @@
+import { elementAt, type HistoryDocument, toHistory, type WholeHistory } from '../data/history.js'
+import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import type { PageMeta } from '../reply.js'
+import { timestamp } from '../time.js'
+import { around, okBytes, type Part, pageBytes } from './bytes.js'
+import type { Catalogue } from './catalogue.js'
+import type { Card } from './continue-watching.js'
+import type { Fragment } from './fragments.js'
+
+/** Elements each with the content that they are of. */
+const withContents = async <T extends { content_id: number }>(
+  { fragments }: Catalogue,
+  elements: T[],
+  parts: (element: T, content: Fragment) => Part[]
+) => {
+  const contents = await fragments.of(elements.map(({ content_id }) => content_id))
+  return contents.map((content, i) => parts(elements[i] as T, content))
+}
+
+const historyParts = (document: HistoryDocument, content: Fragment) => {
+  const { _id, ...rest } = toHistory(document)
+  return around({ _id }, content, rest)
+}
+const watchlistParts = (document: WatchlistDocument, content: Fragment) => around(toWatchlist(document, content.handler_id), content)
+
+export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDocument[], meta: PageMeta) =>
+  pageBytes(await withContents(catalogue, elements, historyParts), meta)
+
+export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument) =>
+  okBytes((await withContents(catalogue, [element], historyParts)).flat())
+
+export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: PageMeta) =>
+  pageBytes(await withContents(catalogue, elements, watchlistParts), meta)
+
+export const cardsPageBytes = async (catalogue: Catalogue, user_id: number, history: WholeHistory, cards: Card[], meta: PageMeta) =>
+  pageBytes(
+    await withContents(catalogue, cards, ({ reason, element, watched_at }, content) =>
+      around({ reason }, content, {
+        history: element === undefined ? null : toHistory(elementAt(history, user_id, element)),
+        updated_at: timestamp(watched_at)
+      })
+    ),
+    meta
+  )
