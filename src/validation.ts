@@ -64,7 +64,7 @@ const fieldOf = (fault: Fault) => {
 
 /** The fields of which a body must have at least one. */
 const alternatives = ({ keyword, parentSchema }: Fault): string[] =>
-  keyword === 'anyOf' ? (parentSchema?.anyOf as TSchema[]).flatMap(choice => choice.required ?? []) : []
+  keyword === 'anyOf' ? ((parentSchema?.anyOf ?? []) as TSchema[]).flatMap(choice => choice.required ?? []) : []
 
 /** A choice between schemas tells its faults one by one, and then its own, which says it all. */
 const isOfAChoice = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath ?? '')

@@ -1,0 +1,26 @@
+import { demoContents, lines, parseAt, parseLinesAt, staticText } from './contents.js'
+import { demoSchedule } from './schedule.js'
+
+/**
+ * The demo catalogue as import files, from base name to text. The dates of the static files are moved by whole days,
+ * so that the newest titles are of yesterday and some are still to come; thumbnails and links point to `origin`.
+ */
+export const demoFiles = async (origin: string, now: Date): Promise<Record<string, string>> => {
+  const contents = await demoContents(now)
+  const terms = parseLinesAt(now)(await staticText('terms.ndjson'))
+  const moved = async (name: string) => JSON.stringify(parseAt(now)(await staticText(name)), null, 2)
+  return {
+    'contents.ndjson': lines(
+      contents.map(content => ({
+        ...content,
+        thumbnail: `${origin}/demo/thumbnails/${content.id}.svg`,
+        link: `${origin}/title/${content.id}`
+      }))
+    ),
+    'terms.ndjson': lines(terms),
+    'rail-collections.json': await moved('rail-collections.json'),
+    'legal.json': await moved('legal.json'),
+    'support-texts.json': await moved('support-texts.json'),
+    'schedule.ndjson': lines(demoSchedule(contents, terms, now))
+  }
+}

@@ -1,0 +1,98 @@
+import { days, minutes } from '../src/time.js'
+import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDuring } from './contents.js'
+
+/** What the demo users like: shows with how many episodes they have seen, films, and what they want to see some day. Names as in contents.ndjson. */
+interface Taste {
+  shows: Record<string, number>
+  films: string[]
+  later: string[]
+}
+
+const outdoors: Taste = {
+  shows: {
+    'Above the Fjord': 9,
+    'Salt and Stillness': 8,
+    Windward: 7,
+    'Yoga for Climbers': 5,
+    'Midnight Marathon': 7,
+    'Cold Water People': 3,
+    'Last Snow': 2
+  },
+  films: [
+    'Blue Ice',
+    'Free Fall, Slowly',
+    'Nine Fingers',
+    'How to Fall Well',
+    'A Harbour for Winter',
+    'Channel Weather',
+    'Dolphins at the Bow'
+  ],
+  later: ['The Hut Warden', 'The Long Path', 'Föhn', 'Trail School', 'Cold', 'Offshore', 'Perihelion']
+}
+const stories: Taste = {
+  shows: {
+    'Night Shift at Pier Nine': 8,
+    'The Understudies': 12,
+    'Tallow Lane': 6,
+    'The Small Kitchen': 7,
+    'The Lock Keepers': 4,
+    'Minutes of the Last Meeting': 3
+  },
+  films: [
+    'The Weight of Apples',
+    'The Honest Forger',
+    'Service Not Included',
+    'The Organ Tuner',
+    'Peer Review',
+    'The Oyster Murders',
+    'The Queue'
+  ],
+  later: ['Second Violins', 'Letters to the Upper Floor', 'Komorebi 木漏れ日', 'Room with Two Doors', 'Tandem', 'The Telegraphist']
+}
+
+/** One of each in turn, as people watch: an episode here, a film there, each show in its order. */
+const inTurn = <T>(queues: T[][]) => {
+  const longest = Math.max(...queues.map(queue => queue.length))
+  return Array.from({ length: longest }, (_, turn) => queues.flatMap(queue => queue.slice(turn, turn + 1))).flat()
+}
+
+/** What the users (one taste each, in turn) have watched and saved by now, as import files. */
+export const demoHistory = async (users: number[], now: Date): Promise<Record<string, string>> => {
+  const contents = (await demoContents(now)).filter(openDuring(now, now))
+  const titles = new Map(contents.filter(({ parent_id }) => parent_id === null).map(content => [content.name, content]))
+  const named = (names: string[]) => names.flatMap(name => titles.get(name) ?? [])
+  const episodesOf = (id: number): DemoContent[] =>
+    contents.filter(({ parent_id }) => parent_id === id).flatMap(child => (isPlayable(child) ? [child] : episodesOf(child.id)))
+
+  const watchedBy = (user: number, { shows, films }: Taste) => {
+    const seen = Object.entries(shows).map(([name, count]) => named([name]).flatMap(({ id }) => episodesOf(id).slice(0, count)))
+    const watched = inTurn([...seen, named(films)])
+    // The last of every second show, and every third film, were left in the middle.
+    const begun = new Set([...seen.filter((_, n) => n % 2 === 0).map(queue => queue.at(-1)), ...named(films).filter((_, n) => n % 3 === 1)])
+    return watched.map((content, n) => {
+      const percentage = begun.has(content) ? 15 + ((content.id * 13) % 60) : 93 + (content.id % 8)
+      const length = minutes(minutesOf(content))
+      const end = now.getTime() - (watched.length - n) * days(1.1) + minutes((content.id * 29) % 180)
+      return {
+        user_id: user,
+        content_id: content.id,
+        time: Math.round((length / 1000) * (percentage / 100)),
+        percentage,
+        created_at: new Date(end - length).toISOString(),
+        updated_at: new Date(end).toISOString()
+      }
+    })
+  }
+  const savedBy = (user: number, { later }: Taste) =>
+    named(later).map(({ id }, n) => ({
+      user_id: user,
+      content_id: id,
+      created_at: new Date(now.getTime() - days(4 * n + 1) - minutes((id * 17) % 600)).toISOString()
+    }))
+
+  const tastes = users.map((user, n) => [user, n % 2 === 0 ? outdoors : stories] as const)
+  return {
+    'history.ndjson': lines(tastes.flatMap(([user, taste]) => watchedBy(user, taste))),
+    'watchlist.ndjson': lines(tastes.flatMap(([user, taste]) => savedBy(user, taste)))
+  }
+}

@@ -1,0 +1,64 @@
+import { days, minutes } from '../src/time.js'
+import { type DemoContent, isPlayable, minutesOf, openDuring } from './contents.js'
+
+/** The channels, by what they like to show. */
+const channels: Record<string, string[]> = {
+  move: ['Courses', 'Yoga', 'Running', 'Strength', 'Swimming'],
+  outdoors: ['Nature', 'Climbing', 'Sailing', 'Cycling', 'Hiking', 'Skiing', 'Surfing'],
+  stories: ['Drama', 'Comedy', 'Crime'],
+  culture: ['Music', 'Arts and Stage', 'Food and Drink', 'Travel', 'History', 'Science']
+}
+
+interface Programme {
+  id: number
+  channel: string
+  starts_at: string
+  ends_at: string
+  content_id: number
+}
+
+const slot = 5
+const slotsOf = (content: DemoContent) => Math.ceil(minutesOf(content) / slot) * slot
+
+/** Blocks as a channel shows them: a film alone, the episodes of a show in threes. */
+const blocksOf = (contents: DemoContent[]) => {
+  const blocks: DemoContent[][] = []
+  for (const content of contents) {
+    const last = blocks.at(-1)
+    if (content.type === 'episode' && last && last[0]?.parent_id === content.parent_id && last.length < 3) last.push(content)
+    else blocks.push([content])
+  }
+  return blocks
+}
+
+/** All blocks again and again, in an order that looks mixed: by steps of a prime, which meet every block before one returns. */
+function* forever(blocks: DemoContent[][], first: number) {
+  const step = blocks.length % 37 === 0 ? 41 : 37
+  for (let at = first % blocks.length; ; at = (at + step) % blocks.length) yield* blocks[at] ?? []
+}
+
+/** Seven days of every channel from yesterday's midnight (UTC), one programme after another. */
+export const demoSchedule = (contents: DemoContent[], terms: { id: number; name: string }[], now: Date) => {
+  const from = Math.floor(now.getTime() / days(1)) * days(1) - days(1)
+  const to = from + days(7)
+  const shown = contents.filter(isPlayable).filter(openDuring(now, new Date(to + days(1))))
+  const programmes: Programme[] = []
+  for (const [channel, likes] of Object.entries(channels)) {
+    const liked = new Set(terms.filter(({ name }) => likes.includes(name)).map(({ id }) => id))
+    const blocks = blocksOf(shown.filter(content => content.terms.some(id => liked.has(id))))
+    let at = from
+    for (const content of forever(blocks, programmes.length)) {
+      const end = at + minutes(slotsOf(content))
+      programmes.push({
+        id: programmes.length + 1,
+        channel,
+        starts_at: new Date(at).toISOString(),
+        ends_at: new Date(end).toISOString(),
+        content_id: content.id
+      })
+      at = end
+      if (at >= to) break
+    }
+  }
+  return programmes
+}
