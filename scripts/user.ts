@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { CommandSettings, readSettings } from '../src/config.js'
+import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/connection.js'
 import { isDuplicate } from '../src/data/faults.js'
 import { ensureIndexes } from '../src/data/index.js'
@@ -52,7 +52,7 @@ const run = async () => {
   if (!['add', 'list', 'password', 'disable', 'enable'].includes(action ?? '')) throw new CommandError(usage)
   if (action !== 'list' && !/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandError(`${email || 'Nothing'} is no e-mail address\n${usage}`)
 
-  const { client, db } = connectionTo(readSettings(CommandSettings).MONGO_URL, { serverSelectionTimeoutMS: 5000 })
+  const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, { serverSelectionTimeoutMS: 5000 })
   const users = usersOf(db)
   // How long tokens live does not matter here: sessions are only ended.
   const sessions = sessionsOf(db, { life: 0, grace: 0 })

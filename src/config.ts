@@ -89,6 +89,17 @@ export const readSettings = <T extends TObject>(schema: T, env = environment()):
   }
 }
 
+/** The settings, or the end of the process with a sentence that says which one is wrong. */
+export const settingsOrExit = <T extends TObject>(schema: T): Static<T> => {
+  try {
+    return readSettings(schema)
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
 const refuseWeakSecret = (secret: string) => {
   const advice = 'make one, for example with `openssl rand -base64 48`'
   if (Buffer.byteLength(secret) < 32) throw new Error(`JWT_SECRET is shorter than 32 bytes: ${advice}`)
