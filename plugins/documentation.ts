@@ -23,8 +23,13 @@ export default fp(
       refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? `schema-${i}`) }
     })
 
-    app.get(`${BASE_PATH}/openapi.json`, { schema: { summary: 'This document', tags: ['Service'], hide: true } }, async () => app.swagger())
-    await app.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true })
+    app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true }, config: { standalone: true } }, async () => app.swagger())
+    await app.register(async page => {
+      page.addHook('onRoute', route => {
+        route.config = { ...route.config, standalone: true }
+      })
+      await page.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true })
+    })
   },
   { name: 'documentation', dependencies: ['settings'] }
 )

@@ -17,8 +17,10 @@ declare module 'fastify' {
     reachDatabase: () => Promise<boolean>
   }
   interface FastifyContextConfig {
-    /** Answers while the database is away, beyond every limit and under any load. */
+    /** Answers beyond every limit and under any load. */
     vital?: boolean
+    /** Answers without the database. */
+    standalone?: boolean
   }
 }
 
@@ -75,7 +77,7 @@ export default fp(
 
     // Before its indexes stand, a write could make the second of what must be one.
     app.addHook('onRequest', async request => {
-      if (!ready && !request.routeOptions.config.vital) throw unavailable()
+      if (!ready && !request.routeOptions.config.standalone) throw unavailable()
     })
 
     app.addHook('onClose', async () => {

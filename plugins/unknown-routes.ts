@@ -2,15 +2,7 @@ import { METHODS } from 'node:http'
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
-
-const isDecodable = (text: string) => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
+import { isDecodable } from '../src/http.js'
 
 /** Unknown paths and wrong methods are told before anyone looks at the body. */
 export default fp(
@@ -18,30 +10,28 @@ export default fp(
     // Fastify routes the common methods alone; the others would be unknown paths.
     for (const method of METHODS) if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
 
-    const methodsOf = new Map<string, Set<string>>()
-
-    app.addHook('onRoute', ({ url, method, schema }) => {
-      if (schema?.hide) return
-      const methods = methodsOf.get(url) ?? new Set()
-      for (const name of [method].flat()) methods.add(name)
-      methodsOf.set(url, methods)
+    const urls = new Set<string>()
+    app.addHook('onRoute', ({ url }) => {
+      urls.add(url)
     })
 
     app.addHook('onRequest', async request => {
+      if (!isDecodable(request.originalUrl)) throw malformedUrl()
       if (request.is404) throw notFound()
-      if (request.url.includes('%') && !isDecodable(request.url)) throw malformedUrl()
     })
     app.setNotFoundHandler(async () => {
       throw notFound()
     })
 
     app.decorate('refuseOtherMethods', () => {
-      for (const [url, methods] of [...methodsOf]) {
-        const allow = [...methods].sort().join(', ')
+      for (const url of [...urls]) {
+        const isKnown = (method: string) => app.hasRoute({ url, method: method as HTTPMethods })
+        const allow = app.supportedMethods.filter(isKnown).sort().join(', ')
         app.route({
           url,
-          method: app.supportedMethods.filter(method => !methods.has(method)) as HTTPMethods[],
+          method: app.supportedMethods.filter(method => !isKnown(method)) as HTTPMethods[],
           schema: { hide: true },
+          config: { standalone: true },
           exposeHeadRoute: false,
           onRequest: async () => {
             throw methodNotAllowed(allow)

@@ -11,25 +11,29 @@ import authentication from '../plugins/authentication.js'
 import body from '../plugins/body.js'
 import caching from '../plugins/caching.js'
 import catalogue from '../plugins/catalogue.js'
+import deadline from '../plugins/deadline.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
 import limits from '../plugins/limits.js'
 import mongo from '../plugins/mongo.js'
+import protocol from '../plugins/protocol.js'
 import requestLog from '../plugins/request-log.js'
 import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
 import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
-import { corsOptions, trustedProxies } from './http.js'
+import { corsOptions, isDecodable, trustedProxies } from './http.js'
 import { answerParserError } from './parser-errors.js'
 import { compileValidator } from './validation.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit: 64 * 1024,
   requestTimeout: 10_000,
-  handlerTimeout: settings.DATABASE_TIMEOUT + 500,
-  http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000 },
+  // Fastify refuses an address that it cannot decode before any hook runs; under this one it meets them all, and one of them refuses it.
+  rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
+  // Node refuses a request without a Host with an empty answer; a hook does it in our form.
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
   routerOptions: { maxParamLength: 16 * 1024 },
   trustProxy: trustedProxies(settings.TRUST_PROXY),
   return503OnClosing: false,
@@ -48,6 +52,7 @@ export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServe
   await app.register(settingsPlugin, { settings })
   await app.register(requestLog)
   await app.register(errors)
+  await app.register(protocol)
   await app.register(sensible)
   await app.register(caching)
   await app.register(helmet, {
@@ -59,6 +64,7 @@ export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServe
   await app.register(unknownRoutes)
   await app.register(body)
   await app.register(drain)
+  await app.register(deadline)
   await app.register(documentation)
   await app.register(mongo)
   await app.register(catalogue)

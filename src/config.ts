@@ -2,6 +2,8 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { envSchema } from 'env-schema'
+import { MongoClient } from 'mongodb'
+import { isProxyList } from './http.js'
 
 const Whole = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description, ...rules })
@@ -32,8 +34,12 @@ export const Settings = Type.Object({
       pattern: '^(https?://[^/?#\\s]+)?$'
     }
   ),
-  CORS_ORIGIN: Text('Origins of web apps that may call, a list with commas, or `*`; none without it', ''),
-  TRUST_PROXY: Text('Proxies in front whose `X-Forwarded-*` count: their number, or their networks with commas', ''),
+  CORS_ORIGIN: Text('Origins of web apps that may call, a list with commas, or `*`; none without it', '', {
+    pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$'
+  }),
+  TRUST_PROXY: Text('Proxies in front whose `X-Forwarded-*` count: their number, or their networks with commas', '', {
+    format: 'proxies'
+  }),
   COUNTRY_HEADER: Text("Header with the caller's ISO 3166 country, for example the CDN's; without it, countries limit nothing", '', {
     pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$"
   }),
@@ -63,9 +69,18 @@ export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
 /** Says which settings are wrong and why, a sentence each. */
 export class SettingsError extends Error {}
 
-const ajv = addFormats.default(
-  new Ajv.default({ allErrors: true, coerceTypes: true, useDefaults: true, removeAdditional: true, verbose: true })
-)
+const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, removeAdditional: true, verbose: true }))
+ajv.addFormat('proxies', isProxyList)
+
+/** The variables of the settings that are set. An empty one is how compose files and shells say that it is not. */
+const given = (schema: TObject, env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(
+    Object.entries(schema.properties).flatMap(([name, { type }]) => {
+      const value = env[name]
+      if (value === undefined || value === '') return []
+      return [[name, type === 'integer' && /^\d+$/.test(value) ? Number(value) : value]]
+    })
+  )
 
 /** The values of the variables, those of a file `.env` included where there is one. */
 const environment = (): NodeJS.ProcessEnv => {
@@ -78,10 +93,9 @@ const environment = (): NodeJS.ProcessEnv => {
 }
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
-  // An empty variable is how compose files and shells say "not set".
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   try {
-    const settings = envSchema<Record<string, unknown>>({ schema: structuredClone(schema), data: given, env: false, ajv })
+    const settings = envSchema<Record<string, unknown>>({ schema: structuredClone(schema), data: given(schema, env), env: false, ajv })
+    refuseUnusableUrl(String(settings.MONGO_URL))
     if ('JWT_SECRET' in settings) refuseWeakSecret(String(settings.JWT_SECRET))
     return settings as Static<T>
   } catch (error) {
@@ -97,6 +111,15 @@ export const settingsOrExit = <T extends TObject>(schema: T): Static<T> => {
     if (!(error instanceof SettingsError)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(1)
+  }
+}
+
+/** The driver's own words for an address that it cannot use, and none of the address. */
+const refuseUnusableUrl = (url: string) => {
+  try {
+    new MongoClient(url)
+  } catch (error) {
+    throw new Error(`MONGO_URL is wrong: ${(error as Error).message}`)
   }
 }
 

@@ -52,6 +52,7 @@ export const malformedUrl = failure(400, 'The address is not valid percent-encod
 export const tooLarge = failure(413, 'The body is larger than 65536 bytes')
 export const headersTooLarge = failure(431, 'The headers are too large')
 export const tooSlow = failure(408, 'The request took too long to arrive')
+export const expectationFailed = failure(417, 'No expectation but 100-continue can be met')
 export const internal = failure(500, 'Internal server error')
 
 export const unavailable = retryLater(503, 'The service is not available for the moment, try again')

@@ -1,7 +1,29 @@
+import { isIP } from 'node:net'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import type { Settings } from './config.js'
 
 const list = (text: string) => text.split(',').map(item => item.trim())
+
+export const isDecodable = (url: string) => {
+  if (!url.includes('%')) return true
+  try {
+    decodeURIComponent(url)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const names = ['loopback', 'linklocal', 'uniquelocal']
+
+const isNetwork = (text: string) => {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return rest.length === 0 && most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+}
+
+export const isProxyList = (setting: string) =>
+  /^\d*$/.test(setting) || list(setting).every(item => names.includes(item) || isNetwork(item))
 
 /** A number of hops, or networks; nothing trusts nobody. */
 export const trustedProxies = (setting: string) => {
@@ -23,9 +45,13 @@ interface Asked {
   host: string
 }
 
-/** The origin under which callers reach the service: the public one, else the one that they asked. */
-export const originOf = ({ protocol, host }: Asked, { PUBLIC_URL, PORT }: Settings) =>
-  PUBLIC_URL || `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : `localhost:${PORT}`}`
+/** The origin under which callers reach the service: the public one, else the one that they asked, as far as it is one. */
+export const originOf = ({ protocol, host }: Asked, { PUBLIC_URL, PORT }: Settings) => {
+  if (PUBLIC_URL) return PUBLIC_URL
+  const scheme = protocol === 'https' ? 'https' : 'http'
+  const asked = `${scheme}://${host}`
+  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(asked) ? asked : `${scheme}://localhost:${PORT}`
+}
 
 /** The request headers besides `Host` that the origin depends on. */
 export const originHeaders = ({ PUBLIC_URL, TRUST_PROXY }: Settings) =>

@@ -3,21 +3,29 @@ import type { Timestamp } from '../schemas/common.js'
 /** The wire form of a moment: six fractional digits, of which a BSON date knows three. */
 export const timestamp = (moment: Date): Timestamp => `${moment.toISOString().slice(0, -1)}000Z` as Timestamp
 
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** The moment that an RFC 3339 text names, cut to the millisecond; undefined where it names none, like a 30th of February. */
 export const moment = (text: string): Date | undefined => {
-  if (!rfc3339.test(text)) return undefined
+  const [matched, year, month, day] = rfc3339.exec(text) ?? []
+  if (!matched || Number(day) > daysOfMonth(Number(year), Number(month))) return undefined
   const normal = text
     .toUpperCase()
     .replace(' ', 'T')
     .replace(/(\.\d{3})\d+/, '$1')
-  const at = new Date(normal)
-  if (Number.isNaN(at.getTime())) return undefined
-  return Number(normal.slice(8, 10)) <= daysOfMonth(Number(normal.slice(0, 4)), Number(normal.slice(5, 7))) ? at : undefined
+  // Dates know no leap second: it is the first of the next minute.
+  const leap = normal.slice(17, 19) === '60'
+  const at = new Date(Date.parse(leap ? `${normal.slice(0, 17)}59${normal.slice(19)}` : normal) + (leap ? 1000 : 0))
+  // An offset may carry it out of the years that the form can write.
+  return at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999 ? at : undefined
 }
 
-const daysOfMonth = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate()
+const daysOfMonth = (year: number, month: number) => {
+  const end = new Date(0)
+  // Not by Date.UTC, which takes the years 0 to 99 for those of the last century.
+  end.setUTCFullYear(year, month, 0)
+  return end.getUTCDate()
+}
 
 export const seconds = (count: number) => count * 1000
 export const minutes = (count: number) => seconds(count * 60)

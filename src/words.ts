@@ -1,13 +1,13 @@
-const accents = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g
-/** Letters that Unicode does not take apart, as people type them without their stroke. */
-const plain: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th', ħ: 'h' }
+const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g
+/** Letters that Unicode does not take apart, as people type them without their stroke, and the sigma that ends a word. */
+const plain: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', ı: 'i', þ: 'th', ħ: 'h', ς: 'σ' }
 const strokes = new RegExp(`[${Object.keys(plain).join('')}]`, 'g')
 
 /** A text without case and accents. */
 export const fold = (text: string) =>
   text
-    .toLowerCase()
     .normalize('NFKD')
+    .toLowerCase()
     .replace(accents, '')
     .replace(strokes, letter => plain[letter] ?? letter)
     .normalize('NFC')

@@ -11,6 +11,8 @@ import { days, moment } from '../../src/time.js'
 
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
+const momentOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
+
 const schema = {
   summary: 'What the channels show',
   description: 'What overlaps a window of time, by its beginning. What shows a content that is not open is left out.',
@@ -29,8 +31,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema }, async function listSchedule(request, reply) {
     const { query } = request
-    const from = (query.from && moment(query.from)?.getTime()) || Date.now()
-    const to = (query.to && moment(query.to)?.getTime()) || from + days(1)
+    const from = momentOf(query.from) ?? Date.now()
+    const to = momentOf(query.to) ?? from + days(1)
     if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
     catalogue.assertFresh()
     const page = await schedulePage(catalogue, { ...query, from, to }, app.countryOf(request))

@@ -1,11 +1,19 @@
 import type { ContentsQuery } from '../../schemas/contents-query.js'
 import type { Data } from '../data/index.js'
+import { invalid } from '../errors.js'
 import { pageMeta } from '../reply.js'
 import { wordsOf } from '../words.js'
 import type { Country } from './availability.js'
 import { pageBytes, whole } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { defaultOrder, type Order } from './orders.js'
+
+/** Some letters stand for no word by themselves: what is left of a search must be something. */
+const searchWords = (search: string) => {
+  const words = wordsOf(search)
+  if (words.length === 0) throw invalid([{ field: 'search', message: 'must be a text with a letter or a digit' }])
+  return words
+}
 
 /** One page of GET /contents. Only a search, and contents that are not in memory, ask the database. */
 export const contentsPage = async (
@@ -15,7 +23,7 @@ export const contentsPage = async (
   country: Country
 ) => {
   const { type, parent_id, terms, ids, search, order_by, order_direction, page, perPage } = query
-  const matches = search === undefined ? undefined : await contents.search(wordsOf(search))
+  const matches = search === undefined ? undefined : await contents.search(searchWords(search))
   const order: Order = order_by ? [order_by, order_direction] : order_direction === 'ASC' ? ['weight', 'ASC'] : defaultOrder
   const rows = listing.rows({ type, parent_id, terms, ids, matches }, order, country, Date.now())
   const shown = Array.from(rows.subarray((page - 1) * perPage, page * perPage), row => skeleton.idOf(row))

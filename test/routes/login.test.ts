@@ -330,6 +330,19 @@ t.test('the limit of failed logins', async t => {
     t.equal((await logIn(app, right(neighbour.email), { address: '192.0.2.66' })).statusCode, 200, 'a neighbour at the same address')
   })
 
+  test('a crowd of refused attempts locks nobody else out, not even while it lasts', async t => {
+    const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
+    const [victim, neighbour] = [await addUser(app), await addUser(app)]
+    t.equal((await logIn(app, wrong(victim.email), { address: '192.0.2.66' })).statusCode, 401)
+    const crowd = Promise.all(Array.from({ length: 100 }, () => logIn(app, wrong(victim.email), { address: '192.0.2.66' })))
+    const others = await Promise.all([
+      ...[1, 2, 3].map(i => logIn(app, right(victim.email), { address: `203.0.113.${i}` })),
+      logIn(app, right(neighbour.email), { address: '192.0.2.66' })
+    ])
+    t.strictSame(statusesOf(others), [200, 200, 200, 200])
+    t.strictSame(statusesOf(await crowd), Array(100).fill(429))
+  })
+
   test('LOGIN_LIMIT=0 is off', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
     const { email } = await addUser(app)

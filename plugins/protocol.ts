@@ -1,0 +1,33 @@
+import fp from 'fastify-plugin'
+import { expectationFailed, malformed } from '../src/errors.js'
+
+const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
+
+/** What Node would answer by itself, in another form than ours, and what the headers of a request say of the operator's settings. */
+export default fp(
+  async app => {
+    app.server.on('checkExpectation', (_request, response) => {
+      const { statusCode, body } = expectationFailed()
+      const text = JSON.stringify(body)
+      response.writeHead(statusCode, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(text),
+        connection: 'close'
+      })
+      response.end(text)
+    })
+
+    app.addHook('onRequest', async ({ headers, raw }) => {
+      if (headers.host === undefined && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 1) throw malformed()
+    })
+
+    if (app.settings.TRUST_PROXY !== '') return
+    let warned = false
+    app.addHook('onRequest', async ({ headers, log }) => {
+      if (warned || !forwarded.some(name => headers[name] !== undefined)) return
+      warned = true
+      log.warn('A request carries forwarded headers, which count for nothing: set TRUST_PROXY if a proxy stands in front')
+    })
+  },
+  { name: 'protocol', dependencies: ['settings'] }
+)

@@ -1,0 +1,207 @@
+import t from 'tap'
+import { buildWith, content, idsOf, isRefused, programme } from '../catalogue-data.js'
+
+const hour = (text: string) => `2026-03-01T${text}:00Z`
+const hours = (count: number) => count * 3_600_000
+
+t.test('GET /schedule', async t => {
+  const now = Date.now()
+  const around = (from: number, to: number) => [new Date(now + hours(from)).toISOString(), new Date(now + hours(to)).toISOString()] as const
+  const app = await buildWith(
+    t,
+    {
+      contents: [
+        content(1, { type: 'film', title: { en: 'Ridge' } }),
+        content(2),
+        content(3, { deleted_at: new Date(now - 1000) }),
+        content(4, { start_date: new Date(now + hours(48)) }),
+        content(5, { end_date: new Date(now - 1000) }),
+        content(6, { countries_include: ['DE'] })
+      ],
+      programmes: [
+        programme(12, 2, hour('10:00'), hour('11:00'), { channel: 'two' }),
+        programme(11, 1, hour('10:00'), hour('12:00')),
+        programme(13, 1, hour('11:00'), hour('11:30'), { channel: 'two' }),
+        programme(14, 2, hour('12:00'), hour('13:00')),
+        programme(15, 2, hour('08:00'), hour('09:00')),
+        programme(16, 2, hour('06:00'), hour('20:00'), { channel: 'three & more' }),
+        programme(20, 3, hour('10:10'), hour('10:20')),
+        programme(21, 4, hour('10:10'), hour('10:20')),
+        programme(22, 5, hour('10:10'), hour('10:20')),
+        programme(23, 6, hour('10:15'), hour('10:20')),
+        programme(24, 99, hour('10:10'), hour('10:20')),
+        programme(30, 1, ...around(-2, -1)),
+        programme(31, 1, ...around(-1, 1)),
+        programme(32, 1, ...around(23, 26)),
+        programme(33, 1, ...around(25, 26)),
+        programme(40, 1, '1970-01-01T00:00:00Z', '1970-01-01T01:00:00Z')
+      ]
+    },
+    { settings: { COUNTRY_HEADER: 'x-country' } }
+  )
+  const us = { 'x-country': 'US' }
+  const shown = async (query: string, headers = us) => {
+    const response = await app.inject({ url: `/schedule?${query}`, headers })
+    if (response.statusCode !== 200) throw new Error(`${query}: ${response.body}`)
+    return idsOf(response)
+  }
+  const window = (from: string, to: string) => `from=${hour(from)}&to=${hour(to)}`
+
+  t.test('gives programmes with their content', async t => {
+    const response = await app.inject({ url: `/schedule?${window('11:00', '11:30')}&channel=two`, headers: us })
+    t.equal(response.statusCode, 200)
+    const { success, data } = response.json()
+    t.equal(success, true)
+    t.strictSame(data.meta, { page: 1, per_page: 20, next_page: false, prev_page: false, total_pages: 1, total_count: 1 })
+    const [{ content: shownContent, ...rest }] = data.collection
+    t.strictSame(rest, {
+      id: 13,
+      channel: 'two',
+      starts_at: '2026-03-01T11:00:00.000000Z',
+      ends_at: '2026-03-01T11:30:00.000000Z'
+    })
+    t.strictSame(shownContent, (await app.inject('/contents/1')).json().data)
+  })
+
+  const windows: [string, string, number[]][] = [
+    ['10:00', '12:00', [16, 11, 12, 13]],
+    ['10:30', '10:40', [16, 11, 12]],
+    ['11:00', '11:30', [16, 11, 13]],
+    ['11:30', '12:00', [16, 11]],
+    ['12:00', '13:00', [16, 14]],
+    ['09:00', '10:00', [16]],
+    ['08:59', '10:01', [16, 15, 11, 12]],
+    ['05:00', '06:00', []],
+    ['20:00', '21:00', []],
+    ['00:00', '23:59', [16, 15, 11, 12, 13, 14]]
+  ]
+  for (const [from, to, ids] of windows) {
+    t.test(`from ${from} to ${to}`, async t => t.strictSame(await shown(window(from, to)), ids))
+  }
+
+  t.test('leaves out what is not allowed in the country of the caller', async t => {
+    t.strictSame(await shown(window('10:10', '10:20'), { 'x-country': 'de' }), [16, 11, 12, 23])
+    const response = await app.inject({ url: `/schedule?${window('10:10', '10:20')}`, headers: us })
+    t.strictSame(idsOf(response), [16, 11, 12])
+    t.equal(response.json().data.meta.total_count, 3, 'nor does it count')
+    t.match(response.headers.vary, /\bx-country\b/i)
+  })
+
+  const channels: [string, number[]][] = [
+    ['two', [12, 13]],
+    ['one,two', [11, 12, 13]],
+    ['two,two', [12, 13]],
+    ['three%20%26%20more', [16]],
+    ['three+%26+more', [16]],
+    ['none', []],
+    ['tw', []],
+    ['.*', []]
+  ]
+  for (const [channel, ids] of channels) {
+    t.test(`channel ${channel}`, async t => t.strictSame(await shown(`${window('10:00', '12:00')}&channel=${channel}`), ids))
+  }
+
+  t.test('pages', async t => {
+    const page = async (n: number) =>
+      (await app.inject({ url: `/schedule?${window('10:00', '12:00')}&perPage=3&page=${n}`, headers: us })).json().data
+    const [first, second, third] = [await page(1), await page(2), await page(3)]
+    t.strictSame(
+      [...first.collection, ...second.collection, ...third.collection].map(({ id }) => id),
+      [16, 11, 12, 13]
+    )
+    t.strictSame(first.meta, { page: 1, per_page: 3, next_page: 2, prev_page: false, total_pages: 2, total_count: 4 })
+    t.strictSame(third.meta, { page: 3, per_page: 3, next_page: false, prev_page: 2, total_pages: 2, total_count: 4 })
+  })
+
+  t.test('without a window, the 24 hours from now', async t => t.strictSame(await shown(''), [31, 32]))
+  t.test('from alone, the 24 hours after it', async t => {
+    const [from] = around(2.5, 0)
+    t.strictSame(await shown(`from=${from}`), [32, 33])
+    t.strictSame(await shown('from=2026-02-28T10:30:00Z'), [16, 15, 11, 12])
+  })
+  t.test('to alone, from now', async t => {
+    t.strictSame(await shown(`to=${around(0, 30)[1]}`), [31, 32, 33])
+    isRefused(t, await app.inject(`/schedule?to=${around(0, -1)[1]}`), 'to', 'an hour ago')
+  })
+  t.test('the beginning of time is a moment too', async t => {
+    t.strictSame(await shown('from=1970-01-01T00:00:00Z&to=1970-01-02T00:00:00Z'), [40])
+    t.strictSame(await shown('from=1970-01-01T00:00:00Z'), [40])
+    t.strictSame(await shown('from=1969-12-31T00:00:00Z'), [], 'what begins with the end of the window is outside of it')
+    isRefused(t, await app.inject('/schedule?to=1970-01-01T00:00:00Z'), 'to', 'long ago')
+  })
+
+  const sameMoment = [
+    '2026-03-01T11:15:00Z',
+    '2026-03-01t11:15:00z',
+    '2026-03-01%2011:15:00Z',
+    '2026-03-01T11:15:00.000Z',
+    '2026-03-01T11:15:00.000000Z',
+    '2026-03-01T11:15:00.0Z',
+    '2026-03-01T11:15:00.000000000Z',
+    '2026-03-01T11:15:00%2B00:00',
+    '2026-03-01T11:15:00-00:00',
+    '2026-03-01T12:15:00%2B01:00',
+    '2026-03-01T12:15:00+01:00',
+    '2026-03-01T12:15:00.000000+01:00',
+    '2026-03-01T02:45:00-08:30',
+    '2026-03-02T01:15:00+14:00',
+    '2026-02-28T23:15:00-12:00'
+  ]
+  for (const from of sameMoment) {
+    t.test(`reads ${from}`, async t => {
+      t.strictSame(await shown(`from=${from}&to=2026-03-01T11:20:00Z&channel=two`), [13])
+      t.strictSame(await shown(`from=${from}&to=${from.replace(':15:', ':35:')}&channel=two`), [13])
+    })
+  }
+  t.test('reads a leap second', async t => t.strictSame(await shown('from=2016-12-31T23:59:60Z&to=2026-03-01T08:30:00Z'), [16, 15]))
+
+  const wrong = [
+    'now',
+    '',
+    '1772359200',
+    '1772359200000',
+    '2026-03-01',
+    '2026-03-01T11:15',
+    '2026-03-01T11:15Z',
+    '2026-03-01T11:15:00',
+    '2026-03-01T11:15:00%2B0100',
+    '2026-03-01T11:15:00%2B01',
+    '2026-03-01T24:00:00Z',
+    '2026-03-01T23:60:00Z',
+    '2026-02-29T00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-00-01T00:00:00Z',
+    '2026-03-01T11:15:00.Z',
+    '2026-03-01T11:15:00%2B24:00',
+    '+002026-03-01T11:15:00Z',
+    'Sun, 01 Mar 2026 11:15:00 GMT',
+    '2026-03-01T11:15:00Z,2026-03-01T11:15:00Z',
+    '%EF%BC%92026-03-01T11:15:00Z'
+  ]
+  for (const text of wrong) {
+    for (const field of ['from', 'to'])
+      t.test(`refuses ${field} ${JSON.stringify(text)}`, async t =>
+        isRefused(t, await app.inject(`/schedule?${field}=${text}`), field, text)
+      )
+  }
+  const refused: [string, string][] = [
+    [window('12:00', '10:00'), 'to'],
+    ['from=2026-03-01T12:00:00.001Z&to=2026-03-01T12:00:00Z', 'to'],
+    ['from=2026-03-01T12:00:00Z&to=2026-03-01T12:30:00%2B01:00', 'to'],
+    [`from=${hour('10:00')}&from=${hour('10:00')}`, 'from'],
+    ['channel=a&channel=b', 'channel'],
+    ['channel=', 'channel'],
+    ['perPage=101', 'perPage'],
+    ['page=0', 'page']
+  ]
+  for (const [query, field] of refused) {
+    t.test(`refuses ${query}`, async t => isRefused(t, await app.inject(`/schedule?${query}`), field, query))
+  }
+  t.test('takes a window of one moment', async t => {
+    t.equal((await app.inject(`/schedule?${window('12:00', '12:00')}`)).statusCode, 200)
+  })
+  t.test('ignores what it does not know', async t => {
+    t.equal((await app.inject('/schedule?from[$gt]=&date=today')).statusCode, 200)
+  })
+})

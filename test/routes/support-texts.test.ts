@@ -1,0 +1,120 @@
+import t from 'tap'
+import { buildWith, supportText } from '../catalogue-data.js'
+import type { App } from '../helper.js'
+
+interface Text {
+  id: number
+  language: string
+}
+const textsOf = async (app: App, url: string, accepted?: string) => {
+  const response = await app.inject({ url, headers: accepted === undefined ? {} : { 'accept-language': accepted } })
+  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode} ${response.body}`)
+  return Object.fromEntries(response.json().data.map(({ id, language }: Text) => [id, language]))
+}
+const playback = '/support/context/playback/texts'
+const all = '/support/context//texts'
+
+t.test('GET /support/context/{context}/texts', async t => {
+  const app = await buildWith(t, {
+    support_texts: [
+      supportText(1, 'en'),
+      supportText(1, 'de'),
+      supportText(1, 'en-gb'),
+      supportText(2, 'en'),
+      supportText(3, 'sv'),
+      supportText(3, 'nl'),
+      supportText(4, 'en', { context: 'billing' }),
+      supportText(4, 'de', { context: 'billing' }),
+      supportText(5, 'en', { context: 'Ärger & more/less' })
+    ]
+  })
+
+  t.test('gives the texts of the context', async t => {
+    const response = await app.inject('/support/context/billing/texts')
+    t.equal(response.statusCode, 200)
+    t.strictSame(response.json(), {
+      success: true,
+      data: [
+        {
+          id: 4,
+          context: 'billing',
+          language: 'en',
+          title: 'Title 4 in en',
+          content: 'Content 4 in en',
+          created_at: '2020-01-02T03:04:05.678000Z',
+          updated_at: '2020-01-02T03:04:05.678000Z'
+        }
+      ]
+    })
+    t.match(response.headers.vary, /\baccept-language\b/i)
+  })
+
+  t.test('gives the texts of every context where it is left empty', async t => {
+    t.strictSame(Object.keys(await textsOf(app, all)), ['1', '2', '3', '4', '5'])
+    t.strictSame((await app.inject({ url: all, headers: { 'accept-language': 'de' } })).json().data[3].title, 'Title 4 in de')
+  })
+
+  t.test('knows nothing of an unknown context', async t => {
+    for (const context of ['unknown', 'play', 'PLAYBACK ', '__proto__', 'constructor', '%00', '.*', '*', 'x'.repeat(1000), '%20'])
+      t.strictSame((await app.inject(`/support/context/${context}/texts`)).json(), { success: true, data: [] }, context.slice(0, 20))
+  })
+
+  t.test('reads an encoded context', async t => {
+    t.strictSame(await textsOf(app, `/support/context/${encodeURIComponent('Ärger & more/less')}/texts`), { 5: 'en' })
+  })
+
+  const languages: [string | undefined, Record<number, string>][] = [
+    [undefined, { 1: 'en', 2: 'en' }],
+    ['de', { 1: 'de', 2: 'en' }],
+    ['DE-at', { 1: 'de', 2: 'en' }],
+    ['en-GB', { 1: 'en-gb', 2: 'en' }],
+    ['fr', { 1: 'en', 2: 'en' }],
+    ['de;q=0.5, en;q=0.6', { 1: 'en', 2: 'en' }],
+    ['nl, de', { 1: 'de', 2: 'en', 3: 'nl' }],
+    ['de, sv;q=0.2', { 1: 'de', 2: 'en', 3: 'sv' }],
+    ['sv;q=0.1, nl;q=0.2', { 1: 'en', 2: 'en', 3: 'nl' }],
+    ['*', { 1: 'en', 2: 'en' }],
+    ['de;q=0', { 1: 'en', 2: 'en' }],
+    [';;q=,,', { 1: 'en', 2: 'en' }]
+  ]
+  for (const [header, expected] of languages) {
+    t.test(`accepting ${header}`, async t => {
+      const texts = await textsOf(app, playback, header)
+      t.match(texts, expected)
+      t.strictSame(Object.keys(texts), ['1', '2', '3'], 'each text once, whatever its languages')
+    })
+  }
+
+  t.test('a text without the wanted and the default language comes in the first that it has', async t => {
+    t.match((await textsOf(app, playback))[3], /^(sv|nl)$/)
+  })
+
+  t.test('other paths are none', async t => {
+    for (const url of [
+      '/support',
+      '/support/context',
+      '/support/context/',
+      '/support/context/playback',
+      '/support/context/playback/texts/1',
+      '/support/context/a/b/texts',
+      '/support/context///texts'
+    ])
+      t.equal((await app.inject(url)).statusCode, 404, url)
+  })
+})
+
+t.test('the default language is a setting', async t => {
+  const app = await buildWith(
+    t,
+    { support_texts: [supportText(1, 'en'), supportText(1, 'de'), supportText(2, 'en')] },
+    { settings: { DEFAULT_LANGUAGE: 'de' } }
+  )
+  t.strictSame(await textsOf(app, playback), { 1: 'de', 2: 'en' })
+  t.strictSame(await textsOf(app, playback, 'en'), { 1: 'en', 2: 'en' })
+  t.strictSame(await textsOf(app, playback, 'fr'), { 1: 'de', 2: 'en' })
+})
+
+t.test('an empty database', async t => {
+  const app = await buildWith(t, {})
+  for (const url of [playback, all]) t.strictSame((await app.inject(url)).json(), { success: true, data: [] })
+})
