@@ -15,9 +15,10 @@ const failureOf = (error: FastifyError): Failure => {
 }
 
 export const sendFailure = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-  const { statusCode, body, headers } = failureOf(error)
+  const failure = failureOf(error)
+  const { statusCode, body, headers } = failure
   if (statusCode === 500) request.log.error({ err: error }, 'request failed')
-  else if (statusCode === 503) request.log.warn({ err: error }, 'request refused')
+  else if (statusCode === 503 && !(error instanceof Failure)) request.log.warn({ err: error }, 'request refused')
   return reply
     .code(statusCode)
     .headers(headers)

@@ -24,6 +24,11 @@ export const answers = <T extends TSchema>(success: T, ...statuses: FailureStatu
   200: success,
   ...failuresOf([...statuses, ...common])
 })
+/** Of a public read, which a caller may have already. */
+export const publicAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
+  ...answers(success, ...statuses),
+  304: Type.Null({ description: 'What the caller has (`If-None-Match`) is still true' })
+})
 export const createdAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   201: success,
   ...failuresOf([...statuses, ...common])

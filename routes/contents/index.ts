@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers } from '../../schemas/answers.js'
+import { publicAnswers } from '../../schemas/answers.js'
 import { Content } from '../../schemas/content.js'
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Page } from '../../schemas/page.js'
@@ -11,7 +11,7 @@ const schema = {
     'By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.',
   tags: ['Catalogue'],
   querystring: ContentsQuery,
-  response: answers(Page(Content), 400)
+  response: publicAnswers(Page(Content), 400)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

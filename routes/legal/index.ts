@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../schemas/answers.js'
+import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { LegalDocument } from '../../schemas/legal-document.js'
 import { jsonBytes } from '../../src/catalogue/bytes.js'
@@ -15,7 +15,7 @@ const schema = {
     'Without a language: the first one of `Accept-Language` that exists, else the default language. `Content-Language` names it.',
   tags: ['Texts'],
   params: Type.Object({ languageCode: Type.Optional(Type.String({ examples: ['en', 'en-us'] })) }),
-  response: answers(Ok(LegalDocument), 404)
+  response: publicAnswers(Ok(LegalDocument), 404)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../schemas/answers.js'
+import { publicAnswers } from '../../schemas/answers.js'
 import { Several } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
@@ -17,7 +17,7 @@ const schema = {
     with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`'),
     ...PageQuery
   }),
-  response: answers(Page(RailCollection), 400)
+  response: publicAnswers(Page(RailCollection), 400)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

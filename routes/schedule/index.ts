@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../schemas/answers.js'
+import { publicAnswers } from '../../schemas/answers.js'
 import { Names } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { Programme } from '../../schemas/programme.js'
@@ -23,7 +23,7 @@ const schema = {
     channel: Names('Channels'),
     ...PageQuery
   }),
-  response: answers(Page(Programme), 400)
+  response: publicAnswers(Page(Programme), 400)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { answers } from '../../schemas/answers.js'
+import { publicAnswers } from '../../schemas/answers.js'
 import { Page, TermsMeta } from '../../schemas/page.js'
 import { Term } from '../../schemas/term.js'
 import { TermsQuery } from '../../schemas/terms-query.js'
@@ -10,7 +10,7 @@ const schema = {
   description: 'Newest first unless ordered otherwise.',
   tags: ['Catalogue'],
   querystring: TermsQuery,
-  response: answers(Page(Term, TermsMeta), 400)
+  response: publicAnswers(Page(Term, TermsMeta), 400)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../../schemas/answers.js'
+import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Content } from '../../../schemas/content.js'
 import { answerOf } from '../../../src/catalogue/answers.js'
@@ -13,7 +13,7 @@ const schema = {
   description: 'Not found when it is not open to the caller.',
   tags: ['Catalogue'],
   params: Type.Object({ contentId: Type.String() }),
-  response: answers(Ok(Content), 404)
+  response: publicAnswers(Ok(Content), 404)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../../schemas/answers.js'
+import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Term } from '../../../schemas/term.js'
 import { jsonBytes } from '../../../src/catalogue/bytes.js'
@@ -13,7 +13,7 @@ const schema = {
   summary: 'One taxonomy term',
   tags: ['Catalogue'],
   params: Type.Object({ termId: Type.String() }),
-  response: answers(Ok(Term), 404)
+  response: publicAnswers(Ok(Term), 404)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

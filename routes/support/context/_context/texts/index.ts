@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../../../../schemas/answers.js'
+import { publicAnswers } from '../../../../../schemas/answers.js'
 import { Ok } from '../../../../../schemas/common.js'
 import { SupportText } from '../../../../../schemas/support-text.js'
 import { jsonBytes } from '../../../../../src/catalogue/bytes.js'
@@ -14,7 +14,7 @@ const schema = {
     'With the context left empty, those of every context. Each text comes in the first language of `Accept-Language` that it has, else in the default language, else in the first that it has.',
   tags: ['Texts'],
   params: Type.Object({ context: Type.String({ examples: ['playback'] }) }),
-  response: answers(Ok(Type.Array(SupportText)))
+  response: publicAnswers(Ok(Type.Array(SupportText)))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { isFree } from './dev/port.js'
+import { keptSecret } from './dev/secret.js'
+import { demoPassword, demoUsers, fillWithDemo } from './dev/seed.js'
+import { startMongod } from './mongod/start.js'
+
+const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const say = (line: string) => console.log(line)
+const fail = (sentence: string): never => {
+  console.error(sentence)
+  process.exit(1)
+}
+
+const { HOST = 'localhost', PORT = '3000', BASE_PATH = '' } = process.env
+const address = `http://localhost:${PORT}${BASE_PATH}`
+
+/** Tells what to try, once the service serves. */
+const greet = async () => {
+  while ((await fetch(`${address}/ready`).catch(() => undefined))?.status !== 200) await new Promise(resolve => setTimeout(resolve, 200))
+  const [{ email }] = demoUsers
+  say(`
+  The service       ${address}
+  Its documents     ${address}/docs
+  A login           ${email}  ${demoPassword}
+
+  Try               curl '${address}/contents?perPage=3'
+  Sign in           curl ${address}/login -d '{"email":"${email}","password":"${demoPassword}"}'
+
+  Ctrl-C stops it; the data stay in .data/
+`)
+}
+
+if (!(await isFree(Number(PORT), HOST)))
+  fail(`Port ${PORT} is taken: stop what listens there, or choose another one with PORT=3001 npm run dev`)
+const mongod = await startMongod({ dataDir: here('.data/mongod'), say }).catch((error: Error) => fail(error.message))
+const url = `${mongod.url}/viewer`
+await fillWithDemo(url, process.env.PUBLIC_URL ? `${process.env.PUBLIC_URL}${BASE_PATH}` : address, say)
+
+const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/server.ts')], {
+  stdio: 'inherit',
+  env: {
+    DRAIN_DELAY: '0',
+    ...process.env,
+    HOST,
+    PORT,
+    MONGO_URL: url,
+    JWT_SECRET: process.env.JWT_SECRET ?? (await keptSecret(here('.data/secret')))
+  }
+})
+void greet()
+
+// Ctrl-C reaches the server by itself; it finishes what is under way before its database goes.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => server.kill('SIGTERM'))
+const [status] = await once(server, 'exit')
+await mongod.stop()
+process.exit(status ?? 0)

@@ -1,0 +1,39 @@
+import type { Db } from 'mongodb'
+import { demoFiles } from '../../demo/catalogue.js'
+import { demoHistory } from '../../demo/history.js'
+import { connectionTo } from '../../src/data/connection.js'
+import { ensureIndexes } from '../../src/data/index.js'
+import { usersOf } from '../../src/data/users.js'
+import { importFiles } from '../../src/import/index.js'
+import { hashPassword } from '../../src/passwords.js'
+
+export const demoUsers = [
+  { email: 'ada@example.com', name: 'Ada' },
+  { email: 'ben@example.com', name: 'Ben' }
+] as const
+export const demoPassword = 'demo-password'
+
+/** A database that the demo filled is told by its first user. */
+const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null
+const isEmpty = async (db: Db) => (await db.listCollections({}, { nameOnly: true }).toArray()).length === 0
+
+/** Fills an empty database with the demo catalogue and its users; in one that it has filled, the schedule goes on with the days. */
+export const fillWithDemo = async (url: string, origin: string, say: (line: string) => void) => {
+  const { client, db } = connectionTo(url)
+  const now = new Date()
+  try {
+    if (await isEmpty(db)) {
+      say('filling the empty database with a demo catalogue and two users')
+      await ensureIndexes(db)
+      await importFiles(db, await demoFiles(origin, now))
+      const ids: number[] = []
+      for (const user of demoUsers) ids.push((await usersOf(db).add({ ...user, password_hash: await hashPassword(demoPassword) }))._id)
+      await importFiles(db, await demoHistory(ids, now))
+    } else if (await isDemo(db)) {
+      const { 'schedule.ndjson': schedule = '' } = await demoFiles(origin, now)
+      await importFiles(db, { 'schedule.ndjson': schedule }, { prune: true })
+    }
+  } finally {
+    await client.close()
+  }
+}
