@@ -21,14 +21,13 @@ export default fp(
     const { COUNTRY_HEADER, CONTENT_CACHE_MB } = app.settings
     const catalogue = new Catalogue({
       data: app.data,
-      cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
-      onError: error => app.log.warn({ err: error }, 'the catalogue could not be checked for changes')
+      cacheBytes: CONTENT_CACHE_MB * 1024 * 1024
     })
 
     const closing = new AbortController()
     app.preparations.push(async () => {
       await catalogue.refresh()
-      void catalogue.follow(closing.signal)
+      void catalogue.follow(closing.signal, err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying on'))
     })
     app.mongoClient.on('topologyDescriptionChanged', event => {
       const [before, after] = primaryOf(event)

@@ -9,11 +9,21 @@ declare module 'fastify' {
   }
 }
 
+/** So long may what was sent before the end of listening take to become a request. */
+const grace = 500
 /** A caller that does not read its answer must not hold the process. */
 const patience = 8000
 
 export default fp(
   async app => {
+    let underWay = 0
+    app.addHook('onRequest', async () => {
+      underWay++
+    })
+    app.addHook('onResponse', async () => {
+      underWay--
+    })
+
     app.decorate('isDraining', false)
     app.decorate('drain', async () => {
       app.isDraining = true
@@ -24,9 +34,15 @@ export default fp(
       if (app.isDraining) reply.header('connection', 'close')
     })
 
+    // Node waits for connections that never sent a byte, as browsers and balancers keep some.
     app.addHook('preClose', async () => {
       app.isDraining = true
-      setTimeout(() => app.server.closeAllConnections(), patience).unref()
+      const began = Date.now()
+      const timer = setInterval(() => {
+        const waited = Date.now() - began
+        if (waited > patience || (waited > grace && underWay === 0)) app.server.closeAllConnections()
+      }, grace / 5).unref()
+      app.server.once('close', () => clearInterval(timer))
     })
   },
   { name: 'drain', dependencies: ['settings'] }

@@ -155,10 +155,12 @@ export const buildWith = async (t: Test, seed: Seed, options: Omit<BuildOptions,
 export const databaseOf = (app: App): Db =>
   app.mongoClient.db(new URL(app.settings.MONGO_URL.replace(/^mongodb/, 'http')).pathname.slice(1))
 
+const literal = (fields: Document) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]))
+
 /** Changes a document, stamped as a command does it, and tells every process. Without fields it is removed. */
 export const change = async (app: App, kind: CatalogueKind, id: number | string, fields?: Document) => {
   const documents = databaseOf(app).collection<{ _id: number | string }>(kind)
-  if (fields) await documents.updateOne({ _id: id }, [{ $set: { ...fields, stamp: '$$NOW' } }], { upsert: true })
+  if (fields) await documents.updateOne({ _id: id }, [{ $set: { ...literal(fields), stamp: '$$NOW' } }], { upsert: true })
   else await documents.deleteOne({ _id: id })
   await app.data.revisions.raise(kind)
 }

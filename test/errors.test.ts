@@ -14,7 +14,22 @@ const paths: Record<string, string[]> = {
   '/docs': ['GET', 'HEAD'],
   '/login': ['POST'],
   '/login/refresh': ['POST'],
-  '/logout': ['POST']
+  '/logout': ['POST'],
+  '/contents': ['GET', 'HEAD'],
+  '/contents/1': ['GET', 'HEAD'],
+  '/terms': ['GET', 'HEAD'],
+  '/terms/1': ['GET', 'HEAD'],
+  '/rail-collections': ['GET', 'HEAD'],
+  '/legal': ['GET', 'HEAD'],
+  '/legal/en': ['GET', 'HEAD'],
+  '/schedule': ['GET', 'HEAD'],
+  '/support/context/login/texts': ['GET', 'HEAD'],
+  '/history': ['DELETE', 'GET', 'HEAD', 'POST'],
+  '/history/0123456789abcdef01234567': ['DELETE', 'GET', 'HEAD', 'PUT'],
+  '/watchlist': ['DELETE', 'GET', 'HEAD', 'POST'],
+  '/watchlist/1': ['DELETE', 'GET', 'HEAD'],
+  '/continue-watching': ['GET', 'HEAD'],
+  '/continue-watching/1': ['DELETE']
 }
 // CONNECT asks a proxy for a tunnel and names no path.
 const methods = METHODS.filter(method => method !== 'CONNECT')

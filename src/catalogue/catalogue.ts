@@ -26,7 +26,6 @@ const trustedFor = minutes(1)
 interface CatalogueOptions {
   data: Data
   cacheBytes: number
-  onError: (error: unknown) => void
 }
 
 /** The catalogue as this process knows it, kept up with the database by revisions. */
@@ -71,11 +70,21 @@ export class Catalogue {
     if (whole) this.comparedAt = began
   }
 
-  /** Refreshes once a second until it is told to stop. */
-  async follow(signal: AbortSignal) {
+  /** Refreshes once a second until it is told to stop. Of failures in a row only the first is told. */
+  async follow(signal: AbortSignal, onFailure: (error: unknown) => void) {
+    let failing = false
     while (!signal.aborted) {
       await sleep(pollEvery, undefined, { signal }).catch(() => undefined)
-      if (!signal.aborted) await this.refresh().catch(this.options.onError)
+      if (signal.aborted) return
+      await this.refresh().then(
+        () => {
+          failing = false
+        },
+        error => {
+          if (!failing && !signal.aborted) onFailure(error)
+          failing = true
+        }
+      )
     }
   }
 

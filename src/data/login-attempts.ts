@@ -64,18 +64,20 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
     begin: async (email: string, address: string): Promise<Attempt> => {
       if (limit === 0) return { retryAfter: undefined, forgive: async () => {} }
       const mail = emailKey(email)
-      const counts = await Promise.all([
-        take(key('both', mail, address), limit),
-        take(key('email', mail), limit * 10),
-        take(key('address', address), limit * 10)
-      ])
+      // One after the other: what the narrow count refuses is no failed login, and must not fill the counts of an e-mail or an address for others.
+      const both = await take(key('both', mail, address), limit)
+      if (!both.granted) return refused([both])
+      const wide = await Promise.all([take(key('email', mail), limit * 10), take(key('address', address), limit * 10)])
+      const counts = [both, ...wide]
       const taken = counts.filter(({ granted }) => granted)
-      const refused = counts.filter(({ granted }) => !granted)
-      if (refused.length === 0) return { retryAfter: undefined, forgive: () => giveBack(taken) }
-      // What is refused here is no failed login: it must not lock an e-mail or an address for others.
+      if (taken.length === counts.length) return { retryAfter: undefined, forgive: () => giveBack(taken) }
       await giveBack(taken)
-      const until = Math.max(...refused.map(({ expires_at }) => expires_at.getTime()))
-      return { retryAfter: (until - Date.now()) / 1000, forgive: async () => {} }
+      return refused(wide.filter(({ granted }) => !granted))
     }
   }
+}
+
+const refused = (counts: AttemptsDocument[]): Attempt => {
+  const until = Math.max(...counts.map(({ expires_at }) => expires_at.getTime()))
+  return { retryAfter: (until - Date.now()) / 1000, forgive: async () => {} }
 }

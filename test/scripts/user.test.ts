@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { build, databaseUrl } from '../helper.js'
+
+const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
+
+/** The command as `npm run user` starts it. */
+const user = async (url: string | undefined, args: string[], input = '') => {
+  const { NODE_OPTIONS, MONGO_URL, ...env } = process.env
+  const child = spawn(process.execPath, [command, 'user', ...args], { env: { ...env, ...(url && { MONGO_URL: url }) } })
+  child.stdin.end(input)
+  const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { out, err, status }
+}
+
+t.test('npm run user', async t => {
+  const url = await databaseUrl(t)
+  const app = await build(t, { url })
+  const logIn = async (email: string, password: string) => {
+    const response = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
+    return response.statusCode
+  }
+
+  t.test('adds a user with the password of the standard input', async t => {
+    const { out, status } = await user(url, ['add', 'Grace@Example.com', '--name', 'Grace'], 'a first password\n')
+    t.equal(status, 0)
+    t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com' })
+    t.equal(await logIn('grace@example.com', 'a first password'), 200)
+  })
+
+  t.test('lists the users', async t => {
+    const { out } = await user(url, ['list'])
+    t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com', name: 'Grace', disabled: false })
+  })
+
+  t.test('refuses a second user of the same e-mail, in whatever case', async t => {
+    const { err, status } = await user(url, ['add', 'grace@example.com'], 'x')
+    t.equal(status, 1)
+    t.equal(err, 'There is a user grace@example.com already\n')
+  })
+
+  t.test('changes the password and ends the sessions', async t => {
+    const signedIn = await app.inject({
+      method: 'POST',
+      url: '/login',
+      payload: { email: 'grace@example.com', password: 'a first password' }
+    })
+    t.equal((await user(url, ['password', 'grace@example.com'], 'a second one')).status, 0)
+    t.equal(await logIn('grace@example.com', 'a first password'), 401)
+    t.equal(await logIn('grace@example.com', 'a second one'), 200)
+    const { refresh_token } = signedIn.json().data
+    t.equal((await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })).statusCode, 401)
+  })
+
+  t.test('disables and enables', async t => {
+    t.match(JSON.parse((await user(url, ['disable', 'GRACE@example.com'])).out), { id: 1, disabled: true })
+    t.equal(await logIn('grace@example.com', 'a second one'), 401)
+    t.match(JSON.parse((await user(url, ['enable', 'grace@example.com'])).out), { id: 1, disabled: false })
+    t.equal(await logIn('grace@example.com', 'a second one'), 200)
+  })
+
+  for (const [args, sentence] of [
+    [[], /^Usage/],
+    [['remove', 'grace@example.com'], /^Usage/],
+    [['add', 'grace'], /^grace is no e-mail address/],
+    [['add'], /^Nothing is no e-mail address/],
+    [['disable', 'nobody@example.com'], /^There is no user nobody@example.com/],
+    [['add', 'empty@example.com'], /^A password must not be empty/]
+  ] as [string[], RegExp][]) {
+    t.test(`says what is wrong with ${args.join(' ') || 'nothing'}`, async t => {
+      const { err, status } = await user(url, args)
+      t.equal(status, 1)
+      t.match(err, sentence)
+    })
+  }
+
+  t.test('needs MONGO_URL', async t => {
+    const { err, status } = await user(undefined, ['list'])
+    t.equal(status, 1)
+    t.match(err, /^MONGO_URL is not set/)
+  })
+})
