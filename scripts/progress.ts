@@ -6,7 +6,7 @@ const saidEvery = 5000
 
 const verbs = { check: 'Checking', write: 'Writing' }
 
-const number = (value: number) => Math.round(value).toLocaleString('en')
+const grouped = (value: number) => Math.round(value).toLocaleString('en')
 
 const clock = (seconds: number) => {
   const whole = Math.ceil(seconds)
@@ -14,38 +14,41 @@ const clock = (seconds: number) => {
   return parts.map(part => String(part).padStart(2, '0')).join(':')
 }
 
+type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
+
 /** Shows how far an import is: a bar on a terminal, a line every few seconds elsewhere. */
-export const progressTo = (output: NodeJS.WriteStream) => {
+export const progressTo = (output: Output, now = () => performance.now()) => {
+  const interval = output.isTTY ? redrawnEvery : saidEvery
   let step = ''
   let file = ''
-  let stepBegan = 0
-  let fileBegan = 0
-  let shownAt = 0
+  let updatedAt = now()
+  let shownAt = updatedAt
+  let stepBegan = updatedAt
+  let fileBegan = updatedAt
 
-  const show = ({ step, file, records, done, total }: Progress, now: number) => {
+  const show = ({ step, file, records, done, total }: Progress) => {
     const part = total === 0 ? 1 : done / total
-    const rate = (records * 1000) / Math.max(now - fileBegan, 1)
-    const left = part === 0 ? '' : `, ${clock(((now - stepBegan) / 1000) * (1 / part - 1))} left`
-    const text = `${verbs[step]} ${file}: ${number(records)} records, ${number(rate)}/s${left}`
-    if (!output.isTTY) return output.write(`${text} (${Math.floor(part * 100)} %)\n`)
-    const full = Math.round(part * barWidth)
-    const line = `[${'#'.repeat(full)}${'-'.repeat(barWidth - full)}] ${String(Math.floor(part * 100)).padStart(3)} % ${text}`
+    const rate = (records * 1000) / Math.max(updatedAt - fileBegan, 1)
+    const left = ((updatedAt - stepBegan) / 1000) * (1 / part - 1)
+    const percent = `${Math.floor(part * 100)} %`
+    const text = `${verbs[step]} ${file}: ${grouped(records)} records, ${grouped(rate)}/s, ${clock(left)} left`
+    if (!output.isTTY) return output.write(`${percent} ${text}\n`)
+    const bar = '#'.repeat(Math.round(part * barWidth)).padEnd(barWidth, '-')
+    const line = `[${bar}] ${percent} ${text}`
     return output.write(`\r${line.slice(0, (output.columns || 80) - 1)}\x1b[K`)
   }
 
   return {
     update(progress: Progress) {
-      const now = performance.now()
-      if (progress.step !== step) stepBegan = now
-      if (progress.step !== step || progress.file !== file) {
-        fileBegan = now
-        if (!output.isTTY) shownAt = now
-      }
+      // What is told first of a step or file took its time since the last of the one before.
+      if (progress.step !== step) stepBegan = updatedAt
+      if (progress.step !== step || progress.file !== file) fileBegan = updatedAt
       step = progress.step
       file = progress.file
-      if (now - shownAt < (output.isTTY ? redrawnEvery : saidEvery)) return
-      shownAt = now
-      show(progress, now)
+      updatedAt = now()
+      if (updatedAt - shownAt < interval) return
+      shownAt = updatedAt
+      show(progress)
     },
     /** Makes room for other lines. */
     clear() {

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { HistoryDocument } from '../src/data/history.js'
 import type { WatchlistDocument } from '../src/data/watchlist.js'
 import { databaseOf, seededUrl } from './catalogue-data.js'
-import { build, databaseUrl } from './helper.js'
+import { build } from './helper.js'
 import { type Answer, allPages, collectionOf, episode, film, tick, type Viewer, viewerOf, watch } from './viewer-data.js'
 
 const contents = [film(10, { type: 'show' }), ...[1, 2, 3, 4, 5, 6].map(id => film(id)), episode(11, 10), episode(12, 10)]
@@ -214,12 +214,4 @@ t.test('the very first writes of a fresh database, at once', async t => {
   t.strictSame(statuses(answers), [201])
   const saved = await Promise.all(viewers.map(async viewer => collectionOf(await viewer.get('/watchlist'))))
   t.equal(new Set(saved.flat().map(({ id }) => id)).size, 8)
-})
-
-t.test('one user is nobody on another database', async t => {
-  const [one, two] = [await build(t, { url: await databaseUrl(t) }), await build(t, { url: await seededUrl(t, { contents }) })]
-  const viewer = await viewerOf(one)
-  const other = await viewerOf(two)
-  await watch(other, 1)
-  t.strictSame(collectionOf(await viewer.get('/history')), [])
 })

@@ -23,9 +23,9 @@ interface Viewer {
 export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: Viewer): Card[] => {
   const { content_ids, times, percentages, updated } = history
   const now = Date.now()
-  const elementOf = new Map(content_ids.map((id, i) => [id, i]))
-  const isCompleted = (i: number | undefined) => i !== undefined && (percentages[i] ?? 0) >= completedAt
   const isStarted = (i: number) => times[i] !== 0 || percentages[i] !== 0
+  const isCompleted = (i: number | undefined) => i !== undefined && (percentages[i] ?? 0) >= completedAt
+  const elementOf = new Map(content_ids.flatMap((id, i) => (isStarted(i) ? [[id, i]] : [])))
 
   const cardOf = (row: number, i: number, watched_at: Date): Card | undefined => {
     if (!isCompleted(i))

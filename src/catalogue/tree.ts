@@ -29,12 +29,16 @@ export class Tree {
     return top
   }
 
-  /** What follows a content in its title, down the tree: the contents without children of their own, one by one. */
+  /**
+   * What follows a content in its title, down the tree, one by one. It is of the same type: types are any words,
+   * but what follows an episode is neither a season that was announced nor a trailer below an episode.
+   */
   *after(row: number): Generator<number> {
+    const { type } = this.skeleton
     let passed = false
     for (const next of this.descend(this.title(row), 0)) {
       if (next === row) passed = true
-      else if (passed && !this.children.has(this.skeleton.idOf(next))) yield next
+      else if (passed && type[next] === type[row]) yield next
     }
   }
 

@@ -490,7 +490,7 @@ t.test('continue watching', async t => {
     await until(async () => (await cards(viewer)).length === 1)
     t.strictSame(await cards(viewer), [['resume', 9]])
     await databaseOf(own).collection<ContentDocument>('contents').insertOne(episode(4, 1))
-    await change(own, 'contents', 4, { position: 1 })
+    await change(own, 'contents', 4, { name: 'A new episode' })
     t.ok((await until(async () => (await cards(viewer)).length === 2)) < 2500, 'within two seconds')
     t.strictSame(await cards(viewer), [
       ['next', 4],

@@ -1,0 +1,49 @@
+import t from 'tap'
+import { progressTo } from '../../scripts/progress.js'
+
+/** What is written to an output while time goes by as the test wants. */
+const shownOn = (terminal: { isTTY: boolean; columns: number }) => {
+  const written: string[] = []
+  let time = 0
+  const write = (text: string) => written.push(text) > 0
+  const progress = progressTo({ ...terminal, write: write as NodeJS.WriteStream['write'] }, () => time)
+  return { written, progress, pass: (milliseconds: number) => (time += milliseconds) }
+}
+
+const writing = { step: 'write', file: 'contents.ndjson' } as const
+
+t.test('a terminal has a bar with rate and time left, drawn ten times a second', async t => {
+  const { written, progress, pass } = shownOn({ isTTY: true, columns: 120 })
+  pass(1000)
+  progress.update({ step: 'check', file: 'terms.ndjson', records: 5, done: 100, total: 100 })
+  pass(50)
+  progress.update({ ...writing, records: 1000, done: 10, total: 100 })
+  pass(1950)
+  progress.update({ ...writing, records: 4000, done: 25, total: 100 })
+  progress.clear()
+  t.strictSame(written, [
+    '\r[########################] 100 % Checking terms.ndjson: 5 records, 5/s, 00:00:00 left\x1b[K',
+    '\r[######------------------] 25 % Writing contents.ndjson: 4,000 records, 2,000/s, 00:00:06 left\x1b[K',
+    '\r\x1b[K'
+  ])
+})
+
+t.test('a narrow terminal has what finds room', async t => {
+  const { written, progress, pass } = shownOn({ isTTY: true, columns: 30 })
+  pass(1000)
+  progress.update({ ...writing, records: 1, done: 0, total: 0 })
+  t.strictSame(written, ['\r[########################] 10\x1b[K'])
+})
+
+t.test('elsewhere there is a line every five seconds', async t => {
+  const { written, progress, pass } = shownOn({ isTTY: false, columns: 0 })
+  for (let second = 1; second <= 11; second++) {
+    pass(1000)
+    progress.update({ ...writing, records: second * 1000, done: second, total: 7200 })
+  }
+  progress.clear()
+  t.strictSame(written, [
+    '0 % Writing contents.ndjson: 5,000 records, 1,000/s, 01:59:55 left\n',
+    '0 % Writing contents.ndjson: 10,000 records, 1,000/s, 01:59:50 left\n'
+  ])
+})
