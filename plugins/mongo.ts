@@ -34,6 +34,8 @@ export default fp(
     const { client, db } = connectionTo(settings.MONGO_URL, {
       timeoutMS: settings.DATABASE_TIMEOUT,
       serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
+      // A handshake with a server that fell silent holds up those after it.
+      connectTimeoutMS: settings.DATABASE_TIMEOUT,
       maxPoolSize: 50
     })
     const closing = new AbortController()

@@ -29,9 +29,9 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
   const show = ({ step, file, records, done, total }: Progress) => {
     const part = total === 0 ? 1 : done / total
     const rate = (records * 1000) / Math.max(updatedAt - fileBegan, 1)
-    const left = ((updatedAt - stepBegan) / 1000) * (1 / part - 1)
+    const left = part === 0 ? '' : `, ${clock(((updatedAt - stepBegan) / 1000) * (1 / part - 1))} left`
     const percent = `${Math.floor(part * 100)} %`
-    const text = `${verbs[step]} ${file}: ${grouped(records)} records, ${grouped(rate)}/s, ${clock(left)} left`
+    const text = `${verbs[step]} ${file}: ${grouped(records)} records, ${grouped(rate)}/s${left}`
     if (!output.isTTY) return output.write(`${percent} ${text}\n`)
     const bar = '#'.repeat(Math.round(part * barWidth)).padEnd(barWidth, '-')
     const line = `[${bar}] ${percent} ${text}`

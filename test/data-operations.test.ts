@@ -19,11 +19,9 @@ const profile = async (t: Test, url: string) => {
   await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 })
   await db.setProfilingLevel('all')
   let from = 0
-  const all = () => db.collection('system.profile').find({ appName: 'viewer' }).sort({ $natural: 1 }).toArray()
   const entries = async (): Promise<Document[]> => {
-    const seen = await all()
-    const fresh = seen.slice(from)
-    from = seen.length
+    const fresh = await db.collection('system.profile').find({ appName: 'viewer' }).sort({ $natural: 1 }).skip(from).toArray()
+    from += fresh.length
     // Each process asks for the revisions once a second, whatever else happens, and reads what they tell.
     return fresh.filter(({ ns }) => !/\.(revisions|system\.)/.test(ns))
   }
@@ -35,16 +33,22 @@ const stages = (stage: Document | undefined): string[] =>
 const short = ({ op, ns, command, planSummary, docsExamined, keysExamined }: Document) =>
   `${op} ${String(ns).split('.').pop()} ${planSummary ?? ''} keys ${keysExamined} docs ${docsExamined} ${JSON.stringify(command).slice(0, 200)}`
 
-/** On an index, with no sort in memory. */
+/** The contents that a list was asked for: a user has at most one element of each. */
+const asksFor = ({ command }: Document): number => (command.filter ?? command.q)?.content_id?.$in?.length ?? 0
+
+/**
+ * On an index, with no sort in memory. A list of given contents may be sorted where their index finds no more
+ * elements than contents were named: to go through the whole history in its order instead would cost more.
+ */
 const isIndexed = (t: Test, entry: Document) => {
   if (entry.op === 'insert') return
-  t.match(entry.planSummary, /^(IXSCAN|COUNT_SCAN|IDHACK|EOF)/, short(entry))
-  t.notMatch(entry.planSummary, /COLLSCAN/, short(entry))
-  t.notOk(entry.hasSortStage, `no sort in memory: ${short(entry)}`)
-  t.notOk(
-    stages(entry.execStats).some(stage => ['SORT', 'SORT_MERGE_IN_MEMORY', 'COLLSCAN'].includes(stage)),
-    stages(entry.execStats).join()
-  )
+  const seen = stages(entry.execStats)
+  const faults = []
+  if (!/^(IXSCAN|COUNT_SCAN|IDHACK|EOF)/.test(entry.planSummary)) faults.push('no index')
+  if (seen.includes('COLLSCAN') || /COLLSCAN/.test(entry.planSummary)) faults.push('reads the whole collection')
+  if ((seen.includes('SORT') || entry.hasSortStage) && (asksFor(entry) === 0 || entry.docsExamined > asksFor(entry)))
+    faults.push('sorts in memory')
+  t.strictSame(faults, [], short(entry))
 }
 
 const fill = async (db: Db, user_id: number, count: number) => {
@@ -335,7 +339,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
           t.ok(operations.length > 0, `${name}.${query} asks the database`)
           for (const operation of operations) {
             t.ok(viewerCollections.includes(operation.ns.split('.').pop()), operation.ns)
-            t.test(`${name}.${query}`, async t => isIndexed(t, operation))
+            isIndexed(t, operation)
           }
         }
     })

@@ -7,6 +7,7 @@ import { buildWith, content, legal, programme, rail, railCollection, supportText
 import { type App, addUser, password, signIn } from './helper.js'
 
 interface Operation {
+  parameters?: { name: string; in: string; required?: boolean }[]
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 interface Document {
@@ -40,8 +41,20 @@ t.test('the OpenAPI document', async t => {
 
   t.test('names every operation of the catalogue', async t => {
     const paths = ['/contents', '/contents/{contentId}', '/terms', '/terms/{termId}', '/rail-collections', '/schedule']
-    for (const path of [...paths, '/legal/{languageCode}', '/support/context/{context}/texts', '/login'])
+    for (const path of [...paths, '/legal', '/legal/{languageCode}', '/support/context/{context}/texts', '/login'])
       t.ok(document.paths[path], `${path} of ${Object.keys(document.paths).join(' ')}`)
+  })
+
+  t.test('has paths as OpenAPI has them: each parameter declared, none optional', async t => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      t.match(path, /^(\/([\w.-]+|\{\w+\})?)+$/)
+      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+      for (const [method, { parameters = [] }] of Object.entries(operations)) {
+        const declared = parameters.filter(parameter => parameter.in === 'path')
+        t.strictSame(declared.map(({ name }) => name).sort(), wanted, `${method} ${path}`)
+        t.ok(declared.every(({ required }) => required))
+      }
+    }
   })
 
   const ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }))
@@ -72,7 +85,7 @@ t.test('the OpenAPI document', async t => {
   drive('/schedule', '/schedule?from=2026-03-01T09:00:00Z', 200)
   drive('/schedule', '/schedule?from=x', 400)
   drive('/legal/{languageCode}', '/legal/en', 200)
-  drive('/legal/{languageCode}', '/legal', 200)
+  drive('/legal', '/legal', 200)
   drive('/legal/{languageCode}', '/legal/xx', 404)
   drive('/legal/{languageCode}', '/legal/en', 304, { 'if-none-match': '*' })
   drive('/support/context/{context}/texts', '/support/context//texts', 200)

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { LegalDocument } from '../../schemas/legal-document.js'
@@ -9,26 +11,44 @@ import { found } from '../../src/errors.js'
 import { acceptedLanguages, firstLanguage } from '../../src/languages.js'
 import { ok } from '../../src/reply.js'
 
+const response = publicAnswers(Ok(LegalDocument), 404)
+const tags = ['Texts']
+
 const schema = {
+  summary: "The legal text in the caller's language",
+  description: 'In the first language of `Accept-Language` that exists, else in the default language. `Content-Language` names it.',
+  tags,
+  response
+}
+const languageSchema = {
   summary: 'The legal text in a language',
-  description:
-    'Without a language: the first one of `Accept-Language` that exists, else the default language. `Content-Language` names it.',
-  tags: ['Texts'],
-  params: Type.Object({ languageCode: Type.Optional(Type.String({ examples: ['en', 'en-us'] })) }),
-  response: publicAnswers(Ok(LegalDocument), 404)
+  description: '`en-us` finds `en-us`, else `en`.',
+  tags,
+  params: Type.Object({ languageCode: Type.String({ examples: ['en', 'en-us'] }) }),
+  response
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, settings } = app
+  const { catalogue } = app
+  const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
-  app.get('/:languageCode?', { schema }, async function getLegalText({ params, headers }, reply) {
-    const wanted = params.languageCode
-      ? [params.languageCode.toLowerCase()]
-      : [...acceptedLanguages(headers['accept-language']), settings.DEFAULT_LANGUAGE.toLowerCase()]
+  const sendIn = async (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
     const language = found(firstLanguage(wanted, code => catalogue.legal.has(code)))
     const answer = await catalogue.answer(`legal ${language}`, () => jsonBytes(ok(toLegal(found(catalogue.legal.get(language))))))
-    reply.header('content-language', language)
-    return reply.sendPublic(answer, ...(params.languageCode ? [] : ['Accept-Language']))
+    return reply.header('content-language', language).sendPublic(answer, ...vary)
+  }
+
+  const sendAccepted = (headers: IncomingHttpHeaders, reply: FastifyReply) =>
+    sendIn(reply, [...acceptedLanguages(headers['accept-language']), fallback], 'Accept-Language')
+
+  app.get('', { schema }, async function getLegalText({ headers }, reply) {
+    return sendAccepted(headers, reply)
+  })
+
+  app.get('/:languageCode', { schema: languageSchema }, async function getLegalTextIn({ params, headers }, reply) {
+    // With the language left empty (`/legal/`) it is the path above.
+    if (params.languageCode === '') return sendAccepted(headers, reply)
+    return sendIn(reply, [params.languageCode.toLowerCase()])
   })
 }
 export default route

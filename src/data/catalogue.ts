@@ -1,4 +1,5 @@
-import { minutes } from '../time.js'
+import { CursorTimeoutMode } from 'mongodb'
+import { seconds } from '../time.js'
 
 /** What a command keeps with each document of the catalogue that it writes. */
 export interface Imported {
@@ -8,8 +9,8 @@ export interface Imported {
   stamp: Date
 }
 
-/** The catalogue is read as a whole, outside of any request: that may take longer than a request may. */
-export const patience = { timeoutMS: minutes(2) }
+/** The catalogue is read as a whole, which may take long; each batch of it may not, since what follows waits for it. */
+export const patience = { timeoutMS: seconds(2), timeoutMode: CursorTimeoutMode.ITERATION }
 
 /** The collections that make up the catalogue, each with a revision of its own. */
 export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const

@@ -28,6 +28,13 @@ t.test('a terminal has a bar with rate and time left, drawn ten times a second',
   ])
 })
 
+t.test('no time is left where nothing tells', async t => {
+  const { written, progress, pass } = shownOn({ isTTY: true, columns: 0 })
+  pass(1000)
+  progress.update({ ...writing, records: 0, done: 0, total: 10 })
+  t.strictSame(written, ['\r[------------------------] 0 % Writing contents.ndjson: 0 records, 0/s\x1b[K'])
+})
+
 t.test('a narrow terminal has what finds room', async t => {
   const { written, progress, pass } = shownOn({ isTTY: true, columns: 30 })
   pass(1000)
