@@ -1,0 +1,142 @@
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { Nullable } from './common.js'
+
+/** `expected` is what a fault says that the value must be. */
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, expected: 'a positive integer' })
+const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, expected: 'an integer' })
+const Text = Type.String({ expected: 'a text' })
+const SomeText = Type.String({ minLength: 1, expected: 'a text that is not empty' })
+const Moment = Type.String({ format: 'date-time', expected: 'a timestamp in the form of RFC 3339' })
+const Word = Type.String({ pattern: '^[A-Za-z0-9_-]+$', expected: 'a word of letters, digits, - and _' })
+const languageTag = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
+const Language = Type.String({ pattern: languageTag, expected: 'a language code like en or en-us' })
+const Countries = Nullable(
+  Type.Array(Type.String({ pattern: '^[A-Za-z]{2}$', expected: 'an ISO 3166 code of two letters' }), {
+    expected: 'a list of country codes'
+  })
+)
+const Texts = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  propertyNames: { pattern: languageTag, expected: 'a language code like en or en-us' },
+  additionalProperties: Text,
+  expected: 'an object from language code to text'
+})
+
+/** A record has no fields but these. */
+const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false, expected: 'an object' })
+
+const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Moment) }
+
+const Plan = Closed({ id: Text, vendor_name: Text })
+
+export const ContentRecord = Closed({
+  id: Id,
+  type: Word,
+  name: Text,
+  parent_id: Type.Optional(Nullable(Id)),
+  handler: Type.Optional(Text),
+  handler_type: Type.Optional(Text),
+  handler_id: Type.Optional(Text),
+  title: Type.Optional(Texts),
+  description: Type.Optional(Texts),
+  weight: Type.Optional(Nullable(Whole)),
+  thumbnail: Type.Optional(Text),
+  thumbnail_handler: Type.Optional(Text),
+  keywords: Type.Optional(Text),
+  pricing: Type.Optional(Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', expected: 'an object' }))),
+  payments_asset_id: Type.Optional(Nullable(Text)),
+  purchaseable: Type.Optional(Whole),
+  start_date: Type.Optional(Moment),
+  end_date: Type.Optional(Nullable(Moment)),
+  countries_include: Type.Optional(Countries),
+  countries_exclude: Type.Optional(Countries),
+  currency: Type.Optional(Nullable(Text)),
+  price: Type.Optional(Nullable(Type.Number({ expected: 'a number' }))),
+  price_formatted: Type.Optional(Nullable(Text)),
+  plans: Type.Optional(
+    Type.Unsafe<Record<string, Static<typeof Plan>>>({ type: 'object', additionalProperties: Plan, expected: 'an object of plans' })
+  ),
+  link: Type.Optional(Text),
+  terms: Type.Optional(Type.Array(Id, { expected: 'a list of term ids' })),
+  position: Type.Optional(Nullable(Whole)),
+  deleted_at: Type.Optional(Nullable(Moment)),
+  ...times
+})
+export type ContentRecord = Static<typeof ContentRecord>
+
+export const TermRecord = Closed({ id: Type.Optional(Id), vendor_id: SomeText, name: Text, taxonomy: SomeText, ...times })
+export type TermRecord = Static<typeof TermRecord>
+
+const rail = {
+  id: Id,
+  name: Text,
+  mname: Text,
+  query: Type.Unsafe<Record<string, unknown>>({ type: 'object', expected: 'an object of GET /contents parameters' }),
+  framework_through_key: Type.Optional(Id),
+  ...times
+}
+export const RailRecord = Closed(rail)
+export type RailRecord = Static<typeof RailRecord>
+
+export const RailCollectionRecord = Closed({ ...rail, rails: Type.Optional(Type.Array(RailRecord, { expected: 'a list of rails' })) })
+export type RailCollectionRecord = Static<typeof RailCollectionRecord>
+
+export const LegalRecord = Closed({
+  language: Language,
+  title: Type.Optional(Text),
+  sections: Type.Array(Closed({ title: Type.Optional(Text), content: Type.Optional(Text) }), { expected: 'a list of sections' }),
+  ...times
+})
+export type LegalRecord = Static<typeof LegalRecord>
+
+export const ProgrammeRecord = Closed({ id: Id, channel: SomeText, starts_at: Moment, ends_at: Moment, content_id: Id, ...times })
+export type ProgrammeRecord = Static<typeof ProgrammeRecord>
+
+export const SupportTextRecord = Closed({
+  id: Id,
+  context: SomeText,
+  language: Language,
+  title: Type.Optional(Text),
+  content: Type.Optional(Text),
+  ...times
+})
+export type SupportTextRecord = Static<typeof SupportTextRecord>
+
+export const UserRecord = Closed({
+  id: Id,
+  email: Type.Optional(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 320, expected: 'an e-mail address' })),
+  name: Type.Optional(Text),
+  password_hash: Type.Optional(SomeText),
+  sub: Type.Optional(SomeText),
+  ...times
+})
+export type UserRecord = Static<typeof UserRecord>
+
+export const HistoryRecord = Closed({
+  _id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', expected: 'an id of 24 hex characters in lower case' })),
+  user_id: Id,
+  content_id: Id,
+  time: Type.Optional(Type.Number({ minimum: 0, expected: 'a number from 0' })),
+  percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100, expected: 'a number from 0 to 100' })),
+  ...times
+})
+export type HistoryRecord = Static<typeof HistoryRecord>
+
+export const WatchlistRecord = Closed({ id: Type.Optional(Id), user_id: Id, content_id: Id, ...times })
+export type WatchlistRecord = Static<typeof WatchlistRecord>
+
+/** The files of an import, by their names without the ending. */
+export const importRecords = {
+  users: UserRecord,
+  terms: TermRecord,
+  contents: ContentRecord,
+  'rail-collections': RailCollectionRecord,
+  legal: LegalRecord,
+  schedule: ProgrammeRecord,
+  'support-texts': SupportTextRecord,
+  history: HistoryRecord,
+  watchlist: WatchlistRecord
+} satisfies Record<string, TObject>
+export type ImportKind = keyof typeof importRecords
+/** In the order of an import: what others refer to comes first. */
+export const importKinds = Object.keys(importRecords) as ImportKind[]

@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util'
+import { type Static, Type } from '@sinclair/typebox'
+import { CommandSettings, readSettings } from '../src/config.js'
+import { connectionTo } from '../src/data/connection.js'
+import { isUnavailable } from '../src/data/faults.js'
+import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
+import { progressTo } from './progress.js'
+
+const usage = `Usage: npm run import -- PATH... [--prune]
+  PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
+  --prune  every catalogue file is the full list of its kind: what it lacks is marked deleted or removed`
+
+const ImportSettings = Type.Object({
+  ...CommandSettings.properties,
+  JWT_ISSUER: Type.Optional(Type.String({ pattern: '.', description: '`iss` of the users who have a `sub`' }))
+})
+type ImportSettings = Static<typeof ImportSettings>
+
+/** 128 and the number of the signal, as shells have it. */
+const stoppedBy = { SIGINT: 130, SIGTERM: 143 } as const
+
+class UsageError extends Error {}
+
+const readArguments = () => {
+  try {
+    const { positionals, values } = parseArgs({ allowPositionals: true, options: { prune: { type: 'boolean', default: false } } })
+    if (positionals.length === 0) throw new UsageError(usage)
+    return { paths: positionals, prune: values.prune }
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+const closingLine = (kind: string, { added, changed, unchanged, pruned }: ImportedKind) => {
+  const gone = pruned === undefined ? '' : `, ${pruned} ${kind === 'contents' ? 'marked deleted' : 'removed'}`
+  return `${kind}: ${added} added, ${changed} changed, ${unchanged} unchanged${gone}`
+}
+
+const report = ({ kinds, interrupted }: ImportResult) => {
+  for (const [kind, counts] of Object.entries(kinds)) console.log(closingLine(kind, counts))
+  if (!interrupted) return
+  const written = Object.keys(kinds).length > 0
+  console.error(written ? 'Stopped. A second run completes the import.' : 'Stopped. Nothing was written.')
+}
+
+const run = async () => {
+  const { paths, prune } = readArguments()
+  const { MONGO_URL, JWT_ISSUER }: ImportSettings = readSettings(ImportSettings)
+  const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000 })
+  const stop = new AbortController()
+  for (const [signal, status] of Object.entries(stoppedBy)) {
+    // Once: a second one ends the process at once.
+    process.once(signal, () => {
+      process.exitCode = status
+      stop.abort()
+    })
+  }
+
+  const progress = progressTo(process.stderr)
+  try {
+    const result = await importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal: stop.signal, onProgress: progress.update })
+    progress.clear()
+    report(result)
+    if (!result.interrupted) process.exitCode = 0
+  } catch (error) {
+    progress.clear()
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+const sentence = (error: unknown) => {
+  const { message } = error as Error
+  if (error instanceof ImportError) return `${message}\nNothing was imported.`
+  return isUnavailable(error) ? `The database does not answer: ${message}\nA second run completes what this one has begun.` : message
+}
+
+try {
+  await run()
+} catch (error) {
+  console.error(sentence(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,31 @@
+import { parseOptions } from '@node-rs/bcrypt'
+
+/** A hash that costs more would hold up every login. */
+const mostExpensive = { bcryptCost: 16, memory: 1024 * 1024, passes: 64, lanes: 64 }
+
+const argon2 =
+  /^\$argon2(?:id|i|d)(?:\$v=(?:16|19))?\$m=([1-9]\d{0,9}),t=([1-9]\d{0,9}),p=([1-9]\d{0,9})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+const isArgon2 = (hash: string) => {
+  const [, memory, passes, lanes, salt = '', output = ''] = argon2.exec(hash) ?? []
+  if (!memory || Number(memory) > mostExpensive.memory || Number(memory) < 8 * Number(lanes)) return false
+  if (Number(passes) > mostExpensive.passes || Number(lanes) > mostExpensive.lanes) return false
+  return isBase64(salt, 8, 48) && isBase64(output, 10, 64)
+}
+
+/** Unpadded, with no bits left over: other spellings are refused when a password is checked. */
+const isBase64 = (text: string, least: number, most: number) => {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length >= least && bytes.length <= most && bytes.toString('base64').replace(/=+$/, '') === text
+}
+
+const isBcrypt = (hash: string) => {
+  try {
+    return parseOptions(hash).cost <= mostExpensive.bcryptCost
+  } catch {
+    return false
+  }
+}
+
+/** Whether a password can be checked against it. */
+export const isPasswordHash = (hash: string) => (hash.startsWith('$argon2') ? isArgon2(hash) : isBcrypt(hash))

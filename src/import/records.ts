@@ -1,0 +1,53 @@
+import { elements } from './elements.js'
+import { lines } from './lines.js'
+import type { Source } from './sources.js'
+import type { Piece } from './text.js'
+
+/** Some of the records of a file, and how many bytes of it were read for them. */
+export interface Batch {
+  pieces: Piece[]
+  bytes: number
+}
+
+/** As many are checked, read and written at once. */
+export const batchSize = 1000
+/** Large records make smaller batches. */
+const batchCharacters = 4 * 1024 * 1024
+
+const lengthOf = (piece: Piece) => ('text' in piece ? piece.text.length : 0)
+
+/** The records of a file in batches, however long it is. */
+export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
+  const splitter = source.format === 'json' ? elements() : lines()
+  let batch: Batch = { pieces: [], bytes: 0 }
+  let characters = 0
+
+  function* full(pieces: Piece[]) {
+    for (const piece of pieces) {
+      batch.pieces.push(piece)
+      characters += lengthOf(piece)
+      if (batch.pieces.length < batchSize && characters < batchCharacters) continue
+      yield batch
+      batch = { pieces: [], bytes: 0 }
+      characters = 0
+    }
+  }
+
+  for await (const chunk of source.open()) {
+    batch.bytes += chunk.length
+    yield* full(splitter.push(chunk))
+  }
+  yield* full(splitter.end())
+  yield batch
+}
+
+/** What a piece says as JSON. V8 quotes the text around a fault; what stands there may be secret. */
+export const parsed = (piece: Piece): { value: unknown } | { fault: string } => {
+  if ('fault' in piece) return piece
+  try {
+    return { value: JSON.parse(piece.text) }
+  } catch (error) {
+    const fault = (error as Error).message.replace(/(^|,? )(\.\.\.)?".*is not valid JSON$/s, '').replace(/ \(line.*\)$/, '')
+    return { fault: fault || 'is not JSON' }
+  }
+}

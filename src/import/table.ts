@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * Rows of numbers under a key of one or two whole numbers, from 0, in one typed array: a million ids take 16 MB,
+ * where a Map would take 50.
+ */
+export class Table {
+  private rows = 0
+  private slots = 1024
+  private cells: Float64Array
+  private readonly width: number
+
+  constructor(
+    private readonly keys: 1 | 2,
+    columns = 0
+  ) {
+    this.width = keys + columns
+    this.cells = new Float64Array(this.slots * this.width)
+  }
+
+  get size() {
+    return this.rows
+  }
+
+  has(a: number, b = 0) {
+    return this.cells[this.find(a, b)] !== 0
+  }
+
+  get(column: number, a: number, b = 0): number | undefined {
+    const at = this.find(a, b)
+    return this.cells[at] === 0 ? undefined : this.cells[at + this.keys + column]
+  }
+
+  /** Whether the key is new. What it already holds stays. */
+  add(key: readonly [number, number?], ...values: number[]) {
+    const [a, b = 0] = key
+    const at = this.find(a, b)
+    if (this.cells[at] !== 0) return false
+    this.cells[at] = a + 1
+    if (this.keys === 2) this.cells[at + 1] = b
+    for (const [column, value] of values.entries()) this.cells[at + this.keys + column] = value
+    if (++this.rows > this.slots * 0.75) this.grow()
+    return true
+  }
+
+  set(column: number, value: number, a: number, b = 0) {
+    this.cells[this.find(a, b) + this.keys + column] = value
+  }
+
+  *entries(): Generator<[key: number, at: (column: number) => number]> {
+    for (let at = 0; at < this.cells.length; at += this.width) {
+      const key = this.cells[at] as number
+      if (key !== 0) yield [key - 1, column => this.cells[at + this.keys + column] as number]
+    }
+  }
+
+  /** Where the key stands or would stand. A free place begins with 0, so that keys are kept one higher. */
+  private find(a: number, b: number) {
+    let slot = scatter(a, b) % this.slots
+    for (;;) {
+      const at = slot * this.width
+      const found = this.cells[at]
+      if (found === 0 || (found === a + 1 && (this.keys === 1 || this.cells[at + 1] === b))) return at
+      slot = slot + 1 === this.slots ? 0 : slot + 1
+    }
+  }
+
+  private grow() {
+    const { cells, width } = this
+    this.slots *= 2
+    this.cells = new Float64Array(this.slots * width)
+    for (let from = 0; from < cells.length; from += width) {
+      const key = cells[from] as number
+      if (key === 0) continue
+      const to = this.find(key - 1, this.keys === 2 ? (cells[from + 1] as number) : 0)
+      for (let column = 0; column < width; column++) this.cells[to + column] = cells[from + column] as number
+    }
+  }
+}
+
+const upper = (value: number) => Math.floor(value / 2 ** 32)
+
+const scatter = (a: number, b: number) => {
+  let hash = Math.imul(a | 0, 0x9e3779b1) ^ Math.imul(upper(a) | 0, 0x85ebca6b)
+  hash = Math.imul(hash ^ (b | 0), 0xc2b2ae35) ^ upper(b)
+  return (hash ^ (hash >>> 15)) >>> 0
+}
+
+/** A key for texts of any length: as much of a hash as two numbers hold, 96 bits. */
+export const textKey = (...texts: string[]) => {
+  const hash = createHash('sha256').update(JSON.stringify(texts)).digest()
+  return [hash.readUIntBE(0, 6), hash.readUIntBE(6, 6)] as const
+}

@@ -1,0 +1,209 @@
+import t from 'tap'
+import { type Batch, batchesOf, parsed } from '../../src/import/records.js'
+import type { Source } from '../../src/import/sources.js'
+
+const sourceOf = (format: Source['format'], bytes: Buffer, chunk: number): Source => ({
+  name: `contents.${format}`,
+  kind: 'contents',
+  format,
+  size: bytes.length,
+  *open() {
+    for (let from = 0; from < bytes.length; from += chunk) yield bytes.subarray(from, from + chunk)
+  },
+  state: async () => ''
+})
+
+const batches = async (format: Source['format'], text: string | Buffer, chunk = 7) => {
+  const all: Batch[] = []
+  for await (const batch of batchesOf(sourceOf(format, Buffer.from(text as string), chunk))) all.push(batch)
+  return all
+}
+
+/** Places with values or faults. */
+const read = async (format: Source['format'], text: string | Buffer, chunk = 7) =>
+  (await batches(format, text, chunk)).flatMap(({ pieces }) =>
+    pieces.map(piece => {
+      const json = parsed(piece)
+      return [piece.place, 'fault' in json ? json.fault : json.value]
+    })
+  )
+
+const both = async (format: Source['format'], text: string | Buffer) => {
+  const small = await read(format, text, 1)
+  t.strictSame(await read(format, text, 1e6), small, 'the size of the chunks does not matter')
+  return small
+}
+
+t.test('lines', async t => {
+  const cases: [string, string | Buffer, unknown[]][] = [
+    [
+      'records with and without a last line feed',
+      '1\n2',
+      [
+        [1, 1],
+        [2, 2]
+      ]
+    ],
+    ['an empty file', '', []],
+    [
+      'empty lines, which count',
+      '\n\n1\n  \n2\n\n',
+      [
+        [3, 1],
+        [5, 2]
+      ]
+    ],
+    [
+      'line ends of Windows',
+      '1\r\n2\r\n',
+      [
+        [1, 1],
+        [2, 2]
+      ]
+    ],
+    [
+      'a byte order mark',
+      '\ufeff1\n2',
+      [
+        [1, 1],
+        [2, 2]
+      ]
+    ],
+    [
+      'letters of several bytes',
+      '"ü"\n"漢"\n"😀"',
+      [
+        [1, 'ü'],
+        [2, '漢'],
+        [3, '😀']
+      ]
+    ],
+    [
+      'what is no UTF-8',
+      Buffer.from([0x31, 0x0a, 0x22, 0xff, 0x22, 0x0a, 0x32]),
+      [
+        [1, 1],
+        [2, 'is not valid UTF-8'],
+        [3, 2]
+      ]
+    ],
+    [
+      'what is no JSON, without quoting it',
+      '{"a":}\nsecret\n{"a":1\n',
+      [
+        [1, "Unexpected token '}'"],
+        [2, "Unexpected token 's'"],
+        [3, "Expected ',' or '}' after property value in JSON at position 6"]
+      ]
+    ],
+    [
+      'a record that is too long',
+      `1\n"${'x'.repeat(2 * 1024 * 1024)}"\n2`,
+      [
+        [1, 1],
+        [2, 'is longer than 2 MiB'],
+        [3, 2]
+      ]
+    ]
+  ]
+  for (const [name, text, expected] of cases) {
+    t.test(name, async t => t.strictSame(text.length > 1000 ? await read('ndjson', text, 65_536) : await both('ndjson', text), expected))
+  }
+})
+
+t.test('elements of an array', async t => {
+  const cases: [string, string | Buffer, unknown[]][] = [
+    [
+      'records',
+      '[1,{"a":[1,2]},"x"]',
+      [
+        [1, 1],
+        [2, { a: [1, 2] }],
+        [3, 'x']
+      ]
+    ],
+    ['an empty array', ' [ ] \n', []],
+    [
+      'white space and a byte order mark',
+      '\ufeff \n[\n1 ,\n\t2\n]\n',
+      [
+        [1, 1],
+        [2, 2]
+      ]
+    ],
+    [
+      'brackets, commas and quotes in texts',
+      '["],[", "\\"],", "\\\\"]',
+      [
+        [1, '],['],
+        [2, '"],'],
+        [3, '\\']
+      ]
+    ],
+    [
+      'an element that is no JSON',
+      '[1, x, 4]',
+      [
+        [1, 1],
+        [2, "Unexpected token 'x'"],
+        [3, 4]
+      ]
+    ],
+    [
+      'missing elements',
+      '[,1,,2,]',
+      [
+        [1, 'is missing before the comma or bracket'],
+        [2, 1],
+        [3, 'is missing before the comma or bracket'],
+        [4, 2],
+        [5, 'is missing before the comma or bracket']
+      ]
+    ],
+    ['an object in its place', '{"id":1}', [[1, 'is not an array']]],
+    ['an empty file', '', [[1, 'is not an array']]],
+    [
+      'an array without an end',
+      '[1,2',
+      [
+        [1, 1],
+        [2, 'the array does not end']
+      ]
+    ],
+    [
+      'something after the end',
+      '[1] 2',
+      [
+        [1, 1],
+        [2, 'goes on after the end of the array']
+      ]
+    ],
+    [
+      'what is no UTF-8',
+      Buffer.concat([Buffer.from('[1,"'), Buffer.from([0xff]), Buffer.from('",2]')]),
+      [
+        [1, 1],
+        [2, 'is not valid UTF-8'],
+        [3, 2]
+      ]
+    ]
+  ]
+  for (const [name, text, expected] of cases) t.test(name, async t => t.strictSame(await both('json', text), expected))
+})
+
+t.test('batches hold a thousand records, fewer where they are large, and count every byte', async t => {
+  const small = await batches('ndjson', '1\n'.repeat(2500), 999)
+  t.strictSame(
+    small.map(({ pieces }) => pieces.length),
+    [1000, 1000, 500]
+  )
+  t.equal(
+    small.reduce((sum, { bytes }) => sum + bytes, 0),
+    5000
+  )
+  const large = await batches('ndjson', `"${'x'.repeat(1024 * 1024)}"\n`.repeat(9), 65_536)
+  t.strictSame(
+    large.map(({ pieces }) => pieces.length),
+    [4, 4, 1]
+  )
+})
