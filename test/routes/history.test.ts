@@ -374,9 +374,9 @@ t.test('history', async t => {
       t.equal(new Set(ids).size, 60, 'each once')
       t.strictSame(ids, all, 'descending, the id as the tie-break')
     }
-    const some = elements.filter((_, i) => i % 3 === 0)
+    const some = elements.filter((_, i) => i % 3 === 0).slice(0, 4)
     const filter = `content_id=${some.map(({ content_id }) => content_id).join()}`
-    const pages = await Promise.all([1, 2, 3].map(page => own.get(`/history?${filter}&perPage=9&page=${page}`)))
+    const pages = await Promise.all([1, 2].map(page => own.get(`/history?${filter}&perPage=2&page=${page}`)))
     t.strictSame(
       pages.flatMap(collectionOf).map(({ _id }) => _id),
       some.map(({ _id }) => _id.toHexString()).reverse(),

@@ -231,9 +231,9 @@ t.test('watchlist', async t => {
         'descending, the id as the tie-break'
       )
     }
-    const some = elements.filter((_, i) => i % 3 === 0)
+    const some = elements.filter((_, i) => i % 3 === 0).slice(0, 4)
     const filter = `content_id=${some.map(({ content_id }) => content_id).join()}`
-    const pages = await Promise.all([1, 2, 3].map(page => viewer.get(`/watchlist?${filter}&perPage=9&page=${page}`)))
+    const pages = await Promise.all([1, 2].map(page => viewer.get(`/watchlist?${filter}&perPage=2&page=${page}`)))
     t.strictSame(
       pages.flatMap(collectionOf).map(({ id }) => id),
       some.map(({ _id }) => _id).toSorted((a, b) => b - a),
