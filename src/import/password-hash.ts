@@ -1,5 +1,3 @@
-import { parseOptions } from '@node-rs/bcrypt'
-
 /** A hash that costs more would hold up every login. */
 const mostExpensive = { bcryptCost: 16, memory: 1024 * 1024, passes: 64, lanes: 64 }
 
@@ -19,12 +17,11 @@ const isBase64 = (text: string, least: number, most: number) => {
   return bytes.length >= least && bytes.length <= most && bytes.toString('base64').replace(/=+$/, '') === text
 }
 
+const bcrypt = /^\$2[abxy]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+
 const isBcrypt = (hash: string) => {
-  try {
-    return parseOptions(hash).cost <= mostExpensive.bcryptCost
-  } catch {
-    return false
-  }
+  const cost = Number(bcrypt.exec(hash)?.[1])
+  return cost >= 4 && cost <= mostExpensive.bcryptCost
 }
 
 /** Whether a password can be checked against it. */
