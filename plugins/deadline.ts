@@ -14,9 +14,11 @@ export default fp(
       route.handler = function (request, reply) {
         return new Promise((resolve, reject) => {
           const timer = setTimeout(() => reject(unavailable()), allowed)
-          Promise.resolve(handler.call(this, request, reply))
-            .then(resolve, reject)
-            .finally(() => clearTimeout(timer))
+          const end = (settle: (value: unknown) => void) => (value: unknown) => {
+            clearTimeout(timer)
+            settle(value)
+          }
+          Promise.resolve(handler.call(this, request, reply)).then(end(resolve), end(reject))
         })
       }
     })

@@ -17,8 +17,8 @@ const failureOf = (error: FastifyError): Failure => {
 export const sendFailure = (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
   const failure = failureOf(error)
   const { statusCode, body, headers } = failure
-  if (statusCode === 500) request.log.error({ err: error }, 'request failed')
-  else if (statusCode === 503 && !(error instanceof Failure)) request.log.warn({ err: error }, 'request refused')
+  if (statusCode === 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
+  else if (statusCode === 503 && !(error instanceof Failure)) request.log.warn({ reqId: request.id, err: error }, 'request refused')
   return reply
     .code(statusCode)
     .headers(headers)

@@ -23,10 +23,10 @@ export default fp(
 
     if (app.settings.TRUST_PROXY !== '') return
     let warned = false
-    app.addHook('onRequest', async ({ headers, log }) => {
+    app.addHook('onRequest', async ({ headers, log, id }) => {
       if (warned || !forwarded.some(name => headers[name] !== undefined)) return
       warned = true
-      log.warn('A request carries forwarded headers, which count for nothing: set TRUST_PROXY if a proxy stands in front')
+      log.warn({ reqId: id }, 'A request carries forwarded headers, which count for nothing: set TRUST_PROXY if a proxy stands in front')
     })
   },
   { name: 'protocol', dependencies: ['settings'] }

@@ -1,6 +1,9 @@
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { startMongod } from '../scripts/mongod/start.js'
+import { connectionTo } from '../src/data/connection.js'
+import { isUnavailable } from '../src/data/faults.js'
 import { importFiles } from '../src/import/index.js'
 import { bcryptHash, importer, lines } from './import/helper.js'
 
@@ -875,6 +878,17 @@ t.test('what fails while it is written is thrown, and what was written shows', a
       ['en']
     )
     t.equal(await revision('legal_documents'), 1)
+  })
+  t.test('where the database goes away', async t => {
+    const mongod = await startMongod({ say: line => t.comment(line) })
+    const { client, db } = connectionTo(mongod.url, { serverSelectionTimeoutMS: 500 })
+    t.teardown(() => client.close())
+    const stopped: Promise<void>[] = []
+    const onProgress = ({ step }: { step: string }) => step === 'write' && stopped.length === 0 && void stopped.push(mongod.stop())
+    const contents = lines(...Array.from({ length: 20_000 }, (_, at) => film(at + 1)))
+    const error = await importFiles(db, { 'contents.ndjson': contents }, { onProgress }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+    await Promise.all(stopped)
   })
   t.test('where another process took an e-mail meanwhile', async t => {
     const taking = { _id: 9, email: 'u1@example.com', email_key: 'u1@example.com' }

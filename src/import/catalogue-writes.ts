@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Db, Document } from 'mongodb'
-import { type CatalogueKind, type Imported, patience } from '../data/catalogue.js'
+import type { CatalogueKind, Imported } from '../data/catalogue.js'
 import { inBatches } from './batches.js'
 import type { Operation } from './kind.js'
+import { patience, patienceWithEach } from './patience.js'
 
 /** To be raised when another document is made of the same record. */
 const version = 1
@@ -72,7 +73,9 @@ export const replacing = <S extends Stored = Stored>(db: Db, collection: Catalog
 /** The ids of the documents that a run lacks. */
 export const lacking = async <Id extends number | string>(db: Db, collection: CatalogueKind, given: (id: Id) => boolean, filter = {}) => {
   const lacking: Id[] = []
-  const all = db.collection<Stored>(collection).find<{ _id: Id }>(filter, { ...patience, projection: { _id: 1 }, batchSize: 10_000 })
+  const all = db
+    .collection<Stored>(collection)
+    .find<{ _id: Id }>(filter, { ...patienceWithEach, projection: { _id: 1 }, batchSize: 10_000 })
   for await (const { _id } of all) if (!given(_id)) lacking.push(_id)
   return lacking
 }

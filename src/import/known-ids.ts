@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
-import { patience } from '../data/catalogue.js'
 import { inBatches } from './batches.js'
+import { patience } from './patience.js'
 import { Table } from './table.js'
 
 interface Numbered {

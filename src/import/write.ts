@@ -1,7 +1,7 @@
 import { type Collection, type Db, MongoBulkWriteError } from 'mongodb'
-import { patience } from '../data/catalogue.js'
 import { revisionsOf } from '../data/revisions.js'
 import type { Kind, Operation } from './kind.js'
+import { patience } from './patience.js'
 import { batchesOf } from './records.js'
 import type { Source } from './sources.js'
 
@@ -24,6 +24,8 @@ const writeOnce = async (collection: Collection, operations: Operation[]) => {
     return { result: await collection.bulkWrite(operations, bulkOptions), error: undefined }
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error
+    // The driver wraps also what befell the connection.
+    if (error.errorResponse instanceof Error) throw error.errorResponse
     return { result: error.result, error }
   }
 }

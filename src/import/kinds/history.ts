@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
-import { patience } from '../../data/catalogue.js'
 import type { HistoryDocument } from '../../data/history.js'
 import { momentOf } from '../given.js'
 import type { Kind, Operation, Run } from '../kind.js'
+import { patience } from '../patience.js'
 import { Table } from '../table.js'
 import { checkViewing, samePair } from './viewing.js'
 

@@ -1,5 +1,4 @@
 import type { TermRecord } from '../../../schemas/import.js'
-import { patience } from '../../data/catalogue.js'
 import type { ContentDocument } from '../../data/contents.js'
 import { counterOf } from '../../data/counters.js'
 import { revisionsOf } from '../../data/revisions.js'
@@ -8,6 +7,7 @@ import { inBatches } from '../batches.js'
 import { type Fields, lacking, removing, replacing } from '../catalogue-writes.js'
 import { momentOf } from '../given.js'
 import type { Kind, Run } from '../kind.js'
+import { patience } from '../patience.js'
 import { Table, textKey } from '../table.js'
 import { unique } from '../unique.js'
 

@@ -1,10 +1,10 @@
 import type { UserRecord } from '../../../schemas/import.js'
-import { patience } from '../../data/catalogue.js'
 import { counterOf } from '../../data/counters.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
 import { momentOf } from '../given.js'
 import type { Entry, Kind, Operation, Report, Run } from '../kind.js'
 import { isPasswordHash } from '../password-hash.js'
+import { patience } from '../patience.js'
 import { Table, textKey } from '../table.js'
 import { unique } from '../unique.js'
 

@@ -1,9 +1,9 @@
 import type { WatchlistRecord } from '../../../schemas/import.js'
-import { patience } from '../../data/catalogue.js'
 import { counterOf } from '../../data/counters.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import { momentOf } from '../given.js'
 import type { Kind, Operation, Run } from '../kind.js'
+import { patience } from '../patience.js'
 import { Table } from '../table.js'
 import { checkViewing, samePair } from './viewing.js'
 

@@ -1,0 +1,28 @@
+import helmet from '@fastify/helmet'
+import fastify from 'fastify'
+import fp from 'fastify-plugin'
+
+const options = { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }
+
+/** What helmet says, asked once: it works its headers out anew for every request, which costs more than all other hooks together. */
+const headersOfHelmet = async () => {
+  const bare = fastify()
+  bare.get('/', async () => '')
+  const { headers: own } = await bare.inject('/')
+  const helmeted = fastify()
+  await helmeted.register(helmet, options)
+  helmeted.get('/', async () => '')
+  const { headers } = await helmeted.inject('/')
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !(name in own)))
+}
+
+export default fp(
+  async app => {
+    const headers = await headersOfHelmet()
+    app.addHook('onRequest', (_request, reply, done) => {
+      reply.headers(headers)
+      done()
+    })
+  },
+  { name: 'security-headers' }
+)

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { installPeers } from './peers/install.js'
+import { startServer } from './server.js'
+import { secret, tokenOf } from './tokens.js'
+
+/** Nobody reaches the limits, but each request is counted. */
+const beyondTheLoad = '1000000000'
+
+const here = import.meta.dirname
+
+/** The service as `npm start` runs it. */
+export const startService = (MONGO_URL: string) =>
+  startServer(
+    ['--enable-source-maps', join('dist', 'src', 'server.js')],
+    {
+      MONGO_URL,
+      JWT_SECRET: secret,
+      LOG_LEVEL: 'info',
+      RATE_LIMIT: beyondTheLoad,
+      RATE_LIMIT_ADDRESS: beyondTheLoad,
+      DRAIN_DELAY: '0'
+    },
+    '/ready'
+  )
+
+/** `paths` are those that it answers with bytes of the service that runs at `port`. */
+export const startBare = (MONGO_URL: string, port: number, paths: string[]) =>
+  startServer(
+    ['--import', 'tsx', join(here, 'bare.ts')],
+    {
+      MONGO_URL,
+      READY_FROM: `http://127.0.0.1:${port}`,
+      READY_PATHS: paths.join(' '),
+      READY_AUTHORIZATION: `Bearer ${tokenOf(1)}`
+    },
+    '/'
+  )
+
+export const startExpress = (MONGO_URL: string, say: (line: string) => void) => {
+  installPeers(say)
+  return startServer([join(here, 'peers', 'express-mongoose.js')], { MONGO_URL }, '/')
+}

@@ -1,0 +1,91 @@
+import type { Db } from 'mongodb'
+import { callerAt, keepBusy } from './load.js'
+import { mongodStatus } from './mongod-status.js'
+import type { Server } from './server.js'
+import { type Measure, measureOf } from './statistics.js'
+
+/** A server and the requests that it gets, over and over. */
+export interface Contestant {
+  name: string
+  server: Server
+  requests: Buffer[]
+}
+
+interface Round {
+  perSecond: number
+  /** Microseconds of processor time for each request. */
+  processor: number
+  mongod: number
+  /** On the database, for each request. */
+  operations: number
+}
+
+export interface Result {
+  name: string
+  perSecond: Measure
+  processor: Measure
+  mongod: Measure
+  operations: Measure
+  rounds: Round[]
+}
+
+interface Options {
+  db: Db
+  rounds: number
+  seconds: number
+  connections: number
+  progress: (line: string) => void
+}
+
+/** The first rounds are for the just-in-time compiler and the caches. */
+const warmUp = 3
+
+/** A while of one, a while of the next, again and again: what else goes on in the machine meets all of them. */
+export const inRounds = async (contestants: Contestant[], options: Options): Promise<Result[]> => {
+  const { rounds, connections, progress } = options
+  const entered = contestants.map(contestant => ({ ...contestant, rounds: [] as Round[] }))
+
+  for (let n = -warmUp; n < rounds; n++) {
+    for (const { name, server, requests, rounds: kept } of entered) {
+      progress(n < 0 ? `warming up ${name}` : `round ${n + 1} of ${rounds}, ${name}`)
+      // Opened anew, since a server closes connections that wait for their next round.
+      const callers = await Promise.all(Array.from({ length: connections }, () => callerAt(server.port)))
+      const round = await measured(server, options, () => keepBusy(callers, requests, options.seconds * 1000))
+      for (const { end } of callers) end()
+      if (n >= 0) kept.push(round)
+    }
+    entered.push(...entered.splice(0, 1))
+  }
+
+  return contestants.map(({ name }) => {
+    const { rounds } = entered.find(one => one.name === name) as { rounds: Round[] }
+    const measure = (field: keyof Round) => measureOf(rounds.map(round => round[field]))
+    return {
+      name,
+      perSecond: measure('perSecond'),
+      processor: measure('processor'),
+      mongod: measure('mongod'),
+      operations: measure('operations'),
+      rounds
+    }
+  })
+}
+
+const measured = async (server: Server, { db }: Options, run: () => Promise<{ count: number; seconds: number }>): Promise<Round> => {
+  const [before, mongodBefore] = [await server.usage(), await mongodStatus(db)]
+  const { count, seconds } = await run()
+  const [after, mongodAfter] = [await server.usage(), await mongodStatus(db)]
+  return {
+    perSecond: count / seconds,
+    processor: (after.user + after.system - before.user - before.system) / count,
+    mongod: (mongodAfter.processor - mongodBefore.processor) / count,
+    operations: (mongodAfter.operations - mongodBefore.operations) / count
+  }
+}
+
+/** One contestant to another, round by round, since neighbours in time had the same machine. */
+export const ratio = (results: Result[], one: string, other: string, field: 'perSecond' | 'processor'): Measure => {
+  const of = (name: string) => results.find(result => result.name === name)?.rounds ?? []
+  const others = of(other)
+  return measureOf(of(one).map((round, i) => round[field] / (others[i]?.[field] ?? Number.NaN)))
+}

@@ -1,0 +1,18 @@
+/** The value below which a part of the others lies. */
+export const quantile = (values: number[], part: number) => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+/** What repeated measuring gave: the median, and the quartiles around it. */
+export interface Measure {
+  median: number
+  low: number
+  high: number
+}
+
+export const measureOf = (values: number[]): Measure => ({
+  median: quantile(values, 0.5),
+  low: quantile(values, 0.25),
+  high: quantile(values, 0.75)
+})
