@@ -46,11 +46,20 @@ interface Asked {
 }
 
 /** The origin under which callers reach the service: the public one, else the one that they asked, as far as it is one. */
-export const originOf = ({ protocol, host }: Asked, { PUBLIC_URL, PORT }: Settings) => {
-  if (PUBLIC_URL) return PUBLIC_URL
-  const scheme = protocol === 'https' ? 'https' : 'http'
-  const asked = `${scheme}://${host}`
-  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(asked) ? asked : `${scheme}://localhost:${PORT}`
+export const originsOf = ({ PUBLIC_URL, PORT }: Settings) => {
+  // Nearly all callers ask the same one, and taking an address apart costs more than the rest of an answer.
+  let last = { asked: '', origin: '' }
+
+  return ({ protocol, host }: Asked) => {
+    if (PUBLIC_URL) return PUBLIC_URL
+    const scheme = protocol === 'https' ? 'https' : 'http'
+    const asked = `${scheme}://${host}`
+    if (asked !== last.asked) {
+      const isOrigin = /^[\w.:[\]-]+$/.test(host) && URL.canParse(asked)
+      last = { asked, origin: isOrigin ? asked : `${scheme}://localhost:${PORT}` }
+    }
+    return last.origin
+  }
 }
 
 /** The request headers besides `Host` that the origin depends on. */

@@ -6,7 +6,7 @@ import { Page, PageQuery } from '../../schemas/page.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
 import { pageBytes } from '../../src/catalogue/bytes.js'
 import { toRail } from '../../src/data/rail-collections.js'
-import { originHeaders, originOf } from '../../src/http.js'
+import { originHeaders, originsOf } from '../../src/http.js'
 import { onPage, pageMeta } from '../../src/reply.js'
 
 const schema = {
@@ -22,11 +22,12 @@ const schema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
+  const originOf = originsOf(settings)
   const vary = originHeaders(settings)
 
   app.get('', { schema }, async function listRailCollections(request, reply) {
     const { query } = request
-    const contentsUrl = `${originOf(request, settings)}${settings.BASE_PATH}/contents`
+    const contentsUrl = `${originOf(request)}${settings.BASE_PATH}/contents`
 
     const railsPage = () => {
       const all = catalogue.railCollections
