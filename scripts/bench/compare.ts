@@ -40,10 +40,7 @@ const goalsOf = (name: ScenarioName, title: string, results: Result[]): Goal[] =
     case 'legal':
     case 'rails':
     case 'contents':
-      return [
-        judged({ ...toBare, issue: 4, atLeast: 0.5 }, perSecond('bare Fastify')),
-        operations(0)
-      ]
+      return [judged({ ...toBare, issue: 4, atLeast: 0.5 }, perSecond('bare Fastify')), operations(0)]
     case 'history': {
       const toExpress = { goal: `${title}, requests/s to Express + Mongoose lean`, unit: 'x' } as const
       return [
