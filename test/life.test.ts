@@ -14,6 +14,7 @@ import { type Mongod, startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { addUser, build, databaseUrl, password, secret, settingsFor, signIn } from './helper.js'
+import { uncounted } from './uncounted.js'
 
 const server = fileURLToPath(new URL('../src/server.ts', import.meta.url))
 
@@ -66,7 +67,7 @@ const startProcess = async (t: Test, settings: Record<string, string>) => {
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), server], {
     cwd: await folder(t),
     // Autoload does not see that tsx is there where it comes by --import.
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', FASTIFY_AUTOLOAD_TYPESCRIPT: '1', ...settings },
+    env: { ...uncounted, PATH: process.env.PATH, NODE_ENV: 'production', FASTIFY_AUTOLOAD_TYPESCRIPT: '1', ...settings },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { uncounted } from '../uncounted.js'
 import { importer, lines } from './helper.js'
 
 const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
@@ -13,7 +14,7 @@ const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
 const inFolder = async (t: Test, files: Record<string, string>, url?: string) => {
   const folder = t.testdir({ data: files })
   const start = (...args: string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
+    const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
     const child = spawn(process.execPath, [command, 'import', ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const status = new Promise<number | null>(resolve => child.once('exit', resolve))
     return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { type App, addUser, build, databaseUrl, password } from '../helper.js'
+import { uncounted } from '../uncounted.js'
 
 const unauthenticated = JSON.stringify({ success: false, message: 'Unauthenticated.' })
 
@@ -38,7 +39,7 @@ const databaseOf = async (t: Test, url: string) => {
 
 const command = async (url: string, ...words: string[]) => {
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), 'scripts/user.ts', ...words], {
-    env: { PATH: process.env.PATH, MONGO_URL: url },
+    env: { ...uncounted, PATH: process.env.PATH, MONGO_URL: url },
     stdio: 'ignore'
   })
   const [status] = await once(child, 'exit')

@@ -11,6 +11,7 @@ import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
 import { startMongod } from '../../scripts/mongod/start.js'
+import { uncounted } from '../uncounted.js'
 
 const quiet = () => {}
 const systemPath = process.env.PATH
@@ -277,7 +278,7 @@ t.test('running mongod', async t => {
     const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', programOf(start.href, dataDir)], {
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { MONGOMS_SYSTEM_BINARY: real }
+      env: { ...uncounted, MONGOMS_SYSTEM_BINARY: real }
     })
     await once(child.stdout, 'data')
     return child

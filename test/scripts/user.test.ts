@@ -4,13 +4,14 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { build, databaseUrl } from '../helper.js'
+import { uncounted } from '../uncounted.js'
 
 const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
 
 /** The command as `npm run user` starts it. */
 const user = async (url: string | undefined, args: string[], input = '') => {
   const { NODE_OPTIONS, MONGO_URL, ...env } = process.env
-  const child = spawn(process.execPath, [command, 'user', ...args], { env: { ...env, ...(url && { MONGO_URL: url }) } })
+  const child = spawn(process.execPath, [command, 'user', ...args], { env: { ...env, ...uncounted, ...(url && { MONGO_URL: url }) } })
   child.stdin.end(input)
   const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { out, err, status }
