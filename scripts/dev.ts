@@ -51,8 +51,8 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
 })
 void greet()
 
-// Ctrl-C reaches the server by itself; it finishes what is under way before its database goes.
-process.on('SIGINT', () => {})
+// Ctrl-C reaches the server by itself, and a second signal would cut it off; one that was sent to this process alone does not.
+process.on('SIGINT', () => setTimeout(() => server.kill('SIGTERM'), 1500).unref())
 process.on('SIGTERM', () => server.kill('SIGTERM'))
 const [status] = await once(server, 'exit')
 await mongod.stop()
