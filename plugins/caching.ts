@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
+import { jsonType } from '../src/reply.js'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -10,8 +11,6 @@ declare module 'fastify' {
     sendPublic: (answer: Answer, ...vary: string[]) => FastifyReply
   }
 }
-
-const json = 'application/json; charset=utf-8'
 
 const names = (header: string, etag: string) => header.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
 
@@ -23,10 +22,10 @@ export default fp(
     })
 
     app.decorateReply('sendJson', function (this: FastifyReply, bytes: Buffer) {
-      return this.header('content-type', json).send(bytes)
+      return this.header('content-type', jsonType).send(bytes)
     })
     app.decorateReply('sendPublic', function (this: FastifyReply, { bytes, etag }: Answer, ...vary: string[]) {
-      this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': json })
+      this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': jsonType })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
       return known && names(known, etag) ? this.code(304).send() : this.send(bytes)

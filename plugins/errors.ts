@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/faults.js'
 import { Failure, internal, malformed, notFound, tooLarge, unavailable } from '../src/errors.js'
+import { jsonType } from '../src/reply.js'
 import { invalidRequest } from '../src/validation.js'
 
 const failureOf = (error: FastifyError): Failure => {
@@ -19,13 +20,7 @@ export const sendFailure = (error: FastifyError, request: FastifyRequest, reply:
   const { statusCode, body, headers } = failure
   if (statusCode === 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
   else if (statusCode === 503 && !(error instanceof Failure)) request.log.warn({ reqId: request.id, err: error }, 'request refused')
-  return reply
-    .code(statusCode)
-    .headers(headers)
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(body)
+  return reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
 }
 
 /** Every error leaves in the product's shape, and what went wrong inside stays in the log. */

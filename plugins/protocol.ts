@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { expectationFailed, malformed } from '../src/errors.js'
+import { jsonType } from '../src/reply.js'
 
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 
@@ -10,7 +11,7 @@ export default fp(
       const { statusCode, body } = expectationFailed()
       const text = JSON.stringify(body)
       response.writeHead(statusCode, {
-        'content-type': 'application/json; charset=utf-8',
+        'content-type': jsonType,
         'content-length': Buffer.byteLength(text),
         connection: 'close'
       })

@@ -2,6 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Ids, Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
 
+export const orderFields = ['start_date', 'created_at', 'name', 'weight'] as const
+
 export const ContentsQuery = Type.Object({
   type: Names('Types, for example `show`'),
   parent_id: Ids('Parent contents'),
@@ -15,7 +17,7 @@ export const ContentsQuery = Type.Object({
       description: 'Words and beginnings of words, all of them, in name, title, description and keywords; case and accents do not matter'
     })
   ),
-  order_by: Type.Optional(OrderBy(['start_date', 'created_at', 'name', 'weight'])),
+  order_by: Type.Optional(OrderBy(orderFields)),
   order_direction: OrderDirection,
   ...PageQuery
 })

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Failure, headersTooLarge, malformed, tooSlow } from './errors.js'
+import { jsonType } from './reply.js'
 
 const failures: Record<string, () => Failure> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
@@ -13,7 +14,7 @@ export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) 
   const { statusCode, body } = (failures[error.code ?? ''] ?? malformed)()
   const text = JSON.stringify(body)
   socket.end(
-    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: ${jsonType}\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
   )
 }

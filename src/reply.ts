@@ -1,6 +1,9 @@
 import type { Done } from '../schemas/common.js'
 import type { PageQuery } from '../schemas/page.js'
 
+/** The content type of every answer but the pages for people. */
+export const jsonType = 'application/json; charset=utf-8'
+
 export const ok = <T>(data: T) => ({ success: true as const, data })
 
 export const done = (code: number, text: string): Done => ({ success: true, code, 'message ': text, message: text })

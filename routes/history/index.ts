@@ -4,10 +4,10 @@ import { Done } from '../../schemas/common.js'
 import { HistoryElement, HistoryQuery, NewHistory } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { historyPageBytes } from '../../src/catalogue/viewer-bytes.js'
+import { progressOf } from '../../src/data/history.js'
 import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
 import { refuseMissingContentId } from '../../src/missing-content-id.js'
 import { done, pageMeta } from '../../src/reply.js'
-import { moment } from '../../src/time.js'
 
 const tags = ['History']
 const security = [{ bearer: [] }]
@@ -45,13 +45,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     '',
     { schema: postSchema, onRequest, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
-      const { content_id, time, percentage, observed_at } = request.body
+      const { content_id } = request.body
       if (!catalogue.isOpen(content_id, app.countryOf(request))) throw historyContentNotFound()
-      const id = await history.put(app.viewerOf(request).id, content_id, {
-        time,
-        percentage,
-        observed_at: observed_at ? moment(observed_at) : undefined
-      })
+      const id = await history.put(app.viewerOf(request).id, content_id, progressOf(request.body))
       return reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`).send(done(201, 'The history element was saved'))
     }
   )

@@ -6,7 +6,7 @@ import { wordsOf } from '../words.js'
 import type { Country } from './availability.js'
 import { pageBytes, whole } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { defaultOrder, type Order } from './orders.js'
+import { defaultOrder } from './orders.js'
 
 /** Some letters stand for no word by themselves: what is left of a search must be something. */
 const searchWords = (search: string) => {
@@ -22,10 +22,9 @@ export const contentsPage = async (
   query: ContentsQuery,
   country: Country
 ) => {
-  const { type, parent_id, terms, ids, search, order_by, order_direction, page, perPage } = query
+  const { type, parent_id, terms, ids, search, order_by = defaultOrder[0], order_direction, page, perPage } = query
   const matches = search === undefined ? undefined : await contents.search(searchWords(search))
-  const order: Order = order_by ? [order_by, order_direction] : order_direction === 'ASC' ? ['weight', 'ASC'] : defaultOrder
-  const rows = listing.rows({ type, parent_id, terms, ids, matches }, order, country, Date.now())
+  const rows = listing.rows({ type, parent_id, terms, ids, matches }, [order_by, order_direction], country, Date.now())
   const shown = Array.from(rows.subarray((page - 1) * perPage, page * perPage), row => skeleton.idOf(row))
   return pageBytes((await fragments.of(shown)).map(whole), pageMeta(query, rows.length))
 }

@@ -1,6 +1,6 @@
+import type { orderFields } from '../../schemas/contents-query.js'
 import type { Skeleton } from './skeleton.js'
 
-export const orderFields = ['start_date', 'created_at', 'name', 'weight'] as const
 export type OrderField = (typeof orderFields)[number]
 export type Direction = 'ASC' | 'DESC'
 export type Order = readonly [OrderField, Direction]

@@ -11,7 +11,7 @@ import {
   MongoWriteConcernError
 } from 'mongodb'
 
-const duplicateKey = 11_000
+export const duplicateKey = 11_000
 
 export const isDuplicate = (error: unknown) => error instanceof MongoServerError && error.code === duplicateKey
 

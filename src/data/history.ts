@@ -1,7 +1,8 @@
 import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import type { HistoryUpdate } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { notFound, updatedNotFound } from '../errors.js'
-import { timestamp } from '../time.js'
+import { type Failure, notFound, updatedNotFound } from '../errors.js'
+import { moment, timestamp } from '../time.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
 import { persist } from './retry.js'
@@ -42,6 +43,13 @@ export interface Progress {
   observed_at?: Date | undefined
 }
 
+/** A report as it stands in a body that was found valid. */
+export const progressOf = ({ time, percentage, observed_at }: HistoryUpdate): Progress => ({
+  time,
+  percentage,
+  observed_at: observed_at === undefined ? undefined : moment(observed_at)
+})
+
 export interface HistoryFilter {
   content_id?: number[] | undefined
   status?: 'in_progress' | 'completed' | undefined
@@ -68,7 +76,10 @@ export const elementAt = ({ ids, content_ids, times, percentages, created, updat
     updated_at: updated[i]
   }) as HistoryDocument
 
-const hexId = /^[0-9a-f]{24}$/
+const objectId = (id: string, missing: () => Failure) => {
+  if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
+  return new ObjectId(id)
+}
 
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
@@ -85,8 +96,7 @@ export const historyOf = (db: Db, completedAt: number) => {
       pageOf(db, history, filterOf(user_id, filter), { updated_at: -1, _id: -1 }, page),
 
     byId: async (user_id: number, id: string) => {
-      if (!hexId.test(id)) throw notFound()
-      const _id = new ObjectId(id)
+      const _id = objectId(id, notFound)
       const element = await history.findOne({ _id, user_id })
       if (!element) throw await refusal(history, { _id }, notFound)
       return element
@@ -103,15 +113,13 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     update: async (user_id: number, id: string, progress: Progress) => {
-      if (!hexId.test(id)) throw updatedNotFound()
-      const _id = new ObjectId(id)
+      const _id = objectId(id, updatedNotFound)
       const { matchedCount } = await persist(() => history.updateOne({ _id, user_id }, moveOn(progress)))
       if (matchedCount === 0) throw await refusal(history, { _id }, updatedNotFound)
     },
 
     remove: async (user_id: number, id: string) => {
-      if (!hexId.test(id)) throw notFound()
-      const _id = new ObjectId(id)
+      const _id = objectId(id, notFound)
       const { deletedCount } = await persist(() => history.deleteOne({ _id, user_id }))
       if (deletedCount === 0) throw await refusal(history, { _id }, notFound)
     },

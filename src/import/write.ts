@@ -1,4 +1,5 @@
 import { type Collection, type Db, MongoBulkWriteError } from 'mongodb'
+import { duplicateKey } from '../data/faults.js'
 import { revisionsOf } from '../data/revisions.js'
 import type { Kind, Operation } from './kind.js'
 import { patience } from './patience.js'
@@ -10,8 +11,6 @@ export interface Counts {
   changed: number
   unchanged: number
 }
-
-const duplicateKey = 11_000
 
 /** So often may other processes be faster with the same documents. */
 const attempts = 5

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { comparison, defaultOrder, type Order, Orders, orderFields } from '../../src/catalogue/orders.js'
+import { orderFields } from '../../schemas/contents-query.js'
+import { comparison, defaultOrder, type Order, Orders } from '../../src/catalogue/orders.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../catalogue-data.js'
 

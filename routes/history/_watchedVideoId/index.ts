@@ -4,8 +4,8 @@ import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
 import { historyElementBytes } from '../../../src/catalogue/viewer-bytes.js'
+import { progressOf } from '../../../src/data/history.js'
 import { done } from '../../../src/reply.js'
-import { moment } from '../../../src/time.js'
 
 const tags = ['History']
 const security = [{ bearer: [] }]
@@ -33,9 +33,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.put('', { schema: putSchema, onRequest }, async function updateHistoryElement(request) {
-    const { time, percentage, observed_at } = request.body
-    const progress = { time, percentage, observed_at: observed_at ? moment(observed_at) : undefined }
-    await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progress)
+    await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progressOf(request.body))
     return done(200, 'The history element was updated')
   })
 

@@ -1,5 +1,5 @@
+import { orderFields } from '../../../schemas/contents-query.js'
 import { maxPerPage } from '../../../schemas/page.js'
-import { orderFields } from '../../catalogue/orders.js'
 import { integerId } from '../../ids.js'
 import { wordsOf } from '../../words.js'
 
