@@ -1,5 +1,5 @@
 import jwt from '@fastify/jwt'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
 import { type Claims, viewerOf } from '../src/claims.js'
@@ -15,9 +15,9 @@ export interface Viewer {
 declare module 'fastify' {
   interface FastifyInstance {
     /** Guard: only with a valid token. */
-    tokenRequired: (request: FastifyRequest) => Promise<void>
+    tokenRequired: onRequestHookHandler
     /** Guard: without a token, or with a valid one. */
-    tokenOptional: (request: FastifyRequest) => Promise<void>
+    tokenOptional: onRequestHookHandler
     /** The answer to a login: a new access token and the refresh token of the session. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
     /** The signed-in user. Only behind the guard `tokenRequired`. */
@@ -67,16 +67,15 @@ export default fp(
     }
 
     app.decorateRequest('viewer', null)
-    app.addHook('onRequest', async request => {
+    app.addHook('onRequest', (request, _reply, done) => {
       request.viewer = read(request.headers.authorization)
+      done()
     })
 
-    app.decorate('tokenRequired', async (request: FastifyRequest) => {
-      if (!request.viewer) throw unauthenticated()
-    })
-    app.decorate('tokenOptional', async (request: FastifyRequest) => {
-      if (!request.viewer && request.headers.authorization !== undefined) throw unauthenticated()
-    })
+    app.decorate('tokenRequired', ({ viewer }, _reply, done) => done(viewer ? undefined : unauthenticated()))
+    app.decorate('tokenOptional', ({ viewer, headers }, _reply, done) =>
+      done(viewer || headers.authorization === undefined ? undefined : unauthenticated())
+    )
     app.decorate('viewerOf', ({ viewer }: FastifyRequest) => {
       if (!viewer) throw unauthenticated()
       return viewer

@@ -7,8 +7,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Reads every request body as JSON, whatever its content type says or without one; an empty body is no body. */
 export default fp(
   async app => {
-    app.addHook('onRequest', async request => {
+    app.addHook('onRequest', (request, _reply, done) => {
       request.headers['content-type'] = 'application/json'
+      done()
     })
 
     app.removeAllContentTypeParsers()

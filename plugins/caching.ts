@@ -17,8 +17,9 @@ const names = (header: string, etag: string) => header.split(',').some(tag => ['
 /** Every answer is the caller's own and kept by nobody, unless its route sends it as public. */
 export default fp(
   async app => {
-    app.addHook('onRequest', async (_request, reply) => {
+    app.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'private, no-store')
+      done()
     })
 
     app.decorateReply('sendJson', function (this: FastifyReply, bytes: Buffer) {

@@ -17,11 +17,13 @@ const patience = 8000
 export default fp(
   async app => {
     let underWay = 0
-    app.addHook('onRequest', async () => {
+    app.addHook('onRequest', (_request, _reply, done) => {
       underWay++
+      done()
     })
-    app.addHook('onResponse', async () => {
+    app.addHook('onResponse', (_request, _reply, done) => {
       underWay--
+      done()
     })
 
     app.decorate('isDraining', false)
@@ -30,8 +32,9 @@ export default fp(
       await sleep(app.settings.DRAIN_DELAY)
     })
 
-    app.addHook('onSend', async (_request, reply) => {
+    app.addHook('onSend', (_request, reply, _payload, done) => {
       if (app.isDraining) reply.header('connection', 'close')
+      done()
     })
 
     // Node waits for connections that never sent a byte, as browsers and balancers keep some.

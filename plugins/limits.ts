@@ -1,18 +1,17 @@
-import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
-import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { callerOf } from '../src/addresses.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
+import { Rate } from '../src/rate.js'
 import { minutes } from '../src/time.js'
 
-/** How many callers are counted at once; the one that was away for longest is forgotten first. */
+/** How many callers of each kind are counted at once. */
 const callers = 50_000
 
 /** What a process refuses so that it can serve the rest: callers beyond their rate, and anyone while the event loop is held. */
 export default fp(
   async app => {
     const { RATE_LIMIT, RATE_LIMIT_ADDRESS, MAX_EVENT_LOOP_DELAY } = app.settings
-    const limitOf = ({ viewer }: FastifyRequest) => (viewer ? RATE_LIMIT : RATE_LIMIT_ADDRESS)
 
     await app.register(underPressure, {
       maxEventLoopDelay: MAX_EVENT_LOOP_DELAY,
@@ -21,18 +20,15 @@ export default fp(
       }
     })
 
-    await app.register(rateLimit, {
-      global: false,
-      timeWindow: minutes(1),
-      cache: callers,
-      max: limitOf,
-      keyGenerator: ({ viewer, ip }) => (viewer ? `user ${viewer.id}` : ip),
-      allowList: request => limitOf(request) === 0 || request.routeOptions.config.vital === true,
-      addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false, 'retry-after': false },
-      addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-      errorResponseBuilder: (_request, { ttl }) => tooManyRequests(ttl / 1000)
+    const users = new Rate<number>(minutes(1), callers)
+    const addresses = new Rate<string>(minutes(1), callers)
+    app.addHook('onRequest', ({ viewer, ip, routeOptions }, _reply, done) => {
+      if (routeOptions.config.vital) return done()
+      let wait = 0
+      if (viewer) wait = RATE_LIMIT && users.count(viewer.id, RATE_LIMIT)
+      else wait = RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)
+      done(wait > 0 ? tooManyRequests(wait / 1000) : undefined)
     })
-    app.addHook('onRequest', app.rateLimit())
   },
   { name: 'limits', dependencies: ['settings', 'authentication'] }
 )

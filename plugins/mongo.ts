@@ -78,9 +78,7 @@ export default fp(
     })
 
     // Before its indexes stand, a write could make the second of what must be one.
-    app.addHook('onRequest', async request => {
-      if (!ready && !request.routeOptions.config.standalone) throw unavailable()
-    })
+    app.addHook('onRequest', (request, _reply, done) => done(ready || request.routeOptions.config.standalone ? undefined : unavailable()))
 
     app.addHook('onClose', async () => {
       closing.abort()

@@ -18,16 +18,19 @@ export default fp(
       response.end(text)
     })
 
-    app.addHook('onRequest', async ({ headers, raw }) => {
-      if (headers.host === undefined && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 1) throw malformed()
+    app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
+      const lacksHost = headers.host === undefined && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 1
+      done(lacksHost ? malformed() : undefined)
     })
 
     if (app.settings.TRUST_PROXY !== '') return
     let warned = false
-    app.addHook('onRequest', async ({ headers, log, id }) => {
-      if (warned || !forwarded.some(name => headers[name] !== undefined)) return
-      warned = true
-      log.warn({ reqId: id }, 'A request carries forwarded headers, which count for nothing: set TRUST_PROXY if a proxy stands in front')
+    app.addHook('onRequest', ({ headers, log, id }, _reply, done) => {
+      if (!warned && forwarded.some(name => headers[name] !== undefined)) {
+        warned = true
+        log.warn({ reqId: id }, 'A request carries forwarded headers, which count for nothing: set TRUST_PROXY if a proxy stands in front')
+      }
+      done()
     })
   },
   { name: 'protocol', dependencies: ['settings'] }

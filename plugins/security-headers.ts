@@ -2,7 +2,16 @@ import helmet from '@fastify/helmet'
 import fastify from 'fastify'
 import fp from 'fastify-plugin'
 
-const options = { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }
+/** Without those that only a page could need: what the service sends is JSON. */
+const options = {
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  dnsPrefetchControl: false,
+  ieNoOpen: false,
+  permittedCrossDomainPolicies: false,
+  xssFilter: false
+}
 
 /** What helmet says, asked once: it works its headers out anew for every request, which costs more than all other hooks together. */
 const headersOfHelmet = async () => {

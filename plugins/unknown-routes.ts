@@ -15,9 +15,9 @@ export default fp(
       urls.add(url)
     })
 
-    app.addHook('onRequest', async request => {
-      if (!isDecodable(request.originalUrl)) throw malformedUrl()
-      if (request.is404) throw notFound()
+    app.addHook('onRequest', ({ originalUrl, is404 }, _reply, done) => {
+      if (!isDecodable(originalUrl)) return done(malformedUrl())
+      done(is404 ? notFound() : undefined)
     })
     app.setNotFoundHandler(async () => {
       throw notFound()

@@ -1,7 +1,7 @@
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'
-import { loggerOptions } from './logging.js'
+import { linesOut, loggerOptions } from './logging.js'
 import { serve } from './serve.js'
 
 const settings = settingsOrExit(Settings)
-await serve(await buildApp(settings, { logger: loggerOptions(settings.LOG_LEVEL) }))
+await serve(await buildApp(settings, { logger: { ...loggerOptions(settings.LOG_LEVEL), stream: linesOut() } }))

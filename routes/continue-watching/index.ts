@@ -23,9 +23,19 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const [history, dismissed] = await Promise.all([data.history.whole(id), data.dismissals.of(id)])
-    const cards = continueWatching(catalogue, { history, dismissed, completedAt: settings.COMPLETED_AT, country: app.countryOf(request) })
-    return reply.sendJson(await cardsPageBytes(catalogue, id, history, onPage(cards, query), pageMeta(query, cards.length)))
+    const { whole, dismissed } = await data.history.wholeAndDismissed(id)
+    const cards = continueWatching(catalogue, {
+      history: whole,
+      dismissed,
+      completedAt: settings.COMPLETED_AT,
+      country: app.countryOf(request)
+    })
+    const shown = onPage(cards, query)
+    const elements = await data.history.begun(
+      id,
+      shown.map(({ content_id }) => content_id)
+    )
+    return reply.sendJson(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
   })
 }
 export default route

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
+import { callerOf } from '../../src/addresses.js'
 import { authenticate } from '../../src/login.js'
 import { ok } from '../../src/reply.js'
 
@@ -17,7 +18,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { data } = app
 
   app.post('', { schema }, async function logIn({ body, ip }) {
-    const user = await authenticate(data, body.email, body.password, ip)
+    const user = await authenticate(data, body.email, body.password, callerOf(ip))
     return ok(app.signedIn(user, await data.sessions.begin(user._id)))
   })
 }

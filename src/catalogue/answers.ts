@@ -23,12 +23,15 @@ export class Answers {
   private bytes = 0
 
   /** `version` and `until` say for what state of the catalogue, and until when, an answer holds. */
-  async get(key: string, version: number, now: number, until: () => number, make: () => Buffer | Promise<Buffer>): Promise<Answer> {
+  get(key: string, version: number, now: number, until: () => number, make: () => Buffer | Promise<Buffer>): Answer | Promise<Answer> {
     const known = this.kept.get(key)
-    if (known?.version === version && now < known.until) return known.answer
-    const kept = { until: until(), version, answer: answerOf(await make()) }
-    this.put(key, kept)
-    return kept.answer
+    return known?.version === version && now < known.until ? known.answer : this.make(key, version, until(), make)
+  }
+
+  private async make(key: string, version: number, until: number, make: () => Buffer | Promise<Buffer>) {
+    const answer = answerOf(await make())
+    this.put(key, { answer, version, until })
+    return answer
   }
 
   private put(key: string, kept: Kept) {

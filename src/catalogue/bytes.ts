@@ -3,13 +3,24 @@ import type { Fragment } from './fragments.js'
 
 export type Part = string | Buffer
 
-/** Text and ready bytes, copied into one buffer. */
+/** Text and ready bytes, copied into one buffer. Text that follows text is put together first: each piece is measured and written by a call. */
 const joined = (parts: Part[]): Buffer => {
+  const pieces: Part[] = []
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'string') text += part
+    else {
+      pieces.push(text, part)
+      text = ''
+    }
+  }
+  pieces.push(text)
+
   let length = 0
-  for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.length
+  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   const bytes = Buffer.allocUnsafe(length)
   let at = 0
-  for (const part of parts) at += typeof part === 'string' ? bytes.write(part, at) : part.copy(bytes, at)
+  for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at)
   return bytes
 }
 

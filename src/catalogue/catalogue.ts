@@ -99,7 +99,7 @@ export class Catalogue {
   }
 
   /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. */
-  answer(key: string, make: () => Buffer | Promise<Buffer>): Promise<Answer> {
+  answer(key: string, make: () => Buffer | Promise<Buffer>): Answer | Promise<Answer> {
     this.assertFresh()
     const now = Date.now()
     return this.answers.get(key, this.version, now, () => this.listing.validUntil(now), make)

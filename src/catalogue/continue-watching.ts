@@ -5,8 +5,6 @@ import type { Catalogue } from './catalogue.js'
 export interface Card {
   reason: 'resume' | 'next'
   content_id: number
-  /** The place of the content in the history; undefined where it was never started. */
-  element: number | undefined
   /** When something of the title was watched last. */
   watched_at: Date
 }
@@ -24,16 +22,14 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
   const { content_ids, times, percentages, updated } = history
   const now = Date.now()
   const isStarted = (i: number) => times[i] !== 0 || percentages[i] !== 0
-  const isCompleted = (i: number | undefined) => i !== undefined && (percentages[i] ?? 0) >= completedAt
-  const elementOf = new Map(content_ids.flatMap((id, i) => (isStarted(i) ? [[id, i]] : [])))
+  const completed = new Set(content_ids.filter((_, i) => (percentages[i] ?? 0) >= completedAt))
 
-  const cardOf = (row: number, i: number, watched_at: Date): Card | undefined => {
-    if (!isCompleted(i))
-      return isOpen(skeleton, row, now, country) ? { reason: 'resume', content_id: skeleton.idOf(row), element: i, watched_at } : undefined
+  const cardOf = (row: number, watched_at: Date): Card | undefined => {
+    const content_id = skeleton.idOf(row)
+    if (!completed.has(content_id)) return isOpen(skeleton, row, now, country) ? { reason: 'resume', content_id, watched_at } : undefined
     for (const next of tree.after(row)) {
       const content_id = skeleton.idOf(next)
-      const element = elementOf.get(content_id)
-      if (!isCompleted(element) && isOpen(skeleton, next, now, country)) return { reason: 'next', content_id, element, watched_at }
+      if (!completed.has(content_id) && isOpen(skeleton, next, now, country)) return { reason: 'next', content_id, watched_at }
     }
     return undefined
   }
@@ -47,6 +43,6 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
     if (seen.has(title)) return []
     seen.add(title)
     if ((dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at.getTime()) return []
-    return cardOf(row, i, watched_at) ?? []
+    return cardOf(row, watched_at) ?? []
   })
 }

@@ -1,4 +1,4 @@
-import { elementAt, type HistoryDocument, toHistory, type WholeHistory } from '../data/history.js'
+import { type HistoryDocument, toHistory } from '../data/history.js'
 import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import type { PageMeta } from '../reply.js'
 import { timestamp } from '../time.js'
@@ -32,13 +32,12 @@ export const historyElementBytes = async (catalogue: Catalogue, element: History
 export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: PageMeta) =>
   pageBytes(await withContents(catalogue, elements, watchlistParts), meta)
 
-export const cardsPageBytes = async (catalogue: Catalogue, user_id: number, history: WholeHistory, cards: Card[], meta: PageMeta) =>
-  pageBytes(
-    await withContents(catalogue, cards, ({ reason, element, watched_at }, content) =>
-      around({ reason }, content, {
-        history: element === undefined ? null : toHistory(elementAt(history, user_id, element)),
-        updated_at: timestamp(watched_at)
-      })
-    ),
-    meta
-  )
+/** `elements` are what the user has begun of the cards' contents. */
+export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: PageMeta) => {
+  const elementOf = new Map(elements.map(element => [element.content_id, element]))
+  const cardParts = ({ reason, content_id, watched_at }: Card, content: Fragment) => {
+    const element = elementOf.get(content_id)
+    return around({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(watched_at) })
+  }
+  return pageBytes(await withContents(catalogue, cards, cardParts), meta)
+}

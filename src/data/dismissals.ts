@@ -11,16 +11,23 @@ interface DismissalDocument {
 
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }]
 
+/** When which shows were dismissed. */
+export interface Dismissed {
+  dismissed: Pick<DismissalDocument, 'content_id' | 'at'>[]
+}
+
+/** Joins the dismissals of a user to what an aggregation of another collection gives, so that both come in one operation. */
+export const andDismissed = (user_id: number) => ({
+  $unionWith: {
+    coll: 'dismissals',
+    pipeline: [{ $match: { user_id } }, { $group: { _id: null, dismissed: { $push: { content_id: '$content_id', at: '$at' } } } }]
+  }
+})
+
 export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')
   return {
     put: (user_id: number, content_id: number) =>
-      persist(() => dismissals.updateOne({ user_id, content_id }, { $max: { at: new Date() } }, { upsert: true })),
-
-    /** When which shows were dismissed. */
-    of: async (user_id: number) => {
-      const shows = await dismissals.find({ user_id }, { projection: { _id: 0, content_id: 1, at: 1 }, batchSize: 10_000 }).toArray()
-      return new Map(shows.map(({ content_id, at }) => [content_id, at.getTime()]))
-    }
+      persist(() => dismissals.updateOne({ user_id, content_id }, { $max: { at: new Date() } }, { upsert: true }))
   }
 }

@@ -3,6 +3,7 @@ import type { HistoryUpdate } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type Failure, notFound, updatedNotFound } from '../errors.js'
 import { moment, timestamp } from '../time.js'
+import { andDismissed, type Dismissed } from './dismissals.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
 import { persist } from './retry.js'
@@ -18,11 +19,10 @@ export interface HistoryDocument {
   updated_at: Date
 }
 
-export const historyIndexes: IndexDescription[] = [
-  { key: { user_id: 1, content_id: 1 }, unique: true },
-  // Lists follow its order; the other fields make it cover the reading of a whole history.
-  { key: { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, created_at: 1 } }
-]
+/** Lists follow its order; the fields after the id make it cover counts by status and the reading of a whole history. */
+const inOrder = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1 } as const
+
+export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: inOrder }]
 
 /** A history element without its content. */
 export const toHistory = ({ _id, user_id, content_id, time, percentage, created_at, updated_at }: HistoryDocument) => ({
@@ -55,26 +55,15 @@ export interface HistoryFilter {
   status?: 'in_progress' | 'completed' | undefined
 }
 
-/** The history of one user as columns, the newest first. */
+/** The history of one user as columns, the newest first. Without ids and the rest, which take as long to read as these. */
 export interface WholeHistory {
-  ids: ObjectId[]
   content_ids: number[]
   times: number[]
   percentages: number[]
-  created: Date[]
   updated: Date[]
 }
 
-export const elementAt = ({ ids, content_ids, times, percentages, created, updated }: WholeHistory, user_id: number, i: number) =>
-  ({
-    _id: ids[i],
-    user_id,
-    content_id: content_ids[i],
-    time: times[i],
-    percentage: percentages[i],
-    created_at: created[i],
-    updated_at: updated[i]
-  }) as HistoryDocument
+const begun = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
 
 const objectId = (id: string, missing: () => Failure) => {
   if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
@@ -88,7 +77,7 @@ export const historyOf = (db: Db, completedAt: number) => {
     user_id,
     ...(content_id && { content_id: { $in: content_id } }),
     ...(status === 'completed' && { percentage: { $gte: completedAt } }),
-    ...(status === 'in_progress' && { percentage: { $lt: completedAt }, $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] })
+    ...(status === 'in_progress' && { percentage: { $lt: completedAt }, ...begun })
   })
 
   return {
@@ -101,6 +90,10 @@ export const historyOf = (db: Db, completedAt: number) => {
       if (!element) throw await refusal(history, { _id }, notFound)
       return element
     },
+
+    /** What the user has begun of these contents. */
+    begun: (user_id: number, content_ids: number[]) =>
+      history.find({ ...filterOf(user_id, { content_id: content_ids }), ...begun }).toArray(),
 
     /** Makes the one element of a user and a content, or moves it on; gives its id. */
     put: async (user_id: number, content_id: number, progress: Progress) => {
@@ -128,30 +121,41 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     /** All of it in one covered read, however long it is. */
     whole: async (user_id: number): Promise<WholeHistory> => {
-      const [columns] = await history
-        .aggregate<WholeHistory>(
-          [
-            { $match: { user_id } },
-            { $sort: { updated_at: -1, _id: -1 } },
-            {
-              $group: {
-                _id: null,
-                ids: { $push: '$_id' },
-                content_ids: { $push: '$content_id' },
-                times: { $push: '$time' },
-                percentages: { $push: '$percentage' },
-                created: { $push: '$created_at' },
-                updated: { $push: '$updated_at' }
-              }
-            }
-          ],
-          { hint: historyIndexes[1]?.key as Record<string, 1 | -1> }
-        )
+      const [columns] = await history.aggregate<WholeHistory>(wholeOf(user_id), { hint: inOrder }).toArray()
+      return columns ?? nothing
+    },
+
+    /** All of it, and when which shows were dismissed, in one operation. */
+    wholeAndDismissed: async (user_id: number) => {
+      const rows = await history
+        .aggregate<WholeHistory | Dismissed>([...wholeOf(user_id), andDismissed(user_id)], { hint: inOrder })
         .toArray()
-      return columns ?? { ids: [], content_ids: [], times: [], percentages: [], created: [], updated: [] }
+      const dismissed = new Map<number, number>()
+      let whole = nothing
+      for (const row of rows) {
+        if ('dismissed' in row) for (const { content_id, at } of row.dismissed) dismissed.set(content_id, at.getTime())
+        else whole = row
+      }
+      return { whole, dismissed }
     }
   }
 }
+
+const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], updated: [] }
+
+const wholeOf = (user_id: number) => [
+  { $match: { user_id } },
+  { $sort: { updated_at: -1, _id: -1 } },
+  {
+    $group: {
+      _id: null,
+      content_ids: { $push: '$content_id' },
+      times: { $push: '$time' },
+      percentages: { $push: '$percentage' },
+      updated: { $push: '$updated_at' }
+    }
+  }
+]
 
 /**
  * The update that brings an element to where a player was: decided in the database by the observation alone,
