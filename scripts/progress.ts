@@ -1,10 +1,16 @@
-import type { Progress } from '../src/import/index.js'
-
 const barWidth = 24
 const redrawnEvery = 100
 const saidEvery = 5000
 
-const verbs = { check: 'Checking', write: 'Writing' }
+const verbs = { check: 'Checking', read: 'Reading', choose: 'Choosing', train: 'Training', write: 'Writing' }
+
+interface Progress {
+  step: keyof typeof verbs
+  file: string
+  records: number
+  done: number
+  total: number
+}
 
 const grouped = (value: number) => Math.round(value).toLocaleString('en')
 
@@ -16,7 +22,7 @@ const clock = (seconds: number) => {
 
 type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
-/** Shows how far an import is: a bar on a terminal, a line every few seconds elsewhere. */
+/** Shows how far a command is: a bar on a terminal, a line every few seconds elsewhere. */
 export const progressTo = (output: Output, now = () => performance.now()) => {
   const interval = output.isTTY ? redrawnEvery : saidEvery
   let step = ''

@@ -1,0 +1,99 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Faults } from '../src/import/faults.js'
+import { firstOf, holdOut, type Model, qualityOf, type TrainingStep, train } from '../src/recommend/index.js'
+import { progressTo } from './progress.js'
+import { type Arguments, Refusal, readArguments } from './recommend/arguments.js'
+import { type Dataset, EventsReader } from './recommend/events.js'
+import { listsFrom } from './recommend/lists.js'
+import { Output } from './recommend/output.js'
+import { chosenLine, costLine, readLine, table } from './recommend/summary.js'
+
+/** 128 and the number of the signal, as shells have it. */
+const stoppedBy = { SIGINT: 130, SIGTERM: 143 } as const
+
+/** Users between two looks at whether the command is to stop. */
+const usersAtOnce = 500
+
+const progress = progressTo(process.stderr)
+
+const sizeOf = async (path: string) => {
+  try {
+    const found = await stat(path)
+    if (found.isDirectory()) throw new Refusal(`${path} is a folder`)
+    return found.size
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Refusal(`${path} is not there`) : error
+  }
+}
+
+const read = async (path: string): Promise<Dataset> => {
+  const total = await sizeOf(path)
+  const reader = new EventsReader(path)
+  let done = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+    reader.push(chunk)
+    done += chunk.length
+    progress.update({ step: 'read', file: path, records: reader.lines, done, total })
+  }
+  const dataset = reader.end()
+  if (!(dataset instanceof Faults)) return dataset
+  throw new Refusal([...dataset.lines, ...(dataset.rest > 0 ? [`and ${dataset.rest} more`] : []), 'Nothing was written.'].join('\n'))
+}
+
+const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
+
+const evaluate = ({ data }: Dataset, k: number): Model => {
+  const out = holdOut(data, 'random', 2)
+  const model = train(out.training, { onProgress })
+  const listOf = listsFrom(model, out.training, k)
+  const measured = qualityOf(out, k, data.itemCount, listOf)
+  const popularity = qualityOf(out, k, data.itemCount, (_user, isSeen) => firstOf(model.popular, k, item => !isSeen(item)))
+  progress.clear()
+  console.log(table(k, measured, popularity))
+  return model
+}
+
+const write = async ({ data, users, items }: Dataset, model: Model, k: number, output: Output, path: string) => {
+  const stop = new AbortController()
+  for (const [signal, status] of Object.entries(stoppedBy)) {
+    process.once(signal, () => {
+      process.exitCode = status
+      stop.abort()
+    })
+  }
+  const listOf = listsFrom(model, data, k)
+  await output.begin()
+  try {
+    for (let user = 0; user < users.length; user++) {
+      const names = listOf(user).map(item => items[item])
+      await output.write(`${users[user]}\t${names.join()}\n`)
+      if (user % usersAtOnce > 0) continue
+      progress.update({ step: 'write', file: path, records: user, done: user, total: users.length })
+      await turn()
+      stop.signal.throwIfAborted()
+    }
+    await output.end()
+  } catch (error) {
+    await output.remove()
+    throw stop.signal.aborted ? new Refusal('Stopped. Nothing was written.') : error
+  }
+}
+
+const run = async ({ events, k, out }: Arguments) => {
+  const output = out === undefined ? undefined : await Output.at(out, events)
+  const dataset = await read(events)
+  const model = out !== undefined && output ? train(dataset.data, { onProgress }) : evaluate(dataset, k)
+  if (out !== undefined && output) await write(dataset, model, k, output, out)
+  progress.clear()
+  console.log([readLine(dataset), chosenLine(model), costLine(performance.now() / 1000)].join('\n'))
+}
+
+try {
+  await run(readArguments(process.argv.slice(2)))
+} catch (error) {
+  progress.clear()
+  console.error((error as Error).message)
+  process.exitCode ??= 1
+}

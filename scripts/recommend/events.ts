@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer'
+import { Faults } from '../../src/import/faults.js'
+import { type Interactions, interactionsOf } from '../../src/recommend/index.js'
+import { Ids } from './ids.js'
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** The bytes that a line may have. */
+const longest = 64 * 1024
+
+const byteOrderMark = '\ufeff'
+
+export interface Dataset {
+  data: Interactions
+  users: string[]
+  items: string[]
+  /** Lines that were read, those that come again included. */
+  events: number
+}
+
+/** A column of numbers that grows. */
+class Numbers {
+  private values = new Uint32Array(1 << 16)
+  length = 0
+
+  push(value: number) {
+    if (this.length === this.values.length) {
+      const { values } = this
+      this.values = new Uint32Array(Math.ceil(values.length * 1.5))
+      this.values.set(values)
+    }
+    this.values[this.length++] = value
+  }
+
+  all() {
+    return this.values.subarray(0, this.length)
+  }
+}
+
+/** The events of a file, taken chunk by chunk. */
+export class EventsReader {
+  lines = 0
+  private readonly faults = new Faults()
+  private readonly userIds = new Ids()
+  private readonly itemIds = new Ids()
+  private readonly users = new Numbers()
+  private readonly items = new Numbers()
+  private begun: Buffer = Buffer.alloc(0)
+
+  constructor(private readonly name: string) {}
+
+  push(chunk: Buffer) {
+    let from = 0
+    for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
+      this.add(this.whole(chunk.subarray(from, to)))
+      from = to + 1
+    }
+    this.begun = this.whole(chunk.subarray(from))
+    // Of a line that is too long, so much is kept that it is still too long in the end.
+    if (this.begun.length > longest) this.begun = this.begun.subarray(0, longest + 1)
+  }
+
+  /** What was read, or what is wrong with it. */
+  end(): Dataset | Faults {
+    if (this.begun.length > 0) this.add(this.begun)
+    if (this.faults.any) return this.faults
+    const [users, items] = [this.userIds.names, this.itemIds.names]
+    const data = interactionsOf({ users: this.users.all(), items: this.items.all() }, users.length, items.length)
+    return { data, users, items, events: this.lines }
+  }
+
+  private whole(rest: Buffer) {
+    const { begun } = this
+    if (begun.length === 0) return rest
+    this.begun = Buffer.alloc(0)
+    return Buffer.concat([begun, rest])
+  }
+
+  private add(bytes: Buffer) {
+    this.lines++
+    const fault = this.take(bytes)
+    if (fault) this.faults.add(`${this.name}:${this.lines}: ${fault}`)
+  }
+
+  /** Says what is wrong with a line. */
+  private take(bytes: Buffer) {
+    if (bytes.length > longest) return 'is longer than 64 KiB'
+    if (!isUtf8(bytes)) return 'is not valid UTF-8'
+    const text = bytes.toString('utf8', 0, bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length)
+    const line = this.lines === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
+    const tab = line.indexOf('\t')
+    if (tab === -1) return 'has no tab between a user and an item'
+    if (line.includes('\t', tab + 1)) return 'has more than a user and an item'
+    if (line.includes(',')) return 'has an id with a comma'
+    if (tab === 0) return 'has no user before the tab'
+    if (tab === line.length - 1) return 'has no item after the tab'
+    this.users.push(this.userIds.number(line.slice(0, tab)))
+    this.items.push(this.itemIds.number(line.slice(tab + 1)))
+    return undefined
+  }
+}

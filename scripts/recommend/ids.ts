@@ -1,0 +1,16 @@
+/** Numbers for ids, from 0 in the order in which they first come. */
+export class Ids {
+  private readonly numbers = new Map<string, number>()
+  readonly names: string[] = []
+
+  number(id: string) {
+    const known = this.numbers.get(id)
+    if (known !== undefined) return known
+    // A copy: a piece of a text keeps the whole text in memory.
+    const name = Buffer.from(id).toString()
+    const number = this.names.length
+    this.numbers.set(name, number)
+    this.names.push(name)
+    return number
+  }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Refusal } from './arguments.js'
+
+const known = (path: string) => stat(path).catch(() => undefined)
+
+const bytesAtOnce = 256 * 1024
+
+/** A file that is there when all of it is written, and before that only under another name. */
+export class Output {
+  private file: FileHandle | undefined
+  private pieces: string[] = []
+  private size = 0
+
+  private constructor(
+    private readonly path: string,
+    private readonly partial: string
+  ) {}
+
+  /** Refuses a path that cannot be written, before there is anything to write. */
+  static async at(path: string, events: string) {
+    const found = await known(path)
+    if (found?.isDirectory()) throw new Refusal(`${path} is a folder`)
+    // What is no file, /dev/null for example, would be replaced by one.
+    if (found && !found.isFile()) throw new Refusal(`${path} is not a file`)
+    const source = await known(events)
+    if (found && source && found.ino === source.ino && found.dev === source.dev) throw new Refusal(`${path} is the file of the events`)
+    const target = found ? await realpath(path) : path
+    const output = new Output(target, join(dirname(target), `.${basename(target)}.${randomUUID()}`))
+    try {
+      await output.begin()
+    } catch (error) {
+      throw new Refusal(`${path} cannot be written: ${(error as Error).message}`)
+    }
+    await output.remove()
+    return output
+  }
+
+  async begin() {
+    this.file = await open(this.partial, 'wx')
+  }
+
+  async write(text: string) {
+    this.pieces.push(text)
+    this.size += text.length
+    if (this.size >= bytesAtOnce) await this.flush()
+  }
+
+  async end() {
+    await this.flush()
+    await this.file?.close()
+    await rename(this.partial, this.path)
+  }
+
+  async remove() {
+    await this.file?.close()
+    await rm(this.partial, { force: true })
+  }
+
+  private async flush() {
+    await this.file?.writeFile(this.pieces.join(''))
+    this.pieces = []
+    this.size = 0
+  }
+}

@@ -1,0 +1,77 @@
+import { CoViews } from './co-views.js'
+import type { TrainingSet } from './training-set.js'
+
+/** Writes how often each two of some items were viewed by one user into the lower half of a matrix of `size` columns. */
+export type Gram = (items: Uint32Array, matrix: Float64Array, size: number) => void
+
+/** Up to so many items all pairs are counted once and kept, which takes 4 bytes a pair. */
+const mostKept = 12_000
+
+const placeOf = (a: number, b: number) => (a > b ? (a * (a - 1)) / 2 + b : (b * (b - 1)) / 2 + a)
+
+const kept = (set: TrainingSet, weights: Float64Array): Gram => {
+  const all = new Float32Array((set.itemCount * (set.itemCount - 1)) / 2)
+  const coViews = new CoViews(set, weights)
+  for (let item = 0; item < set.itemCount; item++) {
+    coViews.of(item)
+    const row = (item * (item - 1)) / 2
+    for (let at = 0; at < coViews.size; at++) {
+      const other = coViews.items[at] as number
+      if (other < item) all[row + other] = coViews.counts[other] as number
+    }
+  }
+  return (items, matrix, size) => {
+    for (let i = 1; i < items.length; i++) {
+      const item = items[i] as number
+      for (let j = 0; j < i; j++) matrix[i * size + j] = all[placeOf(item, items[j] as number)] as number
+    }
+  }
+}
+
+/** Where there are too many items for that, by the viewers of the few. */
+const counted = (set: TrainingSet, weights: Float64Array): Gram => {
+  const { viewerStarts, viewers } = set
+  // A list of the items met so far for each user: its newest entry, and for each entry the one before.
+  const newest = new Int32Array(set.userCount).fill(-1)
+  let before = new Int32Array(1 << 12)
+  let owners = new Int32Array(1 << 12)
+
+  const makeRoom = (needed: number) => {
+    if (needed <= before.length) return
+    before = new Int32Array(needed * 2)
+    owners = new Int32Array(needed * 2)
+  }
+
+  return (items, matrix, size) => {
+    let entries = 0
+    for (let i = 0; i < items.length; i++) {
+      matrix.fill(0, i * size, i * size + i)
+      entries += (viewerStarts[(items[i] as number) + 1] as number) - (viewerStarts[items[i] as number] as number)
+    }
+    makeRoom(entries)
+    let entry = 0
+    for (let i = 0; i < items.length; i++) {
+      const row = i * size
+      const end = viewerStarts[(items[i] as number) + 1] as number
+      for (let at = viewerStarts[items[i] as number] as number; at < end; at++) {
+        const user = viewers[at] as number
+        const weight = weights[user] as number
+        const head = newest[user] as number
+        for (let met = head; met >= 0; met = before[met] as number) {
+          const place = row + (owners[met] as number)
+          matrix[place] = (matrix[place] as number) + weight
+        }
+        before[entry] = head
+        owners[entry] = i
+        newest[user] = entry++
+      }
+    }
+    for (let i = 0; i < items.length; i++) {
+      const end = viewerStarts[(items[i] as number) + 1] as number
+      for (let at = viewerStarts[items[i] as number] as number; at < end; at++) newest[viewers[at] as number] = -1
+    }
+  }
+}
+
+export const gramOf = (set: TrainingSet, weights: Float64Array): Gram =>
+  set.itemCount <= mostKept ? kept(set, weights) : counted(set, weights)

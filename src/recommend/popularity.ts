@@ -1,0 +1,18 @@
+import type { Interactions } from './interactions.js'
+
+/** The items by how many users viewed them, the most popular first; of equals the lower number. */
+export const byPopularity = ({ itemCount, items }: Interactions) => {
+  const views = new Uint32Array(itemCount)
+  for (const item of items) views[item] = (views[item] as number) + 1
+  return new Uint32Array(itemCount).map((_, item) => item).sort((a, b) => (views[b] as number) - (views[a] as number) || a - b)
+}
+
+/** The first `count` of an order that are accepted. */
+export const firstOf = (order: Uint32Array, count: number, accepts: (item: number) => boolean) => {
+  const first: number[] = []
+  for (let at = 0; at < order.length && first.length < count; at++) {
+    const item = order[at] as number
+    if (accepts(item)) first.push(item)
+  }
+  return first
+}
