@@ -17,6 +17,7 @@ import errors, { sendFailure } from '../plugins/errors.js'
 import limits from '../plugins/limits.js'
 import mongo from '../plugins/mongo.js'
 import protocol from '../plugins/protocol.js'
+import recommendations from '../plugins/recommendations.js'
 import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
 import settingsPlugin from '../plugins/settings.js'
@@ -68,6 +69,7 @@ export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServe
   await app.register(documentation)
   await app.register(mongo)
   await app.register(catalogue)
+  await app.register(recommendations)
 
   await app.register(autoload, {
     dir: fileURLToPath(new URL('../routes', import.meta.url)),

@@ -55,6 +55,15 @@ export const Settings = Type.Object({
   }),
   CONTENT_CACHE_MB: Whole('Megabytes of contents kept in memory as they are sent', 64, { minimum: 1 }),
   COMPLETED_AT: Whole('Percentage from which on a content counts as completed', 90, { minimum: 1, maximum: 100 }),
+  INTEREST_FROM: Whole('Percentage below which a content was barely started, which says nothing for recommendations', 5, { maximum: 100 }),
+  RECENT_DAYS: Whole('Days for which a recommended content is called recent after its start', 14),
+  TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
+    default: 'auto',
+    description: 'Whether the recommendation model is trained by the service: `auto`, or `off` where `npm run train` does it'
+  }),
+  TRAIN_INTERVAL: Whole('Minutes after which the model is trained anew where histories have changed', 360, { minimum: 1 }),
+  TRAIN_SHARE: Whole('Percentage of new elements of history after which the model is trained anew at once', 20, { minimum: 1 }),
+  TRAIN_MEMORY_MB: Whole('Megabytes that a training may take; one that needs more is given up', 1536, { minimum: 64 }),
   DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller names none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),

@@ -36,6 +36,7 @@ export const settingsFor = (url: string, given: Record<string, string> = {}) =>
     RATE_LIMIT_ADDRESS: '0',
     DRAIN_DELAY: '0',
     MAX_EVENT_LOOP_DELAY: '0',
+    TRAIN: 'off',
     ...given
   })
 

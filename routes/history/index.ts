@@ -46,8 +46,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, onRequest, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
       const { content_id } = request.body
-      if (!catalogue.isOpen(content_id, app.countryOf(request))) throw historyContentNotFound()
-      const id = await history.put(app.viewerOf(request).id, content_id, progressOf(request.body))
+      const country = app.countryOf(request)
+      if (!catalogue.isOpen(content_id, country)) throw historyContentNotFound()
+      const id = await history.put(app.viewerOf(request).id, content_id, progressOf(request.body, country))
       return reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`).send(done(201, 'The history element was saved'))
     }
   )

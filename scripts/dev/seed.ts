@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb'
+import { demoAudience } from '../../demo/audience.js'
 import { demoFiles } from '../../demo/catalogue.js'
 import { demoHistory } from '../../demo/history.js'
 import { connectionTo } from '../../src/data/connection.js'
@@ -23,12 +24,13 @@ export const fillWithDemo = async (url: string, origin: string, say: (line: stri
   const now = new Date()
   try {
     if (await isEmpty(db)) {
-      say('filling the empty database with a demo catalogue and two users')
+      say('filling the empty database with a demo catalogue, two users and an audience to learn from')
       await ensureIndexes(db)
       await importFiles(db, await demoFiles(origin, now))
       const ids: number[] = []
       for (const user of demoUsers) ids.push((await usersOf(db).add({ ...user, password_hash: await hashPassword(demoPassword) }))._id)
       await importFiles(db, await demoHistory(ids, now))
+      await importFiles(db, await demoAudience(now), { issuer: 'demo' })
     } else if (await isDemo(db)) {
       const { 'schedule.ndjson': schedule = '' } = await demoFiles(origin, now)
       await importFiles(db, { 'schedule.ndjson': schedule }, { prune: true })

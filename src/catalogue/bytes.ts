@@ -24,8 +24,6 @@ const joined = (parts: Part[]): Buffer => {
   return bytes
 }
 
-const list = (elements: Part[][]): Part[] => ['[', ...elements.flatMap((parts, i) => (i > 0 ? [',', ...parts] : parts)), ']']
-
 export const jsonBytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 
 /** A fragment lacks its closing brace, so that what is made for the request can be joined to it. */
@@ -36,6 +34,12 @@ export const around = (before: object, fragment: Fragment, after: object = {}): 
   const rest = JSON.stringify(after).slice(1)
   return [`${JSON.stringify(before).slice(0, -1)},"content":`, fragment.bytes, rest === '}' ? '}}' : `},${rest}`]
 }
+
+/** A content with more fields than its own. */
+export const extended = ({ bytes }: Fragment, more: object): Part[] => [bytes, `,${JSON.stringify(more).slice(1)}`]
+
+/** Ready elements as an array. */
+export const list = (elements: Part[][]): Part[] => ['[', ...elements.flatMap((parts, i) => (i > 0 ? [',', ...parts] : parts)), ']']
 
 export const okBytes = (data: Part[]) => joined(['{"success":true,"data":', ...data, '}'])
 

@@ -7,6 +7,7 @@ export interface Fragment {
   bytes: Buffer
   /** The media on its platform: the `video_id` of a watchlist element. */
   handler_id: string
+  name: string
   stamp: number
 }
 
@@ -16,6 +17,7 @@ const overhead = 200
 export const fragmentOf = (content: ContentDocument): Fragment => ({
   bytes: Buffer.from(JSON.stringify(toContent(content)).slice(0, -1)),
   handler_id: content.handler_id,
+  name: content.name,
   stamp: content.stamp.getTime()
 })
 

@@ -1,8 +1,8 @@
-import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import { type Collection, CursorTimeoutMode, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryUpdate } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type Failure, notFound, updatedNotFound } from '../errors.js'
-import { moment, timestamp } from '../time.js'
+import { minutes, moment, timestamp } from '../time.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
@@ -17,10 +17,12 @@ export interface HistoryDocument {
   percentage: number
   created_at: Date
   updated_at: Date
+  /** Where the player was, as far as it is known: what is popular differs by country. */
+  country?: string
 }
 
-/** Lists follow its order; the fields after the id make it cover counts by status and the reading of a whole history. */
-const inOrder = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1 } as const
+/** Lists follow its order; the fields after the id make it cover counts by status, whole histories and all of them. */
+const inOrder = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1 } as const
 
 export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: inOrder }]
 
@@ -41,12 +43,14 @@ export interface Progress {
   percentage?: number | undefined
   /** When the player was there; now, where it does not say or its clock is ahead. */
   observed_at?: Date | undefined
+  country?: string | undefined
 }
 
 /** A report as it stands in a body that was found valid. */
-export const progressOf = ({ time, percentage, observed_at }: HistoryUpdate): Progress => ({
+export const progressOf = ({ time, percentage, observed_at }: HistoryUpdate, country: string | undefined): Progress => ({
   time,
   percentage,
+  country,
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
 
@@ -64,6 +68,14 @@ export interface WholeHistory {
 }
 
 const begun = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
+
+export type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
+
+export interface Views {
+  content_id: number
+  country: string | null
+  views: number
+}
 
 const objectId = (id: string, missing: () => Failure) => {
   if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
@@ -137,9 +149,47 @@ export const historyOf = (db: Db, completedAt: number) => {
         else whole = row
       }
       return { whole, dismissed }
+    },
+
+    /** About how many elements there are of all users. */
+    size: () => history.estimatedDocumentCount(),
+
+    /** What all users have begun, user by user, the newest of each first, in one covered read. */
+    everything: () =>
+      history.find<WatchedElement>(begun, {
+        ...patience,
+        ...elsewhere,
+        sort: { user_id: 1, updated_at: -1, _id: -1 },
+        hint: inOrder,
+        projection: { _id: 0, user_id: 1, content_id: 1, time: 1, percentage: 1, updated_at: 1 },
+        batchSize: 10_000
+      }),
+
+    /** How often each content was begun in each country since a moment; a view counts half when it is `halfLife` milliseconds old. */
+    views: (since: Date, halfLife: number) => {
+      const age = { $divide: [{ $subtract: ['$$NOW', '$updated_at'] }, halfLife] }
+      return history
+        .aggregate<Views>(
+          [
+            { $match: { updated_at: { $gte: since }, ...begun } },
+            {
+              $group: {
+                _id: { content_id: '$content_id', country: { $ifNull: ['$country', null] } },
+                views: { $sum: { $pow: [0.5, age] } }
+              }
+            },
+            { $project: { _id: 0, content_id: '$_id.content_id', country: '$_id.country', views: 1 } }
+          ],
+          { ...patience, ...elsewhere, hint: inOrder }
+        )
+        .toArray()
     }
   }
 }
+
+/** Reads of all histories: of what is counted over weeks, nobody misses the last second. */
+const elsewhere = { readPreference: 'secondaryPreferred' } as const
+const patience = { timeoutMS: minutes(10), timeoutMode: CursorTimeoutMode.ITERATION }
 
 const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], updated: [] }
 
@@ -161,7 +211,7 @@ const wholeOf = (user_id: number) => [
  * The update that brings an element to where a player was: decided in the database by the observation alone,
  * so that of two reports the newer one stays, in whatever order they arrive.
  */
-const moveOn = ({ time, percentage, observed_at }: Progress) => {
+const moveOn = ({ time, percentage, observed_at, country }: Progress) => {
   const now = new Date()
   const observed = observed_at && observed_at < now ? observed_at : now
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
@@ -173,7 +223,8 @@ const moveOn = ({ time, percentage, observed_at }: Progress) => {
         time: moved('time', time),
         percentage: moved('percentage', percentage),
         created_at: { $ifNull: ['$created_at', observed] },
-        updated_at: { $cond: [isNewer, observed, '$updated_at'] }
+        updated_at: { $cond: [isNewer, observed, '$updated_at'] },
+        ...(country && { country: { $cond: [isNewer, country, '$country'] } })
       }
     }
   ]

@@ -3,8 +3,11 @@ import { minutes } from '../time.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
 import { historyIndexes, historyOf } from './history.js'
+import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
+import { modelsOf } from './models.js'
+import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { revisionsOf } from './revisions.js'
@@ -33,6 +36,9 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   legalDocuments: legalDocumentsOf(db),
   programmes: programmesOf(db),
   supportTexts: supportTextsOf(db),
+  popularity: popularityOf(db),
+  models: modelsOf(db),
+  leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db)

@@ -33,7 +33,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.put('', { schema: putSchema, onRequest }, async function updateHistoryElement(request) {
-    await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progressOf(request.body))
+    await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progressOf(request.body, app.countryOf(request)))
     return done(200, 'The history element was updated')
   })
 

@@ -1,0 +1,44 @@
+import { randomFrom } from '../src/recommend/random.js'
+import { days, minutes } from '../src/time.js'
+import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDuring } from './contents.js'
+
+const viewers = 240
+const firstId = 1001
+const titlesEach = 14
+
+/** Viewers whom nobody can sign in as, so that there is something to be learnt from: each likes two terms, and a third of the rest is chance. */
+export const demoAudience = async (now: Date): Promise<Record<string, string>> => {
+  const random = randomFrom(7)
+  const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T
+  const contents = (await demoContents(now)).filter(openDuring(now, now))
+  const titles = contents.filter(({ parent_id }) => parent_id === null)
+  const terms = [...new Set(titles.flatMap(title => title.terms))]
+  const childrenOf = (id: number) => contents.filter(({ parent_id }) => parent_id === id)
+  const firstOf = (content: DemoContent): DemoContent[] => {
+    if (isPlayable(content)) return [content]
+    const [first] = childrenOf(content.id)
+    return first ? (isPlayable(first) ? childrenOf(content.id).slice(0, 1 + Math.floor(random() * 4)) : firstOf(first)) : []
+  }
+
+  const watchedBy = (user_id: number) => {
+    const tastes = [oneOf(terms), oneOf(terms)]
+    const liked = titles.filter(title => title.terms.some(term => tastes.includes(term)))
+    const chosen = new Set(Array.from({ length: titlesEach }, () => oneOf(liked.length > 0 && random() < 0.67 ? liked : titles)))
+    return [...chosen].flatMap(firstOf).map(content => {
+      const percentage = random() < 0.8 ? 95 : 30
+      return {
+        user_id,
+        content_id: content.id,
+        time: Math.round((minutes(minutesOf(content)) / 1000) * (percentage / 100)),
+        percentage,
+        updated_at: new Date(now.getTime() - Math.floor(random() * days(40))).toISOString()
+      }
+    })
+  }
+
+  const ids = Array.from({ length: viewers }, (_, n) => firstId + n)
+  return {
+    'users.ndjson': lines(ids.map(id => ({ id, sub: `audience-${id}`, name: `Viewer ${id}` }))),
+    'history.ndjson': lines(ids.flatMap(watchedBy))
+  }
+}

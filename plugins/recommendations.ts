@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fp from 'fastify-plugin'
+import { Learning } from '../src/recommendations/learning.js'
+import { Recommender } from '../src/recommendations/recommender.js'
+import { trainApart } from '../src/recommendations/training-process.js'
+import { minutes, seconds } from '../src/time.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    recommender: Recommender
+  }
+}
+
+/** What is popular is counted before the first request where that is done soon; for a large history nobody waits. */
+const patience = seconds(1)
+
+/** Recommendations learn from the histories beside the requests. */
+export default fp(
+  async app => {
+    const { settings, data, log } = app
+    const recommender = new Recommender(app.catalogue)
+    const closing = new AbortController()
+    const learning = new Learning({
+      data,
+      recommender,
+      train:
+        settings.TRAIN === 'off'
+          ? undefined
+          : () =>
+              trainApart({
+                url: settings.MONGO_URL,
+                interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
+                memoryMb: settings.TRAIN_MEMORY_MB,
+                signal: closing.signal
+              }),
+      trainEvery: minutes(settings.TRAIN_INTERVAL),
+      trainShare: settings.TRAIN_SHARE / 100,
+      onTrained: trained => log.info(trained, 'the recommendation model was trained'),
+      onFailure: (what, err) => {
+        if (!closing.signal.aborted) log.warn({ err }, what)
+      }
+    })
+
+    let following: Promise<void> | undefined
+    app.preparations.push(async () => {
+      await learning.refresh()
+      await Promise.race([learning.count().catch(() => undefined), sleep(patience)])
+      following = learning.follow(closing.signal)
+    })
+    app.addHook('onClose', async () => {
+      closing.abort()
+      await following
+    })
+    app.decorate('recommender', recommender)
+  },
+  { name: 'recommendations', dependencies: ['settings', 'mongo', 'catalogue'] }
+)

@@ -1,0 +1,57 @@
+import { Binary, type Db, ObjectId } from 'mongodb'
+import { minutes } from '../time.js'
+
+/** What is known of a recommendation model besides its bytes. */
+export interface ModelDocument {
+  _id: ObjectId
+  /** Of the bytes: a process that knows another one leaves the model alone. */
+  format: number
+  trained_at: Date
+  /** Elements of history in the collection when it was trained. */
+  elements: number
+  size: number
+  /** What the training tells of itself. */
+  summary: Record<string, unknown>
+}
+
+interface ChunkDocument {
+  _id: { model: ObjectId; n: number }
+  bytes: Binary
+}
+
+/** A document may have 16 MB, and what is decoded holds the event loop. */
+const chunkSize = 2 * 1024 * 1024
+const patience = { timeoutMS: minutes(2) }
+
+/** Models of the recommendations, cut into chunks. The newest one counts. */
+export const modelsOf = (db: Db) => {
+  const models = db.collection<ModelDocument>('models')
+  const chunks = db.collection<ChunkDocument>('model_chunks')
+
+  return {
+    latest: (format: number) => models.findOne({ format }, { sort: { _id: -1 } }),
+
+    /** Undefined where a newer one has taken its place meanwhile. */
+    bytes: async ({ _id, size }: ModelDocument): Promise<ArrayBuffer | undefined> => {
+      const bytes = new Uint8Array(size)
+      let read = 0
+      const range = { _id: { $gte: { model: _id, n: 0 }, $lt: { model: _id, n: Number.MAX_SAFE_INTEGER } } }
+      for await (const chunk of chunks.find(range, { ...patience, sort: { _id: 1 }, batchSize: 1 })) {
+        bytes.set(chunk.bytes.buffer, read)
+        read += chunk.bytes.length()
+      }
+      return read === size ? bytes.buffer : undefined
+    },
+
+    /** The chunks first and the model last: one that was cut off is never seen. Then what stood before goes. */
+    save: async (model: Omit<ModelDocument, '_id' | 'size'>, bytes: Uint8Array) => {
+      const _id = new ObjectId()
+      for (let n = 0; n * chunkSize < bytes.length; n++)
+        await chunks.insertOne({ _id: { model: _id, n }, bytes: new Binary(bytes.subarray(n * chunkSize, (n + 1) * chunkSize)) }, patience)
+      await models.insertOne({ _id, ...model, size: bytes.length }, patience)
+      await models.deleteMany({ _id: { $lt: _id } }, patience)
+      await chunks.deleteMany({ _id: { $lt: { model: _id, n: 0 } } }, patience)
+      return _id
+    }
+  }
+}

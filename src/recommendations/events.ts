@@ -1,0 +1,86 @@
+import { Skeleton } from '../catalogue/skeleton.js'
+import { Tree } from '../catalogue/tree.js'
+import type { Data } from '../data/index.js'
+import type { Interactions } from '../recommend/index.js'
+import { type InterestSettings, interestOf } from './interest.js'
+
+/** A list of numbers that grows; 10 million in a plain array would take eight times the room. */
+class Growing<T extends Uint32Array | Float32Array> {
+  size = 0
+  constructor(private values: T) {}
+
+  push(value: number) {
+    if (this.size === this.values.length) {
+      const grown = new (this.values.constructor as new (size: number) => T)(this.size * 2)
+      grown.set(this.values)
+      this.values = grown
+    }
+    this.values[this.size++] = value
+  }
+
+  get all() {
+    return this.values.subarray(0, this.size) as T
+  }
+}
+
+export interface Events {
+  interactions: Interactions
+  /** The content of each item. */
+  ids: Float64Array
+}
+
+/** What all users watched, as the model has it: its items are titles, and what was watched of a show counts for the show. */
+export const readEvents = async (
+  { contents, history }: Pick<Data, 'contents' | 'history'>,
+  settings: InterestSettings,
+  onProgress: (read: number) => void
+): Promise<Events> => {
+  const skeleton = new Skeleton()
+  for await (const content of contents.bones()) skeleton.put(content)
+  const tree = new Tree(skeleton)
+
+  const itemOf = new Map<number, number>()
+  const ids: number[] = []
+  const items = new Growing(new Uint32Array(1024))
+  const weights = new Growing(new Float32Array(1024))
+  const starts = new Growing(new Uint32Array(1024))
+  starts.push(0)
+
+  /** The titles of the user who is being read, the newest first, and the most interest that an element of each tells of. */
+  const titles = new Map<number, number>()
+  let user: number | undefined
+  const close = () => {
+    if (titles.size === 0) return
+    for (const [title, weight] of [...titles].reverse()) {
+      let item = itemOf.get(title)
+      if (item === undefined) {
+        item = ids.push(skeleton.idOf(title)) - 1
+        itemOf.set(title, item)
+      }
+      items.push(item)
+      weights.push(weight)
+    }
+    starts.push(items.size)
+    titles.clear()
+  }
+
+  let read = 0
+  for await (const { user_id, content_id, time, percentage } of history.everything()) {
+    if (user_id !== user) {
+      close()
+      user = user_id
+    }
+    if (++read % 10_000 === 0) onProgress(read)
+    const row = skeleton.row(content_id)
+    const interest = interestOf(time, percentage, settings)
+    if (row === undefined || interest === 0) continue
+    const title = tree.title(row)
+    titles.set(title, Math.max(titles.get(title) ?? 0, interest))
+  }
+  close()
+
+  return {
+    interactions: { itemCount: ids.length, starts: starts.all, items: items.all, weights: weights.all },
+    ids: Float64Array.from(ids)
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Data } from '../data/index.js'
+import type { ModelDocument } from '../data/models.js'
+import { minutes, seconds } from '../time.js'
+import { countPopularity } from './counting.js'
+import { modelFormat, unpacked } from './model.js'
+import type { Recommender } from './recommender.js'
+import type { Trained } from './training.js'
+
+const lookEvery = seconds(10)
+/** Counting reads all histories: it may take one part of so many of the time. */
+const countedShare = 50
+const countEvery = seconds(15)
+const afterFailure = minutes(10)
+
+interface LearningOptions {
+  data: Data
+  recommender: Recommender
+  /** Trains beside the requests; none where the service does not train. */
+  train: (() => Promise<Trained>) | undefined
+  trainEvery: number
+  /** The part of new elements after which it is trained at once. */
+  trainShare: number
+  onTrained: (trained: Trained) => void
+  onFailure: (what: string, error: unknown) => void
+}
+
+/** Keeps what is popular and what was learnt up to date in this process, and does its part of the work for all. */
+export class Learning {
+  private model: ModelDocument | null = null
+  private countedAt = 0
+  private training: Promise<void> | undefined
+  private trainAfter = 0
+
+  constructor(private readonly options: LearningOptions) {}
+
+  /** Takes up what other processes have learnt since the last time. */
+  async refresh() {
+    await this.takeUpCounts()
+    await this.takeUpModel()
+  }
+
+  /** Refreshes, counts and trains until it is told to stop. */
+  async follow(signal: AbortSignal) {
+    const { onFailure } = this.options
+    while (!signal.aborted) {
+      await this.count().catch(error => signal.aborted || onFailure('what is popular could not be counted', error))
+      await this.refresh().catch(error => signal.aborted || onFailure('recommendations could not be refreshed', error))
+      this.training ??= this.train().finally(() => {
+        this.training = undefined
+      })
+      await sleep(lookEvery, undefined, { signal }).catch(() => undefined)
+    }
+    await this.training
+  }
+
+  /** Counts what is popular where the last count is old, and by one process at a time. */
+  async count() {
+    const { data } = this.options
+    const counted = await data.popularity.counted()
+    const isDue = !counted || Date.now() - counted.counted_at.getTime() > Math.max(countEvery, countedShare * counted.took)
+    if (isDue) await data.leases.while('popularity', () => countPopularity(data))
+    await this.takeUpCounts()
+  }
+
+  private async takeUpCounts() {
+    const { data, recommender } = this.options
+    const counted = await data.popularity.counted()
+    if (!counted || counted.counted_at.getTime() === this.countedAt) return
+    recommender.popular.put(await data.popularity.all())
+    this.countedAt = counted.counted_at.getTime()
+  }
+
+  private async takeUpModel() {
+    const { data, recommender } = this.options
+    const latest = await data.models.latest(modelFormat)
+    if (!latest || this.model?._id.equals(latest._id)) return
+    const bytes = await data.models.bytes(latest)
+    // Remembered even where it cannot be read: the one before stays in use until there is another.
+    this.model = latest
+    if (bytes) recommender.learn(unpacked(bytes))
+  }
+
+  private async train() {
+    const { data, train, onTrained, onFailure } = this.options
+    if (!train || Date.now() < this.trainAfter) return
+    try {
+      if (!(await this.isTrainingDue())) return
+      const trained = await data.leases.while('training', async () => ((await this.isTrainingDue()) ? train() : undefined))
+      if (trained) onTrained(trained)
+    } catch (error) {
+      this.trainAfter = Date.now() + afterFailure
+      onFailure('the recommendation model could not be trained, the one before stays in use', error)
+    }
+  }
+
+  private async isTrainingDue() {
+    const { data, trainEvery, trainShare } = this.options
+    const [latest, elements] = await Promise.all([data.models.latest(modelFormat), data.history.size()])
+    if (!latest) return elements > 0
+    return Date.now() - latest.trained_at.getTime() > trainEvery || elements > latest.elements * (1 + trainShare)
+  }
+}
