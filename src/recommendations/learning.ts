@@ -72,13 +72,18 @@ export class Learning {
   }
 
   private async takeUpModel() {
-    const { data, recommender } = this.options
+    const { data, recommender, onFailure } = this.options
     const latest = await data.models.latest(modelFormat)
     if (!latest || this.model?._id.equals(latest._id)) return
     const bytes = await data.models.bytes(latest)
-    // Remembered even where it cannot be read: the one before stays in use until there is another.
+    if (!bytes) return
+    // Remembered even where it makes no sense: the one before stays in use until there is another.
     this.model = latest
-    if (bytes) recommender.learn(unpacked(bytes))
+    try {
+      recommender.learn(unpacked(bytes))
+    } catch (error) {
+      onFailure('a recommendation model cannot be used, the one before stays in use', error)
+    }
   }
 
   private async train() {

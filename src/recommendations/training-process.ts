@@ -31,7 +31,7 @@ export const trainApart = ({ memoryMb, signal, onProgress, ...order }: Options) 
     const file = new URL(`./training-child${import.meta.url.slice(-3)}`, import.meta.url)
     const child = fork(fileURLToPath(file), {
       execArgv: [...process.execArgv, `--max-old-space-size=${memoryMb}`],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc']
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc']
     })
     const stop = () => void child.kill('SIGKILL')
     signal.addEventListener('abort', stop)
