@@ -43,8 +43,8 @@ export default fp(
 
     let following: Promise<void> | undefined
     app.preparations.push(async () => {
-      await learning.refresh()
-      await Promise.race([learning.count().catch(() => undefined), sleep(patience)])
+      await learning.refreshModel()
+      await Promise.race([learning.refreshPopular().catch(() => undefined), sleep(patience)])
       following = learning.follow(closing.signal)
     })
     app.addHook('onClose', async () => {

@@ -27,11 +27,14 @@ import { type App, build } from './helper.js'
 const monitored = (url: string) => `${url}?monitorCommands=true`
 
 /** Counts what the app asks its database, but for the look at the revisions that it takes once a second. */
+/** What the service looks at by itself from time to time. */
+const besides = ['revisions', 'popularity', 'models', 'leases']
+
 const questionsOf = (app: App) => {
   const questions: string[] = []
   app.mongoClient.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
     const collection = command[commandName]
-    if (commandName !== 'ping' && collection !== 'revisions') questions.push(`${commandName} ${collection}`)
+    if (commandName !== 'ping' && !besides.includes(collection)) questions.push(`${commandName} ${collection}`)
   })
   return questions
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { Kept } from './kept.js'
 
 /** A public answer: its bytes and the tag that names them. */
 export interface Answer {
@@ -8,7 +9,7 @@ export interface Answer {
 
 export const answerOf = (bytes: Buffer): Answer => ({ bytes, etag: `"${hash('sha1', bytes, 'base64').slice(0, 27)}"` })
 
-interface Kept {
+interface KeptAnswer {
   answer: Answer
   version: number
   until: number
@@ -19,8 +20,7 @@ const overhead = 500
 
 /** Answers ready to be sent again, until the catalogue or the clock changes what they say. */
 export class Answers {
-  private readonly kept = new Map<string, Kept>()
-  private bytes = 0
+  private readonly kept = new Kept<string, KeptAnswer>(bytesKept, ({ answer }, key) => key.length * 2 + answer.bytes.length + overhead)
 
   /** `version` and `until` say for what state of the catalogue, and until when, an answer holds. */
   get(key: string, version: number, now: number, until: () => number, make: () => Buffer | Promise<Buffer>): Answer | Promise<Answer> {
@@ -30,26 +30,7 @@ export class Answers {
 
   private async make(key: string, version: number, until: number, make: () => Buffer | Promise<Buffer>) {
     const answer = answerOf(await make())
-    this.put(key, { answer, version, until })
+    this.kept.put(key, { answer, version, until })
     return answer
   }
-
-  private put(key: string, kept: Kept) {
-    this.drop(key)
-    this.kept.set(key, kept)
-    this.bytes += weight(key, kept)
-    for (const oldest of this.kept.keys()) {
-      if (this.bytes <= bytesKept) break
-      this.drop(oldest)
-    }
-  }
-
-  private drop(key: string) {
-    const kept = this.kept.get(key)
-    if (!kept) return
-    this.kept.delete(key)
-    this.bytes -= weight(key, kept)
-  }
 }
-
-const weight = (key: string, { answer }: Kept) => key.length * 2 + answer.bytes.length + overhead

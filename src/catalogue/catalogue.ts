@@ -149,6 +149,8 @@ export class Catalogue {
     }
     const skeleton = new Skeleton()
     for await (const content of contents.bones()) skeleton.put(content)
+    // Most comparisons find nothing new: what was worked out from the skeleton then stays.
+    if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
     this.listing = new Listing(skeleton)
   }

@@ -1,5 +1,6 @@
 import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
+import { Kept } from './kept.js'
 import type { Skeleton } from './skeleton.js'
 
 /** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
@@ -21,16 +22,17 @@ export const fragmentOf = (content: ContentDocument): Fragment => ({
   stamp: content.stamp.getTime()
 })
 
-/** Contents as they are sent, bounded in bytes; the one that was not asked for longest goes first. */
+/** Contents as they are sent, bounded in bytes. */
 export class Fragments {
-  private readonly kept = new Map<number, Fragment>()
-  private bytes = 0
+  private readonly kept: Kept<number, Fragment>
 
   constructor(
     private readonly skeleton: () => Skeleton,
     private readonly read: (ids: number[]) => Promise<ContentDocument[]>,
-    private readonly bound: number
-  ) {}
+    bound: number
+  ) {
+    this.kept = new Kept(bound, ({ bytes }) => bytes.length + overhead)
+  }
 
   /** The fragments of these contents in their order; those that are missing are read together in one query. */
   async of(ids: readonly number[]): Promise<Fragment[]> {
@@ -54,33 +56,13 @@ export class Fragments {
   /** A fragment holds while the skeleton knows no other stamp: one that was read just before a change is never kept for good. */
   private valid(id: number) {
     const fragment = this.kept.get(id)
-    if (!fragment) return undefined
     const row = this.skeleton().row(id)
-    this.drop(id, fragment)
-    if (row === undefined || this.skeleton().stamp.raw(row) !== fragment.stamp) return undefined
-    this.add(id, fragment)
-    return fragment
+    return fragment && row !== undefined && this.skeleton().stamp.raw(row) === fragment.stamp ? fragment : undefined
   }
 
   private keep(content: ContentDocument) {
     const fragment = fragmentOf(content)
-    const before = this.kept.get(content._id)
-    if (before) this.drop(content._id, before)
-    this.add(content._id, fragment)
-    for (const [id, oldest] of this.kept) {
-      if (this.bytes <= this.bound) break
-      this.drop(id, oldest)
-    }
+    this.kept.put(content._id, fragment)
     return fragment
-  }
-
-  private add(id: number, fragment: Fragment) {
-    this.kept.set(id, fragment)
-    this.bytes += fragment.bytes.length + overhead
-  }
-
-  private drop(id: number, fragment: Fragment) {
-    this.kept.delete(id)
-    this.bytes -= fragment.bytes.length + overhead
   }
 }

@@ -1,4 +1,5 @@
 import { type Country, isOpen, nextChange } from './availability.js'
+import { Kept } from './kept.js'
 import { comparison, type Order, Orders } from './orders.js'
 import type { Skeleton } from './skeleton.js'
 
@@ -18,8 +19,7 @@ const rowsKept = 4_000_000
 /** The open contents of a filter in their order, worked out once and kept until the catalogue or the clock changes it. */
 export class Listing {
   private readonly orders: Orders
-  private readonly kept = new Map<string, Int32Array>()
-  private keptRows = 0
+  private readonly kept = new Kept<string, Int32Array>(rowsKept, ({ length }) => length)
   private version = -1
   private until = 0
 
@@ -31,7 +31,6 @@ export class Listing {
   validUntil(now: number) {
     if (this.version !== this.skeleton.version || now >= this.until) {
       this.kept.clear()
-      this.keptRows = 0
       this.version = this.skeleton.version
       this.until = nextChange(this.skeleton, now)
     }
@@ -47,7 +46,7 @@ export class Listing {
     const known = this.kept.get(key)
     if (known) return known
     const rows = this.select(this.orders.rows(order), filter, country, now)
-    this.keep(key, rows)
+    this.kept.put(key, rows)
     return rows
   }
 
@@ -67,16 +66,6 @@ export class Listing {
       tests.push(row => skeleton.terms[row]?.some(term => wanted.has(term)) ?? false)
     }
     return Int32Array.from(candidates.filter(row => isOpen(skeleton, row, now, country) && tests.every(test => test(row))))
-  }
-
-  private keep(key: string, rows: Int32Array) {
-    for (const [oldest, { length }] of this.kept) {
-      if (this.keptRows + rows.length <= rowsKept) break
-      this.kept.delete(oldest)
-      this.keptRows -= length
-    }
-    this.kept.set(key, rows)
-    this.keptRows += rows.length
   }
 }
 

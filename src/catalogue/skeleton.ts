@@ -43,6 +43,16 @@ export class Skeleton {
     return this.id.raw(row)
   }
 
+  /** Whether it knows the same contents in the same state. */
+  isLike(other: Skeleton) {
+    if (this.size !== other.size) return false
+    for (const [id, row] of this.rows) {
+      const their = other.row(id)
+      if (their === undefined || other.stamp.raw(their) !== this.stamp.raw(row)) return false
+    }
+    return true
+  }
+
   put(content: ContentBones) {
     const stamp = content.stamp.getTime()
     const known = this.rows.get(content._id)

@@ -34,18 +34,12 @@ export class Learning {
 
   constructor(private readonly options: LearningOptions) {}
 
-  /** Takes up what other processes have learnt since the last time. */
-  async refresh() {
-    await this.takeUpCounts()
-    await this.takeUpModel()
-  }
-
-  /** Refreshes, counts and trains until it is told to stop. */
+  /** Refreshes and trains until it is told to stop. */
   async follow(signal: AbortSignal) {
     const { onFailure } = this.options
     while (!signal.aborted) {
-      await this.count().catch(error => signal.aborted || onFailure('what is popular could not be counted', error))
-      await this.refresh().catch(error => signal.aborted || onFailure('recommendations could not be refreshed', error))
+      await this.refreshPopular().catch(error => onFailure('what is popular could not be counted', error))
+      await this.refreshModel().catch(error => onFailure('the recommendation model could not be looked for', error))
       this.training ??= this.train().finally(() => {
         this.training = undefined
       })
@@ -54,24 +48,27 @@ export class Learning {
     await this.training
   }
 
-  /** Counts what is popular where the last count is old, and by one process at a time. */
-  async count() {
+  /** Takes up the last count of what is popular, and counts anew where it is old; one process at a time does that. */
+  async refreshPopular() {
     const { data } = this.options
-    const counted = await data.popularity.counted()
-    const isDue = !counted || Date.now() - counted.counted_at.getTime() > Math.max(countEvery, countedShare * counted.took)
-    if (isDue) await data.leases.while('popularity', () => countPopularity(data))
+    const counted = await this.takeUpCounts()
+    if (counted && Date.now() - counted.counted_at.getTime() < Math.max(countEvery, countedShare * counted.took)) return
+    await data.leases.while('popularity', () => countPopularity(data))
     await this.takeUpCounts()
   }
 
   private async takeUpCounts() {
     const { data, recommender } = this.options
     const counted = await data.popularity.counted()
-    if (!counted || counted.counted_at.getTime() === this.countedAt) return
-    recommender.popular.put(await data.popularity.all())
-    this.countedAt = counted.counted_at.getTime()
+    if (counted && counted.counted_at.getTime() !== this.countedAt) {
+      recommender.popular.put(await data.popularity.all())
+      this.countedAt = counted.counted_at.getTime()
+    }
+    return counted
   }
 
-  private async takeUpModel() {
+  /** Takes up the newest model, whichever process has trained it. */
+  async refreshModel() {
     const { data, recommender, onFailure } = this.options
     const latest = await data.models.latest(modelFormat)
     if (!latest || this.model?._id.equals(latest._id)) return
