@@ -7,8 +7,11 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sends ready bytes of JSON, the caller's own. */
     sendJson: (bytes: Buffer) => FastifyReply
-    /** Sends a public answer, or 304 where the caller has it already. `vary` names the request headers that it depends on. */
-    sendPublic: (answer: Answer, ...vary: string[]) => FastifyReply
+    /**
+     * Sends a public answer, or 304 where the caller has it already; one that is known at once, without waiting for anything.
+     * `vary` names the request headers that it depends on.
+     */
+    sendPublic: (answer: Answer | Promise<Answer>, ...vary: string[]) => void | Promise<void>
   }
 }
 
@@ -25,11 +28,14 @@ export default fp(
     app.decorateReply('sendJson', function (this: FastifyReply, bytes: Buffer) {
       return this.header('content-type', jsonType).send(bytes)
     })
-    app.decorateReply('sendPublic', function (this: FastifyReply, { bytes, etag }: Answer, ...vary: string[]) {
+    app.decorateReply('sendPublic', function (this: FastifyReply, answer: Answer | Promise<Answer>, ...vary: string[]) {
+      if (answer instanceof Promise) return answer.then(known => this.sendPublic(known, ...vary))
+      const { bytes, etag } = answer
       this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': jsonType })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
-      return known && names(known, etag) ? this.code(304).send() : this.send(bytes)
+      if (known && names(known, etag)) this.code(304).send()
+      else this.send(bytes)
     })
   },
   { name: 'caching', dependencies: ['@fastify/sensible'] }

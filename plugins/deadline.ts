@@ -4,6 +4,16 @@ import { unavailable } from '../src/errors.js'
 /** What a handler may take beyond one operation on the database. */
 const margin = 500
 
+const within = (milliseconds: number, answer: Promise<unknown>) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(unavailable()), milliseconds)
+    const end = (settle: (value: unknown) => void) => (value: unknown) => {
+      clearTimeout(timer)
+      settle(value)
+    }
+    answer.then(end(resolve), end(reject))
+  })
+
 /** Answers 503 when a handler has not answered in time, however many operations on a slow database it needs one after the other. */
 export default fp(
   async app => {
@@ -12,14 +22,8 @@ export default fp(
     app.addHook('onRoute', route => {
       const { handler } = route
       route.handler = function (request, reply) {
-        return new Promise((resolve, reject) => {
-          const timer = setTimeout(() => reject(unavailable()), allowed)
-          const end = (settle: (value: unknown) => void) => (value: unknown) => {
-            clearTimeout(timer)
-            settle(value)
-          }
-          Promise.resolve(handler.call(this, request, reply)).then(end(resolve), end(reject))
-        })
+        const answer: unknown = handler.call(this, request, reply)
+        return answer instanceof Promise ? within(allowed, answer) : answer
       }
     })
   },

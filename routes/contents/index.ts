@@ -17,9 +17,9 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
 
-  app.get('', { schema }, async function listContents(request, reply) {
+  app.get('', { schema }, function listContents(request, reply) {
     const country = app.countryOf(request)
-    const answer = await catalogue.answer(`${country} ${request.url}`, () => contentsPage(catalogue, data, request.query, country))
+    const answer = catalogue.answer(`${country} ${request.url}`, () => contentsPage(catalogue, data, request.query, country))
     return reply.sendPublic(answer, settings.COUNTRY_HEADER)
   })
 }

@@ -32,20 +32,20 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
-  const sendIn = async (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
+  const sendIn = (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
     const language = found(firstLanguage(wanted, code => catalogue.legal.has(code)))
-    const answer = await catalogue.answer(`legal ${language}`, () => jsonBytes(ok(toLegal(found(catalogue.legal.get(language))))))
+    const answer = catalogue.answer(`legal ${language}`, () => jsonBytes(ok(toLegal(found(catalogue.legal.get(language))))))
     return reply.header('content-language', language).sendPublic(answer, ...vary)
   }
 
   const sendAccepted = (headers: IncomingHttpHeaders, reply: FastifyReply) =>
     sendIn(reply, [...acceptedLanguages(headers['accept-language']), fallback], 'Accept-Language')
 
-  app.get('', { schema }, async function getLegalText({ headers }, reply) {
+  app.get('', { schema }, function getLegalText({ headers }, reply) {
     return sendAccepted(headers, reply)
   })
 
-  app.get('/:languageCode', { schema: languageSchema }, async function getLegalTextIn({ params, headers }, reply) {
+  app.get('/:languageCode', { schema: languageSchema }, function getLegalTextIn({ params, headers }, reply) {
     // With the language left empty (`/legal/`) it is the path above.
     if (params.languageCode === '') return sendAccepted(headers, reply)
     return sendIn(reply, [params.languageCode.toLowerCase()])

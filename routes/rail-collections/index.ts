@@ -25,7 +25,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const originOf = originsOf(settings)
   const vary = originHeaders(settings)
 
-  app.get('', { schema }, async function listRailCollections(request, reply) {
+  app.get('', { schema }, function listRailCollections(request, reply) {
     const { query } = request
     const contentsUrl = `${originOf(request)}${settings.BASE_PATH}/contents`
 
@@ -40,7 +40,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
         pageMeta(query, all.length)
       )
     }
-    return reply.sendPublic(await catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
+    return reply.sendPublic(catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
   })
 }
 export default route

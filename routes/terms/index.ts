@@ -16,8 +16,8 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema }, async function listTerms({ url, query }, reply) {
-    return reply.sendPublic(await catalogue.answer(url, () => termsPage(catalogue.terms, query)))
+  app.get('', { schema }, function listTerms({ url, query }, reply) {
+    return reply.sendPublic(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
   })
 }
 export default route

@@ -19,10 +19,10 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema }, async function getTerm({ params }, reply) {
+  app.get('', { schema }, function getTerm({ params }, reply) {
     const id = found(integerId(params.termId))
     const term = () => found(catalogue.terms.find(({ _id }) => _id === id))
-    return reply.sendPublic(await catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))
+    return reply.sendPublic(catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))
   })
 }
 export default route

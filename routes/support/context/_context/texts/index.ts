@@ -20,11 +20,11 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
 
-  app.get('', { schema }, async function listSupportTexts({ params, headers }, reply) {
+  app.get('', { schema }, function listSupportTexts({ params, headers }, reply) {
     const languages = [...acceptedLanguages(headers['accept-language']), settings.DEFAULT_LANGUAGE.toLowerCase()]
     const key = JSON.stringify(['support', params.context, languages])
     return reply.sendPublic(
-      await catalogue.answer(key, () => jsonBytes(ok(supportTexts(catalogue.supportTexts, params.context, languages)))),
+      catalogue.answer(key, () => jsonBytes(ok(supportTexts(catalogue.supportTexts, params.context, languages)))),
       'Accept-Language'
     )
   })
