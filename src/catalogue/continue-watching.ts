@@ -24,7 +24,7 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
   const { content_ids, times, percentages, updated } = history
   const now = Date.now()
   const isStarted = (i: number) => times[i] !== 0 || percentages[i] !== 0
-  const isCompleted = (i: number | undefined) => i !== undefined && (percentages[i] ?? 0) >= completedAt
+  const isCompleted = (i: number | undefined) => i !== undefined && (percentages[i] as number) >= completedAt
   const elementOf = new Map(content_ids.flatMap((id, i) => (isStarted(i) ? [[id, i]] : [])))
 
   const cardOf = (row: number, i: number, watched_at: Date): Card | undefined => {
