@@ -262,15 +262,6 @@ t.test('running mongod', async t => {
     t.notOk(existsSync(folder))
   })
 
-  t.test('runs a member of a replica set', async t => {
-    const { url, stop } = await startMongod({ say: quiet, replSet: 'viewer' })
-    t.teardown(stop)
-    const client = new MongoClient(url, { directConnection: true })
-    t.teardown(() => client.close())
-    const members = [{ _id: 0, host: new URL(url).host }]
-    t.match(await client.db('admin').command({ replSetInitiate: { _id: 'viewer', members } }), { ok: 1 })
-  })
-
   /** A process with a mongod, and a group of its own as a terminal would give it. On Ctrl-C it writes, then stops
    *  mongod. Its environment is bare, since tap would count what tsx makes of the source as uncovered. */
   const service = async (dataDir: string) => {
