@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { startMongod } from '../scripts/mongod/start.js'
@@ -10,7 +11,8 @@ t.test('after a change of primary the whole catalogue is read again', async t =>
   const member = new MongoClient(url, { directConnection: true })
   t.teardown(() => member.close())
   const members = [{ _id: 0, host: new URL(url).host }]
-  t.match(await member.db('admin').command({ replSetInitiate: { _id: 'viewer', members } }), { ok: 1 })
+  const admin = member.db('admin')
+  t.match(await admin.command({ replSetInitiate: { _id: 'viewer', members } }), { ok: 1 })
 
   const app = await build(t, { url: `${url}/viewer?replicaSet=viewer` })
   const contents = databaseOf(app).collection<{ _id: number }>('contents')
@@ -21,9 +23,16 @@ t.test('after a change of primary the whole catalogue is read again', async t =>
 
   // As of a write that the last primary told of and the next one never got: no revision says that it is gone.
   await contents.deleteOne({ _id: 1 })
+  const { config } = await admin.command({ replSetGetConfig: 1 })
+  const changed = once(app.mongoClient, 'topologyDescriptionChanged')
+  await admin.command({
+    replSetReconfig: { ...config, version: config.version + 1, members: [{ ...config.members[0], tags: { dc: 'a' } }] }
+  })
+  await changed
   await app.catalogue.refresh()
-  t.equal(app.catalogue.isOpen(1, undefined), true)
-  await member.db('admin').command({ replSetStepDown: 1, secondaryCatchUpPeriodSecs: 0, force: true })
+  t.equal(app.catalogue.isOpen(1, undefined), true, 'a change of the set that leaves its primary is none')
+
+  await admin.command({ replSetStepDown: 1, secondaryCatchUpPeriodSecs: 0, force: true })
   await until(() => !app.catalogue.isOpen(1, undefined), { within: 15_000 })
   t.equal(await statusOf(1), 404)
   t.equal(await statusOf(2), 200)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -58,28 +58,6 @@ t.test('npm run import', async t => {
       'data/contents.ndjson:2: colour: is not a field of contents\ndata/contents.ndjson:2: name: must be a text\nNothing was imported.\n'
     ])
     t.strictSame(await all('contents'), before)
-  })
-
-  t.test('names every path that it cannot take', async t => {
-    const { folder, run } = await inFolder(t, { 'contents.ndjson': lines(film(7, { id: 0 })), 'readme.md': '', 'films.json': '[]' }, url)
-    await mkdir(join(folder, 'data/more'))
-    await mkdir(join(folder, 'empty'))
-    await writeFile(join(folder, 'contents.json'), '[]')
-    const names = 'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, each as .ndjson or .json'
-    t.strictSame(await run('data', 'contents.json', 'gone', 'empty'), [
-      1,
-      '',
-      [
-        `data/films.json: the name is none of those that can be imported (${names})`,
-        'data/more: is not a file',
-        `data/readme.md: the name is none of those that can be imported (${names})`,
-        'gone: is not there',
-        `empty: holds no file to import (${names})`,
-        'contents.json: a run has one file of contents, and that is data/contents.ndjson',
-        'data/contents.ndjson:1: id: must be a positive integer',
-        'Nothing was imported.\n'
-      ].join('\n')
-    ])
   })
 
   t.test('says how it is used', async t => {

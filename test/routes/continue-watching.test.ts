@@ -70,7 +70,10 @@ const contents = [
   content(7010, { type: 'trailer', parent_id: 701 }),
   content(7020, { type: 'trailer', parent_id: 702 }),
   film(800),
-  content(801, { type: 'trailer', parent_id: 800 })
+  content(801, { type: 'trailer', parent_id: 800 }),
+  // Each the parent of the other, which no import lets in.
+  episode(901, 902),
+  episode(902, 901)
 ]
 const contentOf = new Map(contents.map(content => [content._id, content]))
 const wireOf = (id: number) => wire(contentOf.get(id) as ContentDocument)
@@ -272,6 +275,14 @@ t.test('continue watching', async t => {
       await complete(viewer, 800, 1)
       t.strictSame(await cards(viewer), [])
     })
+  })
+
+  t.test('a circle of parents has an end', async t => {
+    const viewer = await viewerOf(app)
+    await complete(viewer, 901)
+    t.strictSame(await cards(viewer), [['next', 902]])
+    await complete(viewer, 902)
+    t.strictSame(await cards(viewer), [])
   })
 
   t.test('one card a show, the one watched last first', async t => {
