@@ -171,11 +171,16 @@ t.test('a list of known contents asks the database nothing', async t => {
   t.ok(search.length >= 1 && search.length <= 2, `a search asks once or twice: ${search}`)
 })
 
-for (const away of ['freeze', 'silence', 'leave'] as const) {
+// The timeout is that of production where the database is likeliest to need it.
+for (const [away, settings] of [
+  ['freeze', {}],
+  ['silence', { DATABASE_TIMEOUT: '1000' }],
+  ['leave', { DATABASE_TIMEOUT: '1000' }]
+] as const) {
   t.test(`while the database is away (${away})`, async t => {
     const url = await seededUrl(t, { ...seed(), contents: [...seed().contents, content(9, { type: 'unread' })] })
     const proxy = await proxyTo(t, url)
-    const app = await build(t, { url: proxy.url })
+    const app = await build(t, { url: proxy.url, settings })
     const known = [
       '/contents?type=show',
       '/contents/1',

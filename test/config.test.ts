@@ -97,11 +97,29 @@ t.test('settings come from the shell, and what it does not say from a file .env'
 })
 
 t.test('a process whose settings are wrong says so in a sentence and ends', async t => {
-  const { said, exits } = inFolder(t, t.testdir(), {})
-  t.throws(() => settingsOrExit(CommandSettings), { message: 'the end of the process' })
-  t.match(said, [/^MONGO_URL is not set: .*\n$/])
-  t.equal(said.length, 1)
-  t.strictSame(exits(), [[1]])
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{}, /^MONGO_URL is not set: .*\nJWT_SECRET is not set: .*\n$/],
+    [{ ...good, PORT: 'http' }, /^PORT is wrong: .*\n$/],
+    [{ ...good, TRUST_PROXY: 'nonsense' }, /^TRUST_PROXY is wrong: .*\n$/],
+    [{ ...good, MONGO_URL: 'mongodb://127.0.0.1:port/life' }, /^MONGO_URL is wrong: .*\n$/],
+    [{ ...good, MONGO_URL: 'mongodb://127.0.0.1/life?nonsense=1' }, /^MONGO_URL is wrong: .*\n$/]
+  ]
+  for (const [variables, sentence] of wrong)
+    t.test(String(sentence), async t => {
+      const { said, exits } = inFolder(t, t.testdir(), variables)
+      t.throws(() => settingsOrExit(Settings), { message: 'the end of the process' })
+      t.match(said, [sentence])
+      t.equal(said.length, 1)
+      t.notMatch(said.join(), secret)
+      t.strictSame(exits(), [[1]])
+    })
+
+  t.test('a command needs its database alone', async t => {
+    const { said, exits } = inFolder(t, t.testdir(), {})
+    t.throws(() => settingsOrExit(CommandSettings), { message: 'the end of the process' })
+    t.match(said, [/^MONGO_URL is not set: .*\n$/])
+    t.strictSame(exits(), [[1]])
+  })
 })
 
 t.test('a file .env that cannot be read is not passed over', async t => {

@@ -350,12 +350,8 @@ test('a start that cannot be', async t => {
   const starts: [string, Record<string, string>, RegExp[]][] = [
     ['without settings', {}, [/MONGO_URL/, /JWT_SECRET/]],
     ['with a weak secret', { ...good, JWT_SECRET: 'hunter2hunter2hunter2hunter2hun' }, [/JWT_SECRET.*32/]],
-    ['at a port that is none', { ...good, PORT: 'http' }, [/PORT/]],
     ['at a port that is taken', { ...good, PORT: String(port) }, [new RegExp(`${port}|PORT`)]],
-    ['at a host that is none', { ...good, HOST: '192.0.2.1' }, [/HOST|192\.0\.2\.1/]],
-    ['behind proxies that are none', { ...good, TRUST_PROXY: 'nonsense' }, [/TRUST_PROXY/]],
-    ['with an address of the database that is none', { ...good, MONGO_URL: 'mongodb://127.0.0.1:port/life' }, [/MONGO_URL/]],
-    ['with an option of the database that is none', { ...good, MONGO_URL: 'mongodb://127.0.0.1/life?nonsense=1' }, [/MONGO_URL/]]
+    ['at a host that is none', { ...good, HOST: '192.0.2.1' }, [/HOST|192\.0\.2\.1/]]
   ]
   t.jobs = 2
   for (const [what, settings, sentences] of starts) {

@@ -30,6 +30,10 @@ t.test('npm run import', async t => {
     '.DS_Store': 'hidden files are passed by'
   }
 
+  // It waits for the database, beside all others.
+  const { run: runAway } = await inFolder(t, files, 'mongodb://127.0.0.1:1/x')
+  const away = runAway('data')
+
   t.test('takes folders and files, counts, and changes nothing the second time', async t => {
     const { run } = await inFolder(t, files, url)
     t.strictSame(await run('data'), [0, 'terms: 1 added, 0 changed, 0 unchanged\ncontents: 2 added, 0 changed, 0 unchanged\n', ''])
@@ -73,8 +77,7 @@ t.test('npm run import', async t => {
   t.test('says which setting is missing, and that the database is away', async t => {
     const { run } = await inFolder(t, files)
     t.match(await run('data'), [1, '', /^MONGO_URL is not set: /])
-    const { run: runAway } = await inFolder(t, files, 'mongodb://127.0.0.1:1/x')
-    t.match(await runAway('data'), [1, '', /^The database does not answer: .*\nA second run completes what this one has begun\.\n$/])
+    t.match(await away, [1, '', /^The database does not answer: .*\nA second run completes what this one has begun\.\n$/])
   })
 
   t.test('needs the issuer of users with a sub', async t => {
