@@ -92,7 +92,7 @@ t.test('npm run import', async t => {
 
 t.test('Ctrl-C ends the batch under way, and a second run completes the import', async t => {
   const { url, all, db } = await importer(t)
-  const count = 40_000
+  const count = 20_000
   const { folder, start, run } = await inFolder(t, {}, url)
   const path = join(folder, 'contents.ndjson')
   await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
