@@ -173,18 +173,21 @@ t.test('finding mongod', async t => {
       Date.now = now
     })
     const lines: string[] = []
+    let ahead = 0
     const say = (line: string) => {
       // Nobody waits for the minute.
-      if (line.endsWith('MB so far')) Date.now = () => now() + 61_000
+      if (line.endsWith('MB so far')) ahead += 61_000
+      Date.now = () => now() + ahead
       lines.push(line)
     }
     await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
-    t.match(lines, [
-      /^downloading mongod/,
-      /nothing for 1 s/,
-      /0\.5 MB so far/,
-      /^the download of mongodb-memory-server gave no mongod: nothing came for 6\d s$/
-    ])
+    t.match(lines[0], /^downloading mongod/)
+    t.ok(lines.some(line => /^ {2}nothing for \d+ s$/.test(line)))
+    t.ok(lines.includes('  0.5 MB so far'))
+    t.match(
+      lines.find(line => line.includes('gave no mongod')),
+      /^the download of mongodb-memory-server gave no mongod: nothing came for \d\d+ s$/
+    )
   })
 
   t.test('downloads one, goes on where the download broke off, checks it and keeps it', async t => {
