@@ -47,8 +47,8 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
 })
 
 /** The whole service. `logger` is pino's options, as Fastify takes them. */
-export const buildApp = async (settings: Settings, { logger }: Pick<FastifyServerOptions, 'logger'>) => {
-  const app = fastify({ ...serverOptions(settings), logger: logger ?? false }).withTypeProvider<TypeBoxTypeProvider>()
+export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {
+  const app = fastify({ ...serverOptions(settings), logger }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(compileValidator)
   for (const schema of sharedSchemas) app.addSchema(schema)
 

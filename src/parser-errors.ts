@@ -11,7 +11,7 @@ const failures: Record<string, () => Failure> = {
 /** What Node's HTTP parser refuses never becomes a request: the answer is written to the socket. */
 export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return socket.destroy()
-  const { statusCode, body } = (failures[error.code ?? ''] ?? malformed)()
+  const { statusCode, body } = (failures[String(error.code)] ?? malformed)()
   const text = JSON.stringify(body)
   socket.end(
     `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: ${jsonType}\r\n` +

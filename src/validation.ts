@@ -1,4 +1,4 @@
-import { Kind, type TSchema } from '@sinclair/typebox'
+import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
 import Ajv, { type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaValidationError } from 'fastify'
@@ -12,21 +12,19 @@ ajv.addFormat('date-time', { validate: (text: string) => moment(text) !== undefi
 /** Compiles the schemas of requests: bodies as they are, strings of queries and paths read as what their schema wants. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
   const validate = ajv.compile(schema as TSchema)
-  const properties = Object.entries((schema as { properties?: Record<string, TSchema> }).properties ?? {})
+  const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []
 
   return (data: unknown) => {
-    if (httpPart === 'querystring') {
-      const repeated = readQuery(properties, data as Record<string, unknown>)
-      if (repeated.length > 0) return { error: repeated }
-    }
-    return validate(data) ? { value: data } : { error: validate.errors ?? [] }
+    const repeated = readQuery(parameters, data as Record<string, unknown>)
+    if (repeated.length > 0) return { error: repeated }
+    return validate(data) ? { value: data } : { error: validate.errors as ErrorObject[] }
   }
 }
 
 /** Reads the values of a query in place; answers with the faults of parameters that were given twice. */
-const readQuery = (properties: [string, TSchema][], query: Record<string, unknown>): ErrorObject[] => {
+const readQuery = (parameters: [string, TSchema][], query: Record<string, unknown>): ErrorObject[] => {
   const repeated: ErrorObject[] = []
-  for (const [name, schema] of properties) {
+  for (const [name, schema] of parameters) {
     const given = query[name]
     if (given === undefined) continue
     if (typeof given === 'string')
@@ -64,18 +62,18 @@ const fieldOf = (fault: Fault) => {
 
 /** The fields of which a body must have at least one. */
 const alternatives = ({ keyword, parentSchema }: Fault): string[] =>
-  keyword === 'anyOf' ? ((parentSchema?.anyOf ?? []) as TSchema[]).flatMap(choice => choice.required ?? []) : []
+  keyword === 'anyOf' ? (parentSchema as TSchema).anyOf.flatMap((choice: TSchema) => choice.required ?? []) : []
 
 /** A choice between schemas tells its faults one by one, and then its own, which says it all. */
-const isOfAChoice = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath ?? '')
+const isOfAChoice = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath as string)
 
 const messageOf = (fault: Fault) => {
-  const { keyword, parentSchema, message } = fault
+  const { keyword, parentSchema } = fault
   const [, ...others] = alternatives(fault)
   if (others.length > 0) return `is required, or ${others.join(' or ')}`
   if (keyword === 'required') return 'is required'
   if (keyword === 'repeated') return 'must be given once'
-  return parentSchema ? `must be ${rule(parentSchema)}` : String(message)
+  return `must be ${rule(parentSchema as TSchema)}`
 }
 
 const rule = (schema: TSchema): string => {

@@ -9,7 +9,7 @@ export const fold = (text: string) =>
     .normalize('NFKD')
     .toLowerCase()
     .replace(accents, '')
-    .replace(strokes, letter => plain[letter] ?? letter)
+    .replace(strokes, letter => plain[letter] as string)
     .normalize('NFC')
 
 const words = /[\p{L}\p{N}\p{M}]+/gu

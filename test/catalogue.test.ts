@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import Ajv from 'ajv'
 import type { CommandStartedEvent } from 'mongodb'
@@ -22,6 +20,7 @@ import {
   until
 } from './catalogue-data.js'
 import { type App, build } from './helper.js'
+import { proxyTo } from './proxy.js'
 
 /** Makes the client say which commands it sends. */
 const monitored = (url: string) => `${url}?monitorCommands=true`
@@ -37,81 +36,6 @@ const questionsOf = (app: App) => {
     if (commandName !== 'ping' && !besides.includes(collection)) questions.push(`${commandName} ${collection}`)
   })
   return questions
-}
-
-/** Stands between the app and its database, and can leave it without an answer or without a connection. */
-const proxyTo = async (t: Test, url: string) => {
-  const { hostname, port } = new URL(url.replace(/^mongodb/, 'http'))
-  const sockets = new Set<Socket>()
-  const lost = new Set<Socket>()
-  let state: 'open' | 'frozen' | 'silent' | 'gone' = 'open'
-  let onQuestion: (bytes: Buffer) => void = () => {}
-
-  const server = createServer(client => {
-    if (state === 'gone') return client.destroy()
-    const database = connect(Number(port), hostname)
-    for (const [from, to] of [
-      [client, database],
-      [database, client]
-    ] as const) {
-      sockets.add(from)
-      if (state === 'frozen') from.pause()
-      if (state === 'silent') lost.add(from)
-      from.on('data', bytes => {
-        if (from === client) onQuestion(bytes)
-        if (!lost.has(from)) to.write(bytes)
-      })
-      from.on('error', () => undefined)
-      from.on('close', () => {
-        to.destroy()
-        sockets.delete(from)
-      })
-    }
-    return undefined
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const cut = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  const loseConnections = () => {
-    for (const socket of sockets) lost.add(socket)
-  }
-  t.teardown(() => {
-    cut()
-    server.close()
-  })
-  return {
-    url: url.replace(/\/\/[^/]+/, `//127.0.0.1:${(server.address() as AddressInfo).port}`),
-    /** Takes what it is sent and says nothing until it is back, like a process that was stopped. */
-    freeze: () => {
-      state = 'frozen'
-      for (const socket of sockets) socket.pause()
-    },
-    /** The same, but what was asked meanwhile is never answered, as where a network has lost its connections. */
-    silence: () => {
-      state = 'silent'
-      loseConnections()
-    },
-    /** Ends every connection and takes no other. */
-    leave: () => {
-      state = 'gone'
-      cut()
-    },
-    comeBack: () => {
-      state = 'open'
-      for (const socket of sockets) socket.resume()
-    },
-    /** The connections that there are never answer again from a question with this text on; new ones do. */
-    loseConnectionsAt: (text: string) =>
-      new Promise<void>(resolve => {
-        onQuestion = bytes => {
-          if (!bytes.includes(text)) return
-          loseConnections()
-          onQuestion = () => {}
-          resolve()
-        }
-      })
-  }
 }
 
 /** Lets the clock of the process go ahead. */
@@ -250,11 +174,16 @@ t.test('a list of known contents asks the database nothing', async t => {
   t.ok(search.length >= 1 && search.length <= 2, `a search asks once or twice: ${search}`)
 })
 
-for (const away of ['freeze', 'silence', 'leave'] as const) {
+// The timeout is that of production where the database is likeliest to need it.
+for (const [away, settings] of [
+  ['freeze', {}],
+  ['silence', { DATABASE_TIMEOUT: '1000' }],
+  ['leave', { DATABASE_TIMEOUT: '1000' }]
+] as const) {
   t.test(`while the database is away (${away})`, async t => {
     const url = await seededUrl(t, { ...seed(), contents: [...seed().contents, content(9, { type: 'unread' })] })
     const proxy = await proxyTo(t, url)
-    const app = await build(t, { url: proxy.url })
+    const app = await build(t, { url: proxy.url, settings })
     const known = [
       '/contents?type=show',
       '/contents/1',
@@ -314,13 +243,55 @@ t.test('a look at the changes that never gets its answer holds up no other', asy
   const url = await seededUrl(t, seed())
   const proxy = await proxyTo(t, url)
   const [app, direct] = [await build(t, { url: proxy.url }), await build(t, { url })]
-  const lost = proxy.loseConnectionsAt('terms')
+  const lost = proxy.at('terms', proxy.loseConnections)
   await change(direct, 'terms', 1, { name: 'After' })
   await lost
   const took = await until(async () => (await app.inject('/terms/1')).json().data?.name === 'After', { within: 8000, every: 100 }).catch(
     () => 8000
   )
   t.ok(took < 5000, `a database that answers new connections is there again, yet after ${took} ms the change did not show`)
+})
+
+t.test('answers are kept up to a bound, and the one that was made first goes first', async t => {
+  const large = (id: number, type: string) => content(id, { type, description: { en: `${id} ${'x'.repeat(1_500_000)}` } })
+  const types = ['first', 'second', 'third']
+  const contents = types.flatMap((type, i) => [1, 2, 3, 4].map(n => large(i * 4 + n, type)))
+  const url = monitored(await seededUrl(t, { contents }))
+  // No content fits into the memory for contents, so that an answer which is made anew asks the database.
+  const app = await build(t, { url, settings: { CONTENT_CACHE_MB: '1' } })
+  const questions = questionsOf(app)
+  const answers = new Map<string, Buffer>()
+  const asked = async (type: string) => {
+    questions.length = 0
+    const { statusCode, rawPayload } = await app.inject(`/contents?type=${type}`)
+    t.equal(statusCode, 200)
+    t.ok(rawPayload.equals(answers.get(type) ?? rawPayload), `${type} says the same each time`)
+    answers.set(type, rawPayload)
+    return questions.filter(question => question.startsWith('find')).length
+  }
+  for (const type of types) t.equal(await asked(type), 1, `${type} for the first time`)
+  t.equal(await asked('third'), 0, 'the last is kept')
+  t.equal(await asked('second'), 0, 'with the one before')
+  t.equal(await asked('first'), 1, 'the first is made anew')
+})
+
+t.test('contents that were written past the import', async t => {
+  const { terms, ...bare } = content(2)
+  const app = await buildWith(t, { contents: [content(1), bare as ContentDocument, content(3, { terms: [7] })] })
+
+  t.test('are in no list of terms where they have none', async t => {
+    t.strictSame(idsOf(await app.inject('/contents?terms=7')), [3])
+    t.strictSame(idsOf(await app.inject('/contents?ids=2')), [2])
+  })
+  t.test('are a 503 from their removal on until it is known', async t => {
+    await databaseOf(app).collection<ContentDocument>('contents').deleteOne({ _id: 1 })
+    for (const url of ['/contents/1', '/contents?ids=1,3']) {
+      const { statusCode, headers } = await app.inject(url)
+      t.equal(statusCode, 503, url)
+      t.match(headers['retry-after'], /^[1-9]\d*$/)
+    }
+    t.strictSame(idsOf(await app.inject('/contents?ids=3')), [3])
+  })
 })
 
 t.test('the bytes of contents', async t => {

@@ -45,13 +45,16 @@ export interface BuildOptions {
   /** The lines of the log, where a test wants to read them. */
   log?: string[]
   url?: string
+  /** Adds to the app before it is ready, where a test wants more routes than the service has. */
+  extend?: (app: Awaited<ReturnType<typeof buildApp>>) => void
 }
 
 /** The app as production builds it. */
-export const build = async (t: Test, { settings = {}, log, url }: BuildOptions = {}) => {
+export const build = async (t: Test, { settings = {}, log, url, extend }: BuildOptions = {}) => {
   const logger = log ? { level: settings.LOG_LEVEL ?? 'info', stream: { write: (line: string) => log.push(line) } } : false
   const app = await buildApp(settingsFor(url ?? (await databaseUrl(t)), settings), { logger })
   t.teardown(() => app.close())
+  extend?.(app)
   await app.ready()
   await app.started
   return app

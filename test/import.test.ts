@@ -5,7 +5,10 @@ import { startMongod } from '../scripts/mongod/start.js'
 import { connectionTo } from '../src/data/connection.js'
 import { isUnavailable } from '../src/data/faults.js'
 import { importFiles } from '../src/import/index.js'
+import type { Source } from '../src/import/sources.js'
+import { writeFile } from '../src/import/write.js'
 import { bcryptHash, importer, lines } from './import/helper.js'
+import { proxyTo } from './proxy.js'
 
 const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
 const user = (id: number, more: object = {}) => ({
@@ -290,6 +293,12 @@ t.test('users', async t => {
     t.strictSame(await counts({ 'users.ndjson': lines(user(1, { email: 'ada@example.com', name: 'Ada', password_hash: other })) }), {
       users: [0, 0, 1]
     })
+  })
+  t.test('keep their day of creation until a file gives another', async t => {
+    const of = (created_at: string) => counts({ 'users.ndjson': lines({ id: 2, sub: 'abc', created_at }) })
+    t.strictSame(await of('2020-01-01T00:00:00Z'), { users: [0, 0, 1] })
+    t.strictSame(await of('2019-01-01T00:00:00Z'), { users: [0, 1, 0] })
+    t.strictSame((await one('users', 2)).created_at, new Date('2019-01-01'))
   })
   t.test('lose what a later run does not give', async t => {
     await run({ 'users.ndjson': lines({ id: 1, sub: 'ada' }) })
@@ -680,6 +689,12 @@ t.test('parents', async t => {
     )
     t.strictSame(others, [])
   })
+  t.test('in a circle of many are told in part', async t => {
+    const circle = lines(...Array.from({ length: 12 }, (_, at) => film(30 + at, { parent_id: 30 + ((at + 1) % 12) })))
+    const [found, ...others] = await faults({ 'contents.ndjson': circle })
+    t.match(found, /: makes a circle of parents: (\d+) > (\d+ > ){9}\.\.\. > \1$/)
+    t.strictSame(others, [])
+  })
   t.test('must not go in a circle by way of the database', async t => {
     t.strictSame(await faults({ 'contents.ndjson': lines(film(1, { parent_id: 3 })) }), [
       'contents.ndjson:1: parent_id: makes a circle of parents: 1 > 3 > 2 > 1'
@@ -860,6 +875,20 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
     t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 5000], legal: [0, 0, 0, 1] }, 'in batches')
   })
 
+  t.test('between two kinds of which it takes away, it leaves the second as it is', async t => {
+    const { url, run, counts, all } = await importer(t)
+    await run({ 'contents.ndjson': lines(film(1)), 'legal.ndjson': lines(legalText('en')) })
+    const { client, db } = connectionTo(url, { monitorCommands: true })
+    t.teardown(() => client.close())
+    const stop = new AbortController()
+    client.on('commandStarted', ({ command }) => command.update === 'contents' && stop.abort())
+    const less = { 'contents.ndjson': '', 'legal.ndjson': '' }
+    const { interrupted, kinds } = await importFiles(db, less, { prune: true, signal: stop.signal })
+    t.strictSame([interrupted, kinds.contents?.pruned, kinds.legal?.pruned], [true, 1, undefined])
+    t.equal((await all('legal_documents')).length, 1)
+    t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 0], legal: [0, 0, 0, 1] })
+  })
+
   t.test('before it writes, it writes nothing', async t => {
     const { run, all } = await importer(t)
     const { interrupted, kinds } = await run(texts, { signal: AbortSignal.abort() })
@@ -890,11 +919,62 @@ t.test('what fails while it is written is thrown, and what was written shows', a
     t.ok(isUnavailable(error), String(error))
     await Promise.all(stopped)
   })
+  t.test('where it was never there, which is no fault of the files', async t => {
+    const { client, db } = connectionTo('mongodb://127.0.0.1:1/away', { serverSelectionTimeoutMS: 100 })
+    t.teardown(() => client.close())
+    const error = await importFiles(db, { 'users.ndjson': lines(user(1)) }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+  })
+  t.test('where the connection breaks', async t => {
+    const { url, all } = await withViewers(t)
+    const proxy = await proxyTo(t, url)
+    const { client, db } = connectionTo(proxy.url, { serverSelectionTimeoutMS: 300 })
+    t.teardown(() => client.close())
+    const records = Array.from({ length: 3000 }, (_, time) => ({ user_id: 1, content_id: 1, time, updated_at: '2024-01-01T00:00:00Z' }))
+    const onProgress = ({ step }: { step: string }) => step === 'write' && proxy.leave()
+    const error = await importFiles(db, { 'history.ndjson': lines(...records) }, { onProgress }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+    t.match(await all('history'), [{ time: 999 }], 'the batch before it is there')
+  })
+  t.test('where the client was closed', async t => {
+    const { url, all } = await importer(t)
+    const { client, db } = connectionTo(url)
+    let onBatch = () => {}
+    const written = new Promise<void>(resolve => {
+      onBatch = resolve
+    })
+    const source: Source = {
+      name: 'watchlist.ndjson',
+      kind: 'watchlist',
+      format: 'ndjson',
+      size: 0,
+      state: async () => '',
+      async *open() {
+        yield Buffer.from('1\n'.repeat(1000))
+        await written
+        await client.close()
+        yield Buffer.from('2')
+      }
+    }
+    const operations = async (records: unknown[]) => [
+      { updateOne: { filter: { _id: records[0] as never }, update: { $set: { count: records.length } }, upsert: true as const } }
+    ]
+    const kind = { collection: 'watchlist', check: () => undefined, operations }
+    const error = await writeFile(db, source, kind, { onBatch, signal: undefined }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+    t.strictSame(await all('watchlist'), [{ _id: 1, count: 1000 }], 'the batch before it is there')
+  })
   t.test('where another process took an e-mail meanwhile', async t => {
     const taking = { _id: 9, email: 'u1@example.com', email_key: 'u1@example.com' }
     const onProgress = ({ step }: { step: string }) => step === 'check' && void db.collection<{ _id: number }>('users').insertOne(taking)
     await t.rejects(run({ 'users.ndjson': lines(user(1)) }, { onProgress }), /E11000/)
   })
+})
+
+t.test('a support text may be empty', async t => {
+  const { run, one } = await importer(t)
+  await run({ 'support-texts.ndjson': lines({ id: 1, context: 'login', language: 'en' }) })
+  t.match(await one('support_texts', '1/en'), { context: 'login', title: '', content: '' })
 })
 
 t.test('a text whose name says no kind is a fault', async t => {
@@ -905,6 +985,33 @@ t.test('a text whose name says no kind is a fault', async t => {
     `Contents.ndjson: the name is none of those that can be imported (${names})`,
     `contents.csv: the name is none of those that can be imported (${names})`
   ])
+})
+
+t.test('paths that cannot be taken are all named', async t => {
+  const { db, all } = await importer(t)
+  const folder = t.testdir({
+    data: { 'contents.ndjson': lines(film(1, { id: 0 })), 'films.json': '[]', 'readme.md': '', '.hidden': '', more: {} },
+    empty: {},
+    'contents.json': '[]',
+    good: { 'contents.ndjson': lines(film(1)) }
+  })
+  const at = (path: string) => join(folder, path)
+  const names = 'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, each as .ndjson or .json'
+  const paths = ['data', 'contents.json', 'gone', 'empty', 'contents.json/inside'].map(at)
+  await t.rejects(importFiles(db, paths), {
+    message: [
+      `${at('data/films.json')}: the name is none of those that can be imported (${names})`,
+      `${at('data/more')}: is not a file`,
+      `${at('data/readme.md')}: the name is none of those that can be imported (${names})`,
+      `${at('gone')}: is not there`,
+      `${at('empty')}: holds no file to import (${names})`,
+      `${at('contents.json/inside')}: ENOTDIR: not a directory, stat '${at('contents.json/inside')}'`,
+      `${at('contents.json')}: a run has one file of contents, and that is ${at('data/contents.ndjson')}`,
+      `${at('data/contents.ndjson')}:1: id: must be a positive integer`
+    ].join('\n')
+  })
+  t.strictSame(await all('contents'), [])
+  t.match(await importFiles(db, [at('good'), at('good/contents.ndjson')]), { kinds: { contents: { added: 1 } } }, 'a file twice is once')
 })
 
 t.test('files that change during a run', async t => {

@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { type Mongod, startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
-import { readSettings, Settings } from '../src/config.js'
 import { addUser, build, databaseUrl, password, secret, settingsFor, signIn } from './helper.js'
 import { uncounted } from './uncounted.js'
 
@@ -351,12 +350,8 @@ test('a start that cannot be', async t => {
   const starts: [string, Record<string, string>, RegExp[]][] = [
     ['without settings', {}, [/MONGO_URL/, /JWT_SECRET/]],
     ['with a weak secret', { ...good, JWT_SECRET: 'hunter2hunter2hunter2hunter2hun' }, [/JWT_SECRET.*32/]],
-    ['at a port that is none', { ...good, PORT: 'http' }, [/PORT/]],
     ['at a port that is taken', { ...good, PORT: String(port) }, [new RegExp(`${port}|PORT`)]],
-    ['at a host that is none', { ...good, HOST: '192.0.2.1' }, [/HOST|192\.0\.2\.1/]],
-    ['behind proxies that are none', { ...good, TRUST_PROXY: 'nonsense' }, [/TRUST_PROXY/]],
-    ['with an address of the database that is none', { ...good, MONGO_URL: 'mongodb://127.0.0.1:port/life' }, [/MONGO_URL/]],
-    ['with an option of the database that is none', { ...good, MONGO_URL: 'mongodb://127.0.0.1/life?nonsense=1' }, [/MONGO_URL/]]
+    ['at a host that is none', { ...good, HOST: '192.0.2.1' }, [/HOST|192\.0\.2\.1/]]
   ]
   t.jobs = 2
   for (const [what, settings, sentences] of starts) {
@@ -371,47 +366,4 @@ test('a start that cannot be', async t => {
       t.notMatch(said, /hunter2|a secret of the tests/, 'and no secret')
     })
   }
-})
-
-test('settings', async t => {
-  const good = { MONGO_URL: 'mongodb://127.0.0.1:1/life', JWT_SECRET: secret }
-  const wrong: Record<string, string[]> = {
-    MONGO_URL: ['http://127.0.0.1', '127.0.0.1:27017', 'mongodb://'],
-    JWT_SECRET: ['short', 'x'.repeat(31)],
-    PORT: ['65536', '-1', '3000.5', 'x', '0x50'],
-    LOG_LEVEL: ['loud', 'INFO'],
-    BASE_PATH: ['viewer', '/viewer/', '/', '/a b', '/a//b', '/a?b', '/:a', '/*'],
-    PUBLIC_URL: ['api.example.com', 'ftp://api.example.com', 'https://api.example.com/path'],
-    TRUST_PROXY: ['nonsense', '-1', '10.0.0.0/99', '1.5', 'true'],
-    CORS_ORIGIN: ['a.example', 'https://a.example/path'],
-    ACCESS_TOKEN_TTL: ['0', '-1', '1h'],
-    REFRESH_TOKEN_TTL: ['0', 'x'],
-    REFRESH_GRACE: ['-1', 'x'],
-    LOGIN_LIMIT: ['-1', 'x', '1.5'],
-    RATE_LIMIT: ['-1', 'many'],
-    RATE_LIMIT_ADDRESS: ['-1', 'many'],
-    DRAIN_DELAY: ['-1', '1s'],
-    COUNTRY_HEADER: ['a b', 'a:'],
-    DEFAULT_LANGUAGE: ['e n', 'en_us!']
-  }
-  for (const [name, values] of Object.entries(wrong)) {
-    t.test(name, async t => {
-      for (const value of values) t.throws(() => readSettings(Settings, { ...good, [name]: value }), { message: new RegExp(name) }, value)
-    })
-  }
-  t.doesNotThrow(() => readSettings(Settings, { ...good, JWT_SECRET: 'é'.repeat(16) }), 'it is bytes that count')
-  t.match(readSettings(Settings, good), {
-    PORT: 3000,
-    BASE_PATH: '',
-    JWT_ISSUER: 'viewer',
-    JWT_AUDIENCE: 'viewer',
-    ACCESS_TOKEN_TTL: 3600,
-    REFRESH_TOKEN_TTL: 60 * 86_400,
-    REFRESH_GRACE: 10,
-    LOGIN_LIMIT: 10,
-    RATE_LIMIT: 600,
-    RATE_LIMIT_ADDRESS: 6000,
-    DRAIN_DELAY: 1000,
-    DEFAULT_LANGUAGE: 'en'
-  })
 })

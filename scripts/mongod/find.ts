@@ -22,7 +22,8 @@ const STALLED = 60_000
 const ABANDONED = 24 * 3_600_000
 
 const run = promisify(execFile)
-const executable = process.platform === 'win32' ? 'mongod.exe' : 'mongod'
+const executables: Partial<Record<NodeJS.Platform, string>> = { win32: 'mongod.exe' }
+const executable = executables[process.platform] ?? 'mongod'
 
 /** The path of a mongod that runs on this machine and is new enough, wherever it has to come from. */
 export const findMongod = async (say: Say): Promise<string> => {
@@ -91,7 +92,7 @@ const downloaded: Rung = say =>
       npm_config_strict_ssl: process.env.npm_config_strict_ssl ?? 'true'
     }
     const printed = await watched(folder, say, FIRST_BYTE, process.execPath, [join(import.meta.dirname, 'download.mjs')], env)
-    return printed.trim().split('\n').at(-1) ?? ''
+    return printed.trim().split('\n').at(-1) as string
   })
 
 const fromWheel: Rung = async say => {
@@ -181,14 +182,12 @@ const watched = async (folder: string, say: Say, firstByte: number, command: str
       say(`  nothing for ${Math.round(quiet / 1000)} s`)
     }
   }, 1000)
-  try {
-    return (await running).stdout
-  } catch (error) {
-    if (gaveUp) throw new Error(`nothing came for ${Math.round((Date.now() - grownAt) / 1000)} s`)
-    throw error
-  } finally {
-    clearInterval(clock)
-  }
+  return running
+    .then(({ stdout }) => stdout)
+    .catch(error => {
+      throw gaveUp ? new Error(`nothing came for ${Math.round((Date.now() - grownAt) / 1000)} s`) : error
+    })
+    .finally(() => clearInterval(clock))
 }
 
 /** Files of less than a page are locks and notes, no sign of a download. */

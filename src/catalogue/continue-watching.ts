@@ -22,7 +22,7 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
   const { content_ids, times, percentages, updated } = history
   const now = Date.now()
   const isStarted = (i: number) => times[i] !== 0 || percentages[i] !== 0
-  const completed = new Set(content_ids.filter((_, i) => (percentages[i] ?? 0) >= completedAt))
+  const completed = new Set(content_ids.filter((_, i) => (percentages[i] as number) >= completedAt))
 
   const cardOf = (row: number, watched_at: Date): Card | undefined => {
     const content_id = skeleton.idOf(row)

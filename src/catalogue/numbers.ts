@@ -3,13 +3,13 @@ export class Numbers {
   private values = new Float64Array(256)
 
   get(row: number): number | null {
-    const value = this.values[row] ?? Number.NaN
+    const value = this.raw(row)
     return Number.isNaN(value) ? null : value
   }
 
   /** NaN where there is none: a comparison with it is false. */
   raw(row: number): number {
-    return this.values[row] ?? Number.NaN
+    return this.values[row] as number
   }
 
   set(row: number, value: number | null) {

@@ -9,9 +9,9 @@ export const supportTexts = (documents: SupportTextDocument[], context: string, 
     const versions = texts.get(document.id) ?? new Map<string, SupportTextDocument>()
     texts.set(document.id, versions.set(document.language, document))
   }
-  return [...texts.values()].flatMap(versions => {
+  return [...texts.values()].map(versions => {
     const [anyLanguage] = versions.keys()
-    const version = versions.get(firstLanguage(wanted, language => versions.has(language)) ?? String(anyLanguage))
-    return version ? [toSupportText(version)] : []
+    const language = firstLanguage(wanted, language => versions.has(language)) ?? String(anyLanguage)
+    return toSupportText(versions.get(language) as SupportTextDocument)
   })
 }

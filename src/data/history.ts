@@ -113,8 +113,7 @@ export const historyOf = (db: Db, completedAt: number) => {
       const element = await persist(() =>
         history.findOneAndUpdate({ user_id, content_id }, changes, { upsert: true, returnDocument: 'after', projection: { _id: 1 } })
       )
-      if (!element) throw new Error('An upsert left no history element')
-      return element._id.toHexString()
+      return (element as HistoryDocument)._id.toHexString()
     },
 
     update: async (user_id: number, id: string, progress: Progress) => {

@@ -25,6 +25,9 @@ export interface Attempt {
   forgive: () => Promise<void>
 }
 
+/** What was not counted has nothing to take back. */
+const nothing = async () => {}
+
 /** Counts the failed logins of a quarter of an hour. They are in the database, so that all processes share them. */
 export const loginAttemptsOf = (db: Db, limit: number) => {
   const attempts = db.collection<AttemptsDocument>('login_attempts')
@@ -45,12 +48,10 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
       ],
       { upsert: true, returnDocument: 'after' }
     )
-    if (!counted) throw new Error('A login attempt was not counted')
-    return counted
+    return counted as AttemptsDocument
   }
 
   const giveBack = async (taken: AttemptsDocument[]) => {
-    if (taken.length === 0) return
     // The moment of expiry is part of the filter: a window that began since owes nothing.
     await attempts.bulkWrite(
       taken.map(({ _id, expires_at }) => ({
@@ -62,7 +63,7 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
 
   return {
     begin: async (email: string, address: string): Promise<Attempt> => {
-      if (limit === 0) return { retryAfter: undefined, forgive: async () => {} }
+      if (limit === 0) return { retryAfter: undefined, forgive: nothing }
       const mail = emailKey(email)
       // One after the other: what the narrow count refuses is no failed login, and must not fill the counts of an e-mail or an address for others.
       const both = await take(key('both', mail, address), limit)
@@ -79,5 +80,5 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
 
 const refused = (counts: AttemptsDocument[]): Attempt => {
   const until = Math.max(...counts.map(({ expires_at }) => expires_at.getTime()))
-  return { retryAfter: (until - Date.now()) / 1000, forgive: async () => {} }
+  return { retryAfter: (until - Date.now()) / 1000, forgive: nothing }
 }

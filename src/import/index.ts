@@ -100,8 +100,9 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
 
   for (const { kind } of sources) {
     const counts = result.kinds[kind]
-    if (!prune || !counts || !kinds[kind].prune) continue
-    counts.pruned = await pruneKind(db, kinds[kind])
+    const { prune: takeAway, revision } = kinds[kind]
+    if (!prune || !counts || !takeAway || !revision) continue
+    counts.pruned = await pruneKind(db, takeAway, revision)
     if (interrupted()) return result
   }
   return result

@@ -19,7 +19,7 @@ export const faultsOf = (kind: ImportKind, record: unknown): Map<string, string>
   const validate = validatorOf(kind)
   if (validate(record)) return undefined
   const faults = new Map<string, string>()
-  for (const error of validate.errors ?? []) {
+  for (const error of validate.errors as ErrorObject[]) {
     const field = fieldOf(error)
     if (!faults.has(field)) faults.set(field, reasonOf(error, kind))
   }
@@ -39,7 +39,7 @@ const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', 
 const reasonOf = ({ keyword, propertyName, parentSchema, message }: ErrorObject, kind: ImportKind) => {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return `is not a field of ${kind}`
-  const { expected = message, type } = (parentSchema ?? {}) as TSchema
+  const { expected = message, type } = parentSchema as TSchema
   const orNull = Array.isArray(type) ? ' or null' : ''
   return propertyName === undefined ? `must be ${expected}${orNull}` : `${JSON.stringify(propertyName)} must be ${expected}`
 }

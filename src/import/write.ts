@@ -70,7 +70,7 @@ export const writeFile = async (
   try {
     for await (const { pieces, bytes } of batchesOf(source)) {
       if (signal?.aborted) break
-      const records = pieces.map(piece => JSON.parse('text' in piece ? piece.text : ''))
+      const records = pieces.map(piece => JSON.parse((piece as { text: string }).text))
       const operations = await kind.operations(records)
       await writing
       writing = writeBatch(db, kind, records, operations).then(counts => {

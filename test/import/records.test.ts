@@ -97,6 +97,14 @@ t.test('lines', async t => {
       ]
     ],
     [
+      'what V8 has no word for but the text itself',
+      'undefined\n[object Object]',
+      [
+        [1, 'is not JSON'],
+        [2, 'is not JSON']
+      ]
+    ],
+    [
       'a record that is too long',
       `1\n"${'x'.repeat(2 * 1024 * 1024)}"\n2`,
       [

@@ -1,8 +1,9 @@
 import { ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
-import { buildWith, change, content, databaseOf, until } from '../catalogue-data.js'
+import { buildWith, change, content, databaseOf, isRefused, until } from '../catalogue-data.js'
 import { build } from '../helper.js'
+import { closed, countryCases, done, notInUs, notToBeAdded, refused, swedish, wantToken } from '../viewer-answers.js'
 import {
   type Answer,
   allPages,
@@ -10,13 +11,11 @@ import {
   collectionOf,
   emptyMeta,
   episode,
-  errorBytes,
   film,
   historyDocument,
   metaOfFive,
   rich,
   tick,
-  unauthenticated,
   type Viewer,
   viewerOf,
   watch,
@@ -26,13 +25,6 @@ import {
 const show = rich(1, { countries_include: null, countries_exclude: null })
 const first = episode(2, 1)
 const others = [3, 4, 5, 6, 7].map(id => film(id))
-const closed = {
-  deleted: film(20, { deleted_at: new Date('2024-01-01') }),
-  ended: film(21, { end_date: new Date('2024-01-01') }),
-  'not begun': film(22, { start_date: new Date('2098-01-01') })
-}
-const swedish = film(23, { countries_include: ['SE'] })
-const notInUs = film(24, { countries_exclude: ['US'] })
 const contents = [show, first, ...others, ...Object.values(closed), swedish, notInUs]
 const settings = { COUNTRY_HEADER: 'cf-ipcountry' }
 
@@ -41,21 +33,6 @@ const wireAt = '2024-05-06T07:08:09.123000Z'
 const later = '2024-05-06T07:08:09.124Z'
 const earlier = '2024-05-06T07:08:09.122Z'
 
-const done = (t: Test, answer: Answer, code: number, what = '') => {
-  const { message } = answer.json()
-  t.equal(answer.statusCode, code, what)
-  t.match(message, /\w/, what)
-  t.equal(answer.body, JSON.stringify({ success: true, code, 'message ': message, message }), what)
-  t.match(answer.headers, { 'content-type': /^application\/json/, 'cache-control': 'private, no-store' }, what)
-}
-const refused = (t: Test, answer: Answer, status: number, code: number, message: string, what = '') => {
-  t.equal(answer.statusCode, status, what)
-  t.equal(answer.body, errorBytes(code, message), what)
-}
-const invalid = (t: Test, answer: Answer, field: string, what = '') => {
-  t.equal(answer.statusCode, 400, what)
-  t.match(answer.json(), { success: false, code: 400, message: new RegExp(`\\b${field}\\b`), errors: [{ field, message: /\w/ }] }, what)
-}
 const one = async (viewer: Viewer, id: string) => {
   const answer = await viewer.get(`/history/${id}`)
   if (answer.statusCode !== 200) throw new Error(answer.body)
@@ -311,7 +288,7 @@ t.test('history', async t => {
       ...['', 'done', 'COMPLETED', 'completed,in_progress', '1', 'null'].map(value => [`status=${value}`, 'status']),
       ['status=completed&status=completed', 'status']
     ] as [string, string][])
-      invalid(t, await viewer.get(`/history?${query}`), field, query.slice(0, 40))
+      isRefused(t, await viewer.get(`/history?${query}`), field, query.slice(0, 40))
   })
 
   t.test('what is completed is a setting', async t => {
@@ -350,7 +327,7 @@ t.test('history', async t => {
     t.test(`refuses ${query.slice(0, 30)}`, async t => {
       const viewer = await viewerOf(app)
       const answer = await viewer.get(`/history?${query}`)
-      if (field) invalid(t, answer, field)
+      if (field) isRefused(t, answer, field, query)
       else t.equal(answer.statusCode, 200, 'an unknown parameter is ignored')
     })
 
@@ -551,11 +528,11 @@ t.test('history', async t => {
         for (const value of values) {
           const body = field === 'content_id' ? `{"content_id":${value},"time":1}` : `{"content_id":1,"time":1,"${field}":${value}}`
           const posted = await viewer.post('/history', body)
-          invalid(t, posted, field, `POST ${field}: ${value}`)
+          isRefused(t, posted, field, `POST ${field}: ${value}`)
           if (posted.statusCode === 201) await viewer.remove(String(posted.headers.location))
           if (field === 'content_id') continue
           const other = field === 'time' ? 'percentage' : 'time'
-          invalid(t, await viewer.put(`/history/${kept}`, `{"${other}":1,"${field}":${value}}`), field, `PUT ${field}: ${value}`)
+          isRefused(t, await viewer.put(`/history/${kept}`, `{"${other}":1,"${field}":${value}}`), field, `PUT ${field}: ${value}`)
         }
         await unchanged(t)
       })
@@ -633,27 +610,15 @@ t.test('history', async t => {
       await unchanged(t)
     })
 
-    for (const [what, id] of [...Object.entries(closed).map(([what, { _id }]) => [what, _id]), ['unknown', 777], ['far', 2 ** 53 - 1]] as [
-      string,
-      number
-    ][])
+    for (const [what, id] of notToBeAdded)
       t.test(`a content that is ${what}`, async t => {
         refused(t, await viewer.post('/history', { content_id: id, time: 1 }), 400, 404, "'The content was not found")
         await unchanged(t)
       })
 
     t.test('a content that is closed in the country', async t => {
-      const from = (country: string | undefined) => viewerOf(app, country === undefined ? {} : { 'cf-ipcountry': country })
-      for (const [country, content_id, isOpen] of [
-        ['SE', 23, true],
-        ['se', 23, true],
-        ['DE', 23, false],
-        [undefined, 23, true],
-        ['US', 24, false],
-        ['SE', 24, true],
-        [undefined, 24, true]
-      ] as [string | undefined, number, boolean][]) {
-        const abroad = await from(country)
+      for (const [country, content_id, isOpen] of countryCases) {
+        const abroad = await viewerOf(app, country === undefined ? {} : { 'cf-ipcountry': country })
         const answer = await abroad.post('/history', { content_id })
         if (isOpen) done(t, answer, 201, `${content_id} in ${country}`)
         else refused(t, answer, 400, 404, "'The content was not found", `${content_id} in ${country}`)
@@ -746,28 +711,22 @@ t.test('history', async t => {
     const viewer = await viewerOf(app)
     const id = await watch(viewer, 1, { observed_at: at })
     const before = (await viewer.get('/history')).body
-    for (const authorization of [undefined, '', 'Bearer', 'Bearer x', 'Basic dTpw', `${viewer.headers.authorization}x`]) {
-      for (const [method, url, payload] of [
-        ['GET', '/history'],
-        ['GET', '/history?perPage=x'],
-        ['POST', '/history', '{"content_id":1}'],
-        ['POST', '/history', '{'],
-        ['POST', '/history'],
-        ['POST', '/history', JSON.stringify({ pad: 'x'.repeat(70_000) })],
-        ['DELETE', '/history'],
-        ['DELETE', '/history/'],
-        ['GET', `/history/${id}`],
-        ['GET', '/history/x'],
-        ['GET', `/watchlist/${id}`],
-        ['PUT', `/history/${id}`, '{"time":1}'],
-        ['PUT', `/history/${id}`, '{}'],
-        ['DELETE', `/history/${id}`]
-      ] as ['GET' | 'POST' | 'PUT' | 'DELETE', string, string?][]) {
-        const headers = authorization === undefined ? {} : { authorization }
-        const answer = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
-        t.strictSame([answer.statusCode, answer.body], [401, unauthenticated], `${method} ${url} with ${authorization}`)
-      }
-    }
+    await wantToken(t, app, viewer.headers.authorization, [
+      ['GET', '/history'],
+      ['GET', '/history?perPage=x'],
+      ['POST', '/history', '{"content_id":1}'],
+      ['POST', '/history', '{'],
+      ['POST', '/history'],
+      ['POST', '/history', JSON.stringify({ pad: 'x'.repeat(70_000) })],
+      ['DELETE', '/history'],
+      ['DELETE', '/history/'],
+      ['GET', `/history/${id}`],
+      ['GET', '/history/x'],
+      ['GET', `/watchlist/${id}`],
+      ['PUT', `/history/${id}`, '{"time":1}'],
+      ['PUT', `/history/${id}`, '{}'],
+      ['DELETE', `/history/${id}`]
+    ])
     t.equal((await viewer.get('/history')).body, before)
   })
 

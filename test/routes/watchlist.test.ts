@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
-import { buildWith, change, databaseOf, until } from '../catalogue-data.js'
+import { buildWith, change, databaseOf, isRefused, until } from '../catalogue-data.js'
+import { closed, countryCases, done, notInUs, notToBeAdded, refused, swedish, wantToken } from '../viewer-answers.js'
 import {
   type Answer,
   allPages,
@@ -8,12 +9,10 @@ import {
   collectionOf,
   emptyMeta,
   episode,
-  errorBytes,
   film,
   metaOfFive,
   rich,
   tick,
-  unauthenticated,
   type Viewer,
   viewerOf,
   watch,
@@ -21,36 +20,16 @@ import {
 } from '../viewer-data.js'
 
 const show = rich(1, { countries_include: null, countries_exclude: null, handler_id: 'media "ä" 1' })
-const closed = {
-  deleted: film(20, { deleted_at: new Date('2024-01-01') }),
-  ended: film(21, { end_date: new Date('2024-01-01') }),
-  'not begun': film(22, { start_date: new Date('2098-01-01') })
-}
 const contents = [
   show,
   episode(2, 1),
   ...[3, 4, 5].map(id => film(id)),
   ...Object.values(closed),
-  film(23, { countries_include: ['SE'] }),
-  film(24, { countries_exclude: ['US'] }),
+  swedish,
+  notInUs,
   ...Array.from({ length: 60 }, (_, i) => film(101 + i))
 ]
 
-const done = (t: Test, answer: Answer, code: number, what = '') => {
-  const { message } = answer.json()
-  t.equal(answer.statusCode, code, what)
-  t.match(message, /\w/, what)
-  t.equal(answer.body, JSON.stringify({ success: true, code, 'message ': message, message }), what)
-  t.match(answer.headers, { 'content-type': /^application\/json/, 'cache-control': 'private, no-store' }, what)
-}
-const refused = (t: Test, answer: Answer, status: number, code: number, message: string, what = '') => {
-  t.equal(answer.statusCode, status, what)
-  t.equal(answer.body, errorBytes(code, message), what)
-}
-const invalid = (t: Test, answer: Answer, field: string, what = '') => {
-  t.equal(answer.statusCode, 400, what)
-  t.match(answer.json(), { success: false, code: 400, message: new RegExp(`\\b${field}\\b`), errors: [{ field, message: /\w/ }] }, what)
-}
 const gone = 'Watchlist element not found'
 const contentIds = (answer: Answer) => collectionOf(answer).map(({ content_id }: { content_id: number }) => content_id)
 
@@ -190,7 +169,7 @@ t.test('watchlist', async t => {
       ...['x', '', '1,', ',', '1,x', '-1', '1.5', '0x1', '%2B1', '9'.repeat(400)].map(value => `content_id=${value}`),
       'content_id=1&content_id=2'
     ])
-      invalid(t, await viewer.get(`/watchlist?${query}`), 'content_id', query.slice(0, 40))
+      isRefused(t, await viewer.get(`/watchlist?${query}`), 'content_id', query.slice(0, 40))
   })
 
   t.test('meta is right at every boundary', async t => {
@@ -209,7 +188,7 @@ t.test('watchlist', async t => {
     const viewer = await viewerOf(app)
     for (const [query, field] of badQueries) {
       const answer = await viewer.get(`/watchlist?${query}`)
-      if (field) invalid(t, answer, field, query.slice(0, 30))
+      if (field) isRefused(t, answer, field, query.slice(0, 30))
       else t.equal(answer.statusCode, 200, 'an unknown parameter is ignored')
     }
   })
@@ -249,7 +228,7 @@ t.test('watchlist', async t => {
 
     t.test('of content_id', async t => {
       for (const value of ['"1"', 'null', 'true', '[1]', '{}', '{"$gt":0}', '1.5', '0', '-1', '1e400', '-1e400', '""', '"abc"'])
-        invalid(t, await viewer.post('/watchlist', `{"content_id":${value}}`), 'content_id', value)
+        isRefused(t, await viewer.post('/watchlist', `{"content_id":${value}}`), 'content_id', value)
       await unchanged(t)
     })
 
@@ -275,20 +254,14 @@ t.test('watchlist', async t => {
       await unchanged(t)
     })
 
-    for (const [what, id] of [...Object.entries(closed).map(([what, { _id }]) => [what, _id]), ['unknown', 777]] as [string, number][])
+    for (const [what, id] of notToBeAdded)
       t.test(`a content that is ${what}`, async t => {
         refused(t, await viewer.post('/watchlist', { content_id: id }), 400, 404, 'The content was not found')
         await unchanged(t)
       })
 
     t.test('a content that is closed in the country', async t => {
-      for (const [country, content_id, isOpen] of [
-        ['SE', 23, true],
-        ['DE', 23, false],
-        [undefined, 23, true],
-        ['us', 24, false],
-        ['SE', 24, true]
-      ] as [string | undefined, number, boolean][]) {
+      for (const [country, content_id, isOpen] of countryCases) {
         const there = await viewerOf(app, country === undefined ? {} : { 'cf-ipcountry': country })
         const answer = await there.post('/watchlist', { content_id })
         if (isOpen) done(t, answer, 201, `${content_id} in ${country}`)
@@ -337,23 +310,18 @@ t.test('watchlist', async t => {
     const viewer = await viewerOf(app)
     const id = await save(viewer, 1)
     const before = (await viewer.get('/watchlist')).body
-    for (const authorization of [undefined, 'Bearer x', `${viewer.headers.authorization}x`])
-      for (const [method, url, payload] of [
-        ['GET', '/watchlist'],
-        ['GET', '/watchlist?page=0'],
-        ['POST', '/watchlist', '{"content_id":1}'],
-        ['POST', '/watchlist', '{'],
-        ['POST', '/watchlist'],
-        ['DELETE', '/watchlist'],
-        ['DELETE', '/watchlist/'],
-        ['DELETE', `/watchlist/${id}`],
-        ['DELETE', '/watchlist/x'],
-        ['GET', '/watchlist/x']
-      ] as ['GET' | 'POST' | 'DELETE', string, string?][]) {
-        const headers = authorization === undefined ? {} : { authorization }
-        const answer = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
-        t.strictSame([answer.statusCode, answer.body], [401, unauthenticated], `${method} ${url} with ${authorization}`)
-      }
+    await wantToken(t, app, viewer.headers.authorization, [
+      ['GET', '/watchlist'],
+      ['GET', '/watchlist?page=0'],
+      ['POST', '/watchlist', '{"content_id":1}'],
+      ['POST', '/watchlist', '{'],
+      ['POST', '/watchlist'],
+      ['DELETE', '/watchlist'],
+      ['DELETE', '/watchlist/'],
+      ['DELETE', `/watchlist/${id}`],
+      ['DELETE', '/watchlist/x'],
+      ['GET', '/watchlist/x']
+    ])
     t.equal((await viewer.get('/watchlist')).body, before)
   })
 })

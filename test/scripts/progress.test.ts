@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { progressTo } from '../../scripts/progress.js'
 
@@ -53,4 +54,14 @@ t.test('elsewhere there is a line every five seconds', async t => {
     '0 % Writing contents.ndjson: 5,000 records, 1,000/s, 01:59:55 left\n',
     '0 % Writing contents.ndjson: 10,000 records, 1,000/s, 01:59:50 left\n'
   ])
+})
+
+t.test('by the clock of the machine nothing is drawn before a tenth of a second, and then it is', async t => {
+  const written: string[] = []
+  const progress = progressTo({ isTTY: true, columns: 120, write: (text: string) => written.push(text) > 0 })
+  progress.update({ ...writing, records: 1, done: 1, total: 10 })
+  t.strictSame(written, [])
+  await setTimeout(120)
+  progress.update({ ...writing, records: 2, done: 2, total: 10 })
+  t.match(written, [/Writing contents\.ndjson: 2 records, \d+\/s/])
 })

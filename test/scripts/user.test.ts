@@ -56,10 +56,15 @@ t.test('npm run user', async t => {
     t.equal((await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })).statusCode, 401)
   })
 
-  t.test('disables and enables', async t => {
+  t.test('disables and enables, and sessions end with the first', async t => {
+    const { refresh_token } = (
+      await app.inject({ method: 'POST', url: '/login', payload: { email: 'grace@example.com', password: 'a second one' } })
+    ).json().data
     t.match(JSON.parse((await user(url, ['disable', 'GRACE@example.com'])).out), { id: 1, disabled: true })
     t.equal(await logIn('grace@example.com', 'a second one'), 401)
     t.match(JSON.parse((await user(url, ['enable', 'grace@example.com'])).out), { id: 1, disabled: false })
+    const { statusCode } = await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
+    t.equal(statusCode, 401, 'it is ended, not asleep')
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
   })
 

@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Test } from 'tap'
+
+/** Stands between the app and its database, and can leave it without an answer or without a connection. */
+export const proxyTo = async (t: Test, url: string) => {
+  const { hostname, port } = new URL(url.replace(/^mongodb/, 'http'))
+  const sockets = new Set<Socket>()
+  const lost = new Set<Socket>()
+  let state: 'open' | 'frozen' | 'silent' | 'gone' = 'open'
+  let onQuestion = (_bytes: Buffer) => {}
+
+  const server = createServer(client => {
+    if (state === 'gone') return client.destroy()
+    const database = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [client, database],
+      [database, client]
+    ] as const) {
+      sockets.add(from)
+      if (state === 'frozen') from.pause()
+      if (state === 'silent') lost.add(from)
+      from.on('data', bytes => {
+        if (from === client) onQuestion(bytes)
+        if (!lost.has(from) && !to.destroyed) to.write(bytes)
+      })
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        to.destroy()
+        sockets.delete(from)
+      })
+    }
+    return undefined
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  /** Ends every connection; new ones are taken. */
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  /** The connections that there are never answer again; new ones do. */
+  const loseConnections = () => {
+    for (const socket of sockets) lost.add(socket)
+  }
+  t.teardown(() => {
+    cut()
+    server.close()
+  })
+  return {
+    url: url.replace(/\/\/[^/]+/, `//127.0.0.1:${(server.address() as AddressInfo).port}`),
+    /** Takes what it is sent and says nothing until it is back, like a process that was stopped. */
+    freeze: () => {
+      state = 'frozen'
+      for (const socket of sockets) socket.pause()
+    },
+    /** The same, but what was asked meanwhile is never answered, as where a network has lost its connections. */
+    silence: () => {
+      state = 'silent'
+      loseConnections()
+    },
+    /** Ends every connection and takes no other. */
+    leave: () => {
+      state = 'gone'
+      cut()
+    },
+    comeBack: () => {
+      state = 'open'
+      for (const socket of sockets) socket.resume()
+    },
+    loseConnections,
+    cut,
+    /** Does something at the next question with this text, before the database hears it. */
+    at: (text: string, act: () => void) =>
+      new Promise<void>(resolve => {
+        onQuestion = bytes => {
+          if (!bytes.includes(text)) return
+          onQuestion = () => {}
+          act()
+          resolve()
+        }
+      })
+  }
+}
