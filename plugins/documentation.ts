@@ -20,7 +20,7 @@ export default fp(
         components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
       },
       stripBasePath: true,
-      refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => String($id ?? `schema-${i}`) }
+      refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 
     app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true }, config: { standalone: true } }, async () => app.swagger())

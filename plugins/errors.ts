@@ -7,7 +7,7 @@ import { invalidRequest } from '../src/validation.js'
 
 const failureOf = (error: FastifyError): Failure => {
   if (error instanceof Failure) return error
-  if (error.validation) return invalidRequest(error.validation, error.validationContext ?? 'body')
+  if (error.validation) return invalidRequest(error.validation, String(error.validationContext))
   if (isUnavailable(error)) return unavailable()
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (error.statusCode === 404) return notFound()

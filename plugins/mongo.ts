@@ -57,7 +57,7 @@ export default fp(
       }
     }
 
-    let start: (preparing: Promise<void>) => void = () => {}
+    let start: (preparing: Promise<void>) => void
     app.decorate(
       'started',
       new Promise<void>(resolve => {

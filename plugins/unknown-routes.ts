@@ -27,16 +27,17 @@ export default fp(
       for (const url of [...urls]) {
         const isKnown = (method: string) => app.hasRoute({ url, method: method as HTTPMethods })
         const allow = app.supportedMethods.filter(isKnown).sort().join(', ')
+        const refuse = async () => {
+          throw methodNotAllowed(allow)
+        }
         app.route({
           url,
           method: app.supportedMethods.filter(method => !isKnown(method)) as HTTPMethods[],
           schema: { hide: true },
           config: { standalone: true },
           exposeHeadRoute: false,
-          onRequest: async () => {
-            throw methodNotAllowed(allow)
-          },
-          handler: async () => undefined
+          onRequest: refuse,
+          handler: refuse
         })
       }
     })
