@@ -1,29 +1,61 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Waits in a queue of its own, which has a bound. */
+    queued?: boolean
+  }
+}
+
 /** What a handler may take beyond one operation on the database. */
 const margin = 500
 
-const within = (milliseconds: number, answer: Promise<unknown>) =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(unavailable()), milliseconds)
-    const end = (settle: (value: unknown) => void) => (value: unknown) => {
-      clearTimeout(timer)
-      settle(value)
-    }
-    answer.then(end(resolve), end(reject))
-  })
+/** Handlers that wait: each has its deadline, and beyond a number of them nobody else begins to wait. */
+class Waiting {
+  private count = 0
 
-/** Answers 503 when a handler has not answered in time, however many operations on a slow database it needs one after the other. */
+  constructor(
+    private readonly most: number,
+    private readonly allowed: number
+  ) {}
+
+  get isFull() {
+    return this.count >= this.most
+  }
+
+  within(answer: Promise<unknown>) {
+    this.count++
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(unavailable()), this.allowed)
+      const end = (settle: (value: unknown) => void) => (value: unknown) => {
+        this.count--
+        clearTimeout(timer)
+        settle(value)
+      }
+      answer.then(end(resolve), end(reject))
+    })
+  }
+}
+
+/**
+ * Answers 503 when a handler has not answered in time, however many operations on a slow database it needs one after the
+ * other, and at once where so many wait already that one more would only wait for them.
+ */
 export default fp(
   async app => {
-    const allowed = app.settings.DATABASE_TIMEOUT + margin
+    const { DATABASE_TIMEOUT, MAX_WAITING } = app.settings
+    const allowed = DATABASE_TIMEOUT + margin
+    const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
+    const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
 
     app.addHook('onRoute', route => {
-      const { handler } = route
+      const { handler, config } = route
+      const waiting = config?.vital || config?.queued ? unbounded : bounded
       route.handler = function (request, reply) {
+        if (waiting.isFull) throw unavailable()
         const answer: unknown = handler.call(this, request, reply)
-        return answer instanceof Promise ? within(allowed, answer) : answer
+        return answer instanceof Promise ? waiting.within(answer) : answer
       }
     })
   },

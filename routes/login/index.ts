@@ -17,7 +17,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data } = app
 
-  app.post('', { schema }, async function logIn({ body, ip }) {
+  app.post('', { schema, config: { queued: true } }, async function logIn({ body, ip }) {
     const user = await authenticate(data, body.email, body.password, callerOf(ip))
     return ok(app.signedIn(user, await data.sessions.begin(user._id)))
   })
