@@ -6,6 +6,7 @@ import { type Claims, viewerOf } from '../src/claims.js'
 import type { Session } from '../src/data/sessions.js'
 import type { UserDocument } from '../src/data/users.js'
 import { unauthenticated } from '../src/errors.js'
+import { Kept } from '../src/kept.js'
 
 export interface Viewer {
   id: number
@@ -35,6 +36,10 @@ declare module '@fastify/jwt' {
   }
 }
 
+/** In bytes; enough for some ten thousand viewers at once. */
+const tokensKept = 10 * 1024 * 1024
+const overhead = 600
+
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** Reads the token of every request once; whether a route wants one is the matter of its guard. */
@@ -46,21 +51,29 @@ export default fp(
       secret: JWT_SECRET,
       sign: { algorithm: 'HS256', iss: JWT_ISSUER, aud: JWT_AUDIENCE, expiresIn: ACCESS_TOKEN_TTL },
       // The signature is the library's matter, the claims ours: it has one tolerance for all times, and it would lengthen a token's life.
-      // A signature is checked once a token and process: players send the same one for an hour.
       verify: {
         algorithms: ['HS256'],
         complete: true,
         ignoreExpiration: true,
-        ignoreNotBefore: true,
-        cache: 10_000
+        ignoreNotBefore: true
       }
     })
+
+    /** A signature is checked once a token and process: players send the same one for an hour. */
+    const checked = new Kept<string, object>(tokensKept, (_claims, token) => token.length + overhead)
+    const signed = (token: string) => {
+      const known = checked.get(token)
+      if (known) return known
+      const claims = app.jwt.verify<object>(token)
+      checked.put(token, claims)
+      return claims
+    }
 
     const read = (authorization: string | undefined): Viewer | null => {
       const token = authorization && bearer.exec(authorization)?.[1]
       if (!token) return null
       try {
-        return viewerOf(app.jwt.verify(token), { iss: JWT_ISSUER, aud: JWT_AUDIENCE }, Date.now() / 1000) ?? null
+        return viewerOf(signed(token), { iss: JWT_ISSUER, aud: JWT_AUDIENCE }, Date.now() / 1000) ?? null
       } catch {
         return null
       }

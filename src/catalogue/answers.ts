@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { Kept } from './kept.js'
+import { Kept } from '../kept.js'
 
 /** A public answer: its bytes and the tag that names them. */
 export interface Answer {

@@ -1,6 +1,6 @@
 import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
-import { Kept } from './kept.js'
+import { Kept } from '../kept.js'
 import type { Skeleton } from './skeleton.js'
 
 /** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
@@ -36,18 +36,14 @@ export class Fragments {
 
   /** The fragments of these contents in their order; those that are missing are read together in one query. */
   async of(ids: readonly number[]): Promise<Fragment[]> {
-    const found = new Map<number, Fragment>()
-    const missing: number[] = []
-    for (const id of ids) {
-      const fragment = this.valid(id)
-      if (fragment) found.set(id, fragment)
-      else missing.push(id)
-    }
-    if (missing.length > 0) {
-      for (const content of await this.read([...new Set(missing)])) found.set(content._id, this.keep(content))
-    }
-    return ids.map(id => {
-      const fragment = found.get(id)
+    const known = ids.map(id => this.valid(id))
+    const missing = ids.filter((_, i) => !known[i])
+    if (missing.length === 0) return known as Fragment[]
+
+    const read = new Map<number, Fragment>()
+    for (const content of await this.read([...new Set(missing)])) read.set(content._id, this.keep(content))
+    return ids.map((id, i) => {
+      const fragment = known[i] ?? read.get(id)
       if (!fragment) throw unavailable()
       return fragment
     })

@@ -1,5 +1,5 @@
+import { Kept } from '../kept.js'
 import { type Country, isOpen, nextChange } from './availability.js'
-import { Kept } from './kept.js'
 import { comparison, type Order, Orders } from './orders.js'
 import type { Skeleton } from './skeleton.js'
 
