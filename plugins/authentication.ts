@@ -2,16 +2,14 @@ import jwt from '@fastify/jwt'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
-import { type Claims, viewerOf } from '../src/claims.js'
+import type { Claims } from '../src/claims.js'
 import type { Session } from '../src/data/sessions.js'
 import type { UserDocument } from '../src/data/users.js'
 import { unauthenticated } from '../src/errors.js'
-import { Kept } from '../src/kept.js'
-
-export interface Viewer {
-  id: number
-  sid: string
-}
+import { ownTokens } from '../src/own-tokens.js'
+import { keyOf, keysAt } from '../src/provider-keys.js'
+import { providerTokens } from '../src/provider-tokens.js'
+import type { Tokens, Viewer } from '../src/tokens.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,7 +17,7 @@ declare module 'fastify' {
     tokenRequired: onRequestHookHandler
     /** Guard: without a token, or with a valid one. */
     tokenOptional: onRequestHookHandler
-    /** The answer to a login: a new access token and the refresh token of the session. */
+    /** The answer to a login: a new access token and the refresh token of the session. Not where an identity provider makes the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
     /** The signed-in user. Only behind the guard `tokenRequired`. */
     viewerOf: (request: FastifyRequest) => Viewer
@@ -27,6 +25,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, where the token is valid. */
     viewer: Viewer | null
+    /** Why it could not be found out. */
+    viewerFault: Error | undefined
   }
 }
 
@@ -36,70 +36,69 @@ declare module '@fastify/jwt' {
   }
 }
 
-/** In bytes; enough for some ten thousand viewers at once. */
-const tokensKept = 10 * 1024 * 1024
-const overhead = 600
-
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** Reads the token of every request once; whether a route wants one is the matter of its guard. */
 export default fp(
   async app => {
-    const { JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE, ACCESS_TOKEN_TTL } = app.settings
+    const { JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_ISSUER: iss, JWT_AUDIENCE: aud, ACCESS_TOKEN_TTL } = app.settings
 
-    await app.register(jwt, {
-      secret: JWT_SECRET,
-      sign: { algorithm: 'HS256', iss: JWT_ISSUER, aud: JWT_AUDIENCE, expiresIn: ACCESS_TOKEN_TTL },
-      // The signature is the library's matter, the claims ours: it has one tolerance for all times, and it would lengthen a token's life.
-      verify: {
-        algorithms: ['HS256'],
-        complete: true,
-        ignoreExpiration: true,
-        ignoreNotBefore: true
-      }
-    })
-
-    /** A signature is checked once a token and process: players send the same one for an hour. */
-    const checked = new Kept<string, object>(tokensKept, (_claims, token) => token.length + overhead)
-    const signed = (token: string) => {
-      const known = checked.get(token)
-      if (known) return known
-      const claims = app.jwt.verify<object>(token)
-      checked.put(token, claims)
-      return claims
+    const own = async (secret: string): Promise<Tokens> => {
+      await app.register(jwt, {
+        secret,
+        sign: { algorithm: 'HS256', iss, aud, expiresIn: ACCESS_TOKEN_TTL },
+        // The signature is the library's matter, the claims ours: it has one tolerance for all times, and it would lengthen a token's life.
+        verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
+      })
+      app.decorate('signedIn', ({ _id, email = '', name }: UserDocument, { sid, refresh_token }: Session) => ({
+        access_token: app.jwt.sign({ sub: String(_id), sid }),
+        token_type: 'Bearer' as const,
+        expires_in: ACCESS_TOKEN_TTL,
+        refresh_token,
+        user: { id: _id, email, name }
+      }))
+      return ownTokens({ iss, aud, verify: token => app.jwt.verify<object>(token) })
     }
-
-    const read = (authorization: string | undefined): Viewer | null => {
-      const token = authorization && bearer.exec(authorization)?.[1]
-      if (!token) return null
-      try {
-        return viewerOf(signed(token), { iss: JWT_ISSUER, aud: JWT_AUDIENCE }, Date.now() / 1000) ?? null
-      } catch {
-        return null
-      }
+    const ofProvider = (): Tokens => {
+      const keys = JWT_PUBLIC_KEY
+        ? keyOf(JWT_PUBLIC_KEY)
+        : keysAt(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
+      app.addHook('onClose', async () => keys.close())
+      return providerTokens({ iss, aud, keys, userOf: (iss, sub) => app.data.users.ofProvider(iss, sub) })
     }
+    const tokens = JWT_SECRET === undefined ? ofProvider() : await own(JWT_SECRET)
 
     app.decorateRequest('viewer', null)
+    app.decorateRequest('viewerFault', undefined)
     app.addHook('onRequest', (request, _reply, done) => {
-      request.viewer = read(request.headers.authorization)
-      done()
+      const { authorization } = request.headers
+      const token = authorization && bearer.exec(authorization)?.[1]
+      const viewer = token ? tokens.viewerOf(token) : null
+      if (!(viewer instanceof Promise)) {
+        request.viewer = viewer
+        return done()
+      }
+      viewer
+        .then(
+          found => {
+            request.viewer = found
+          },
+          (fault: Error) => {
+            request.viewerFault = fault
+          }
+        )
+        .then(() => done())
     })
 
-    app.decorate('tokenRequired', ({ viewer }, _reply, done) => done(viewer ? undefined : unauthenticated()))
-    app.decorate('tokenOptional', ({ viewer, headers }, _reply, done) =>
-      done(viewer || headers.authorization === undefined ? undefined : unauthenticated())
+    const refused = ({ viewerFault }: FastifyRequest) => viewerFault ?? unauthenticated()
+    app.decorate('tokenRequired', (request, _reply, done) => done(request.viewer ? undefined : refused(request)))
+    app.decorate('tokenOptional', (request, _reply, done) =>
+      done(request.viewer || request.headers.authorization === undefined ? undefined : refused(request))
     )
     app.decorate('viewerOf', ({ viewer }: FastifyRequest) => {
       if (!viewer) throw unauthenticated()
       return viewer
     })
-    app.decorate('signedIn', ({ _id, email = '', name }: UserDocument, { sid, refresh_token }: Session) => ({
-      access_token: app.jwt.sign({ sub: String(_id), sid }),
-      token_type: 'Bearer' as const,
-      expires_in: ACCESS_TOKEN_TTL,
-      refresh_token,
-      user: { id: _id, email, name }
-    }))
   },
   { name: 'authentication', dependencies: ['settings'] }
 )

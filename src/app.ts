@@ -75,6 +75,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },
     routeParams: true,
+    // People sign in at an identity provider where there is one.
+    ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/log(in|out)(\/|$)/.test(path),
     forceESM: true
   })
   app.refuseOtherMethods()

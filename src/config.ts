@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
 import { isProxyList } from './http.js'
+import { keyOf } from './provider-keys.js'
 
 const Whole = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description, ...rules })
@@ -15,9 +16,17 @@ export const Settings = Type.Object({
     pattern: '^mongodb(\\+srv)?://.+',
     description: 'Connection string of MongoDB; the database is the one that it names, else `viewer`'
   }),
-  JWT_SECRET: Type.String({
-    description: 'Secret that signs the access tokens, 32 bytes or more. The same in all processes'
-  }),
+  JWT_SECRET: Type.Optional(
+    Type.String({ description: 'Secret that signs the access tokens, 32 bytes or more. The same in all processes. Or one of the next two' })
+  ),
+  JWT_JWKS_URL: Text(
+    "Address of the keys of an identity provider of one's own, whose tokens then count; login, refresh and logout are its affair",
+    '',
+    {
+      pattern: '^(https?://.+)?$'
+    }
+  ),
+  JWT_PUBLIC_KEY: Text('Its one public key in PEM, where it publishes none', ''),
   JWT_ISSUER: Text('`iss` of the access tokens', 'viewer', { pattern: '.' }),
   JWT_AUDIENCE: Text('`aud` of the access tokens', 'viewer', { pattern: '.' }),
   ACCESS_TOKEN_TTL: Whole('Life of an access token in seconds', 3600, { minimum: 1 }),
@@ -104,9 +113,10 @@ const environment = (): NodeJS.ProcessEnv => {
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   try {
-    const settings = envSchema<Record<string, unknown>>({ schema: structuredClone(schema), data: given(schema, env), env: false, ajv })
+    const data = given(schema, env)
+    const settings = envSchema<Record<string, unknown>>({ schema: structuredClone(withTokens(schema, data)), data, env: false, ajv })
     refuseUnusableUrl(String(settings.MONGO_URL))
-    if ('JWT_SECRET' in settings) refuseWeakSecret(String(settings.JWT_SECRET))
+    refuseUnusableTokens(settings)
     return settings as Static<T>
   } catch (error) {
     throw new SettingsError(sentences(error, schema))
@@ -130,6 +140,27 @@ const refuseUnusableUrl = (url: string) => {
     new MongoClient(url)
   } catch (error) {
     throw new Error(`MONGO_URL is wrong: ${(error as Error).message}`)
+  }
+}
+
+const tokenSettings = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
+
+/** One of the ways to tokens is required; the usual one, where none is chosen. */
+const withTokens = (schema: TObject, data: Record<string, unknown>): TObject => {
+  const isChosen = !schema.properties.JWT_SECRET || tokenSettings.some(name => data[name] !== undefined)
+  return isChosen ? schema : { ...schema, required: [...(schema.required ?? []), 'JWT_SECRET'] }
+}
+
+const refuseUnusableTokens = ({ JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY }: Record<string, unknown>) => {
+  const chosen = [JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY].flatMap((value, i) => (value ? [tokenSettings[i]] : []))
+  if (chosen.length > 1)
+    throw new Error(`${chosen.join(' and ')} are set: tokens are made by the service or by an identity provider, set one`)
+  if (JWT_SECRET) refuseWeakSecret(String(JWT_SECRET))
+  if (!JWT_PUBLIC_KEY) return
+  try {
+    keyOf(String(JWT_PUBLIC_KEY))
+  } catch (error) {
+    throw new Error(`JWT_PUBLIC_KEY is wrong: ${(error as Error).message}`)
   }
 }
 

@@ -315,6 +315,10 @@ t.test('every query of src/data for viewers is on an index', async t => {
       byEmail: [() => data.users.byEmail(me.email), () => data.users.byEmail('nobody@example.com')],
       all: [() => data.users.all().toArray()],
       add: [() => addUser(app)],
+      ofProvider: [
+        () => data.users.ofProvider('https://id.example.com', 'new'),
+        () => data.users.ofProvider('https://id.example.com', 'new')
+      ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
       disable: [() => data.users.disable(me.email)],

@@ -1,5 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { counterOf } from './counters.js'
+import { persist } from './retry.js'
 
 export interface UserDocument {
   _id: number
@@ -50,6 +51,16 @@ export const usersOf = (db: Db) => {
       await users.insertOne(user)
       return user
     },
+    /** Whom an identity provider calls `sub`: its first use makes a user, two first uses at once make one. */
+    ofProvider: (iss: string, sub: string) =>
+      persist(async () => {
+        const known = await users.findOne({ sub, iss }, { projection: { _id: 1 } })
+        if (known) return known._id
+        const now = new Date()
+        const user = { _id: await ids.next(), name: '', iss, sub, disabled_at: null, created_at: now, updated_at: now }
+        await users.insertOne(user)
+        return user._id
+      }),
     setPassword: (email: string, password_hash: string) => change(email, { password_hash }),
     /** A hash of an older kind gives way to the new one, unless the password was changed meanwhile. */
     replaceHash: (id: number, old: string, password_hash: string) =>

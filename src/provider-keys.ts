@@ -1,0 +1,55 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { type CryptoKey, createRemoteJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose'
+import { unavailable } from './errors.js'
+import { minutes, seconds } from './time.js'
+
+/** The keys of an identity provider, from its address or as one of them was given. */
+export interface ProviderKeys {
+  algorithms: string[]
+  /** Throws a fault of jose for a token that no key is for, and the 503 where the keys are not known. */
+  keyFor: (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey> | KeyObject
+  close: () => void
+}
+
+const algorithmOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) => {
+  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return 'RS256'
+  if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') return 'ES256'
+  if (asymmetricKeyType === 'ed25519') return 'EdDSA'
+  throw new Error('it must be an RSA key of 2048 bits or more, a P-256 key or an Ed25519 key')
+}
+
+/** One key in PEM, whose line ends may be written as `\n`. */
+export const keyOf = (pem: string): ProviderKeys => {
+  const text = pem.replaceAll('\\n', '\n')
+  if (text.includes('PRIVATE')) throw new Error('it is a private key, which only the identity provider may have')
+  const key = createPublicKey(text)
+  return { algorithms: [algorithmOf(key)], keyFor: () => key, close: () => {} }
+}
+
+const refreshEvery = minutes(10)
+
+/** Those that the provider publishes. Once known they serve for as long as it cannot be reached. */
+export const keysAt = (url: string, onFailure: (error: unknown) => void): ProviderKeys => {
+  const published = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: seconds(2),
+    // A key that is not known may be a new one: it is looked for at once, but no sooner than this after the last time.
+    cooldownDuration: seconds(1),
+    cacheMaxAge: Number.POSITIVE_INFINITY
+  })
+  // So that a key that was withdrawn goes.
+  const refreshing = setInterval(() => published.reload().catch(onFailure), refreshEvery).unref()
+
+  return {
+    algorithms: ['RS256', 'ES256', 'EdDSA'],
+    keyFor: async (header, token) => {
+      try {
+        return await published(header, token)
+      } catch (error) {
+        if (error instanceof errors.JWKSNoMatchingKey || published.jwks()) throw error
+        onFailure(error)
+        throw unavailable()
+      }
+    },
+    close: () => clearInterval(refreshing)
+  }
+}

@@ -1,0 +1,56 @@
+import { compactVerify } from 'jose'
+import { hold, ProviderToken } from './claims.js'
+import { Failure } from './errors.js'
+import { Kept } from './kept.js'
+import type { ProviderKeys } from './provider-keys.js'
+import { keptTokens, type Tokens } from './tokens.js'
+
+interface Options {
+  iss: string
+  aud: string
+  keys: ProviderKeys
+  /** The id of the user whom the provider calls `sub`. */
+  userOf: (iss: string, sub: string) => Promise<number>
+}
+
+const usersKept = 100_000
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The tokens of an identity provider of the deployment's own. */
+export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
+  const checked = keptTokens<{ header: object; payload: unknown }>()
+  const users = new Kept<string, number>(usersKept, () => 1)
+
+  const isInForce = (token: unknown) => ProviderToken.Check(token) && hold(token.payload, { iss, aud }, Date.now() / 1000)
+  const subOf = (token: unknown) => (ProviderToken.Check(token) ? token.payload.sub : '')
+
+  const signed = async (token: string) => {
+    try {
+      const { payload, protectedHeader } = await compactVerify(token, keys.keyFor, { algorithms: keys.algorithms })
+      return { header: protectedHeader, payload: JSON.parse(utf8.decode(payload)) as unknown }
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      return undefined
+    }
+  }
+
+  const firstSeen = async (text: string) => {
+    const token = await signed(text)
+    if (!token || !isInForce(token)) return null
+    const sub = subOf(token)
+    const id = users.get(sub) ?? (await userOf(iss, sub))
+    users.put(sub, id)
+    checked.put(text, token)
+    return { id }
+  }
+
+  return {
+    viewerOf: text => {
+      const token = checked.get(text)
+      if (!token) return firstSeen(text)
+      if (!isInForce(token)) return null
+      const id = users.get(subOf(token))
+      return id === undefined ? firstSeen(text) : { id }
+    }
+  }
+}

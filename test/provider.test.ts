@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
+import t, { type Test } from 'tap'
+import { seededUrl } from './catalogue-data.js'
+import { build, databaseUrl, secret, settingsFor } from './helper.js'
+import { film } from './viewer-data.js'
+
+const issuer = 'https://id.example.com/'
+const audience = 'tv'
+const seconds = () => Math.floor(Date.now() / 1000)
+
+interface Key extends GenerateKeyPairResult {
+  kid: string
+  alg: string
+}
+const keyFor = async (alg: string, kid: string): Promise<Key> => ({ ...(await generateKeyPair(alg, { extractable: true })), kid, alg })
+
+const claims = () => ({ iss: issuer, aud: audience as string | string[], sub: 'auth0|ada', iat: seconds(), exp: seconds() + 300 })
+const tokenBy = ({ privateKey, alg, kid }: Key, given: object = {}, header: object = {}) =>
+  new SignJWT({ ...claims(), ...given }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** An identity provider that publishes its keys, and can be silent or away. */
+const providerOf = async (t: Test, keys: Key[]) => {
+  let published = keys
+  let state: 'there' | 'away' | 'silent' = 'there'
+  let asked = 0
+  const server = createServer(async (_request, response) => {
+    asked++
+    if (state === 'silent') return
+    if (state === 'away') return response.writeHead(503).end()
+    const jwks = await Promise.all(
+      published.map(async ({ publicKey, kid, alg }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }))
+    )
+    response.end(JSON.stringify({ keys: jwks }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}/keys`,
+    publish: (keys: Key[]) => {
+      published = keys
+    },
+    become: (other: typeof state) => {
+      state = other
+    },
+    get asked() {
+      return asked
+    }
+  }
+}
+
+const settingsOf = (more: Record<string, string>) => ({ JWT_SECRET: '', JWT_ISSUER: issuer, JWT_AUDIENCE: audience, ...more })
+
+const rsa = await keyFor('RS256', 'rsa-1')
+const ec = await keyFor('ES256', 'ec-1')
+const ed = await keyFor('EdDSA', 'ed-1')
+
+t.test('tokens of a provider that publishes its keys', async t => {
+  const provider = await providerOf(t, [rsa, ec, ed])
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const app = await build(t, { url, settings: settingsOf({ JWT_JWKS_URL: provider.url }) })
+  const status = async (token: string) => (await app.inject({ url: '/history', headers: bearer(token) })).statusCode
+
+  t.test('each algorithm, and the same user whoever signs', async t => {
+    for (const key of [rsa, ec, ed]) {
+      const headers = bearer(await tokenBy(key))
+      t.equal(
+        (await app.inject({ method: 'POST', url: '/history', headers, payload: { content_id: 1, time: 5 } })).statusCode,
+        201,
+        key.alg
+      )
+      const { collection } = (await app.inject({ url: '/history', headers })).json().data
+      t.match(collection, [{ user_id: 1, content_id: 1 }])
+    }
+    t.equal(provider.asked, 1, 'the keys are asked for once')
+  })
+
+  t.test('a sub is never read as an id of ours, and another issuer’s is another user', async t => {
+    await app.data.users.add({ email: 'someone@example.com', name: 'Someone', password_hash: 'x' })
+    t.equal(await status(await tokenBy(rsa, { sub: '2' })), 200)
+    t.not(await app.data.users.ofProvider(issuer, '2'), 2)
+    t.not(await app.data.users.ofProvider('https://other.example.com/', '2'), await app.data.users.ofProvider(issuer, '2'))
+  })
+
+  t.test('two first uses at once make one user', async t => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, n) => tokenBy(rsa, { sub: 'auth0|new', n })))
+    t.strictSame(
+      await Promise.all(tokens.map(status)),
+      tokens.map(() => 200)
+    )
+    t.equal(await app.mongoClient.db(new URL(url).pathname.slice(1)).collection('users').countDocuments({ sub: 'auth0|new' }), 1)
+  })
+
+  t.test('what is accepted', async t => {
+    for (const [what, given] of [
+      ['an aud that is a list with ours in it', { aud: ['web', audience] }],
+      ['clocks that differ by a few seconds', { iat: seconds() + 3, nbf: seconds() + 3 }],
+      ['no sid', { sid: undefined }]
+    ] as const)
+      t.equal(await status(await tokenBy(rsa, given)), 200, what)
+  })
+
+  t.test('what is refused', async t => {
+    const foreign = await keyFor('RS256', 'rsa-1')
+    const unknown = await keyFor('RS256', 'nobody')
+    const hs = async (key: Uint8Array) => new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: rsa.kid }).sign(key)
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const refused: [what: string, token: string][] = [
+      ['another key under a known name', await tokenBy(foreign)],
+      ['a key that nobody published', await tokenBy(unknown)],
+      ['a key that the token brings itself', await tokenBy(unknown, {}, { jwk: await exportJWK(unknown.publicKey) })],
+      ['an address of keys that the token brings', await tokenBy(unknown, {}, { jku: provider.url })],
+      ['HS256 with the public key', await hs(new TextEncoder().encode(await exportSPKI(rsa.publicKey)))],
+      ['HS256 with a secret', await hs(new TextEncoder().encode(secret))],
+      ['no signature', `${encoded({ alg: 'none' })}.${encoded(claims())}.`],
+      ['alg none with a signature', `${encoded({ alg: 'none' })}.${encoded(claims())}.AAAA`],
+      ['a body that is no JSON', `${encoded({ alg: 'RS256', kid: 'rsa-1' })}.AAAA.AAAA`],
+      [
+        'a crit',
+        await new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: 'rsa-1', crit: ['b64'], b64: true }).sign(rsa.privateKey)
+      ]
+    ]
+    for (const [what, given] of [
+      ['expired', { exp: seconds() - 1 }],
+      ['from the future', { iat: seconds() + 60 }],
+      ['not yet in force', { nbf: seconds() + 60 }],
+      ['another issuer', { iss: 'https://evil.example.com/' }],
+      ['another audience', { aud: 'web' }],
+      ['audiences without ours', { aud: ['web', 'radio'] }],
+      ...['iss', 'aud', 'sub', 'iat', 'exp'].map(name => [`no ${name}`, { [name]: undefined }] as const),
+      ['a number for sub', { sub: 5 }],
+      ['an empty sub', { sub: '' }],
+      ['a text for exp', { exp: String(seconds() + 300) }]
+    ] as [string, object][])
+      refused.push([what, await tokenBy(rsa, given)])
+
+    for (const [what, token] of refused) {
+      const answer = await app.inject({ url: '/history', headers: bearer(token) })
+      t.strictSame([answer.statusCode, answer.json()], [401, { success: false, message: 'Unauthenticated.' }], what)
+      t.equal((await app.inject({ url: '/recommendations', headers: bearer(token) })).statusCode, 401, `${what}, where a token is optional`)
+      t.equal((await app.inject({ url: '/contents', headers: bearer(token) })).statusCode, 200, `${what}, where none is read`)
+    }
+  })
+
+  t.test('a token is valid no longer than it says, though it was checked before', async t => {
+    const token = await tokenBy(rsa, { exp: seconds() + 2 })
+    t.equal(await status(token), 200)
+    await new Promise(resolve => setTimeout(resolve, 2100))
+    t.equal(await status(token), 401)
+  })
+
+  t.test('login, refresh and logout are not there', async t => {
+    for (const path of ['/login', '/login/refresh', '/logout']) {
+      for (const method of ['GET', 'POST'] as const) {
+        const answer = await app.inject({ method, url: path, headers: bearer(await tokenBy(rsa)), payload: {} })
+        t.strictSame(
+          [answer.statusCode, answer.json()],
+          [404, { success: false, code: 404, message: 'Resource not found' }],
+          `${method} ${path}`
+        )
+      }
+    }
+  })
+
+  t.test('keys change, and known ones serve while the provider is away', async t => {
+    const next = await keyFor('ES256', 'ec-2')
+    provider.publish([ec, next])
+    await new Promise(resolve => setTimeout(resolve, 1100))
+    t.equal(await status(await tokenBy(next)), 200, 'a new key is found at once')
+    t.equal(await status(await tokenBy(rsa, { jti: 'new' })), 401, 'a withdrawn one is not, once the keys were read anew')
+    provider.become('away')
+    t.equal(await status(await tokenBy(next, { jti: 'away' })), 200)
+    await new Promise(resolve => setTimeout(resolve, 1100))
+    t.equal(await status(await tokenBy(await keyFor('ES256', 'ec-3'))), 401)
+    t.equal(await status(await tokenBy(ec, { jti: 'away' })), 200)
+  })
+})
+
+t.test('a provider that was never reached', async t => {
+  const provider = await providerOf(t, [rsa])
+  provider.become('silent')
+  const log: string[] = []
+  const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: provider.url }), log })
+  const headers = bearer(await tokenBy(rsa))
+  const began = Date.now()
+  const answer = await app.inject({ url: '/history', headers })
+  t.strictSame([answer.statusCode, answer.headers['retry-after'] !== undefined], [503, true])
+  t.ok(Date.now() - began < 3000)
+  t.ok(log.some(line => line.includes('keys of the identity provider')))
+  t.equal((await app.inject({ url: '/health', headers })).statusCode, 200)
+  provider.become('there')
+  t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'it is back')
+})
+
+t.test('one public key', async t => {
+  const url = await databaseUrl(t)
+  for (const key of [rsa, ec, ed]) {
+    const pem = await exportSPKI(key.publicKey)
+    for (const text of [pem, pem.replaceAll('\n', '\\n')]) {
+      const app = await build(t, { url, settings: settingsOf({ JWT_PUBLIC_KEY: text }) })
+      const status = async (token: string) => (await app.inject({ url: '/history', headers: bearer(token) })).statusCode
+      t.equal(await status(await tokenBy(key)), 200, key.alg)
+      t.equal(await status(await tokenBy(await keyFor(key.alg, key.kid))), 401, 'another key')
+      for (const other of [rsa, ec, ed]) if (other !== key) t.equal(await status(await tokenBy(other)), 401, `${other.alg} for ${key.alg}`)
+    }
+  }
+})
+
+t.test('settings', async t => {
+  const url = 'mongodb://127.0.0.1:1/provider'
+  const small = await generateKeyPair('ES384', { extractable: true })
+  const { privateKey } = await import('node:crypto').then(({ generateKeyPairSync }) =>
+    generateKeyPairSync('ed25519', {
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' }
+    })
+  )
+  for (const [given, sentence] of [
+    [{ JWT_SECRET: '', JWT_JWKS_URL: 'id.example.com' }, /^JWT_JWKS_URL is wrong/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: 'nonsense' }, /^JWT_PUBLIC_KEY is wrong/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: privateKey }, /^JWT_PUBLIC_KEY is wrong: it is a private key/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: await exportSPKI(small.publicKey) }, /^JWT_PUBLIC_KEY is wrong: it must be/],
+    [{ JWT_JWKS_URL: 'https://id.example.com/keys' }, /^JWT_SECRET and JWT_JWKS_URL are set/],
+    [{ JWT_SECRET: '' }, /^JWT_SECRET is not set/]
+  ] as [Record<string, string>, RegExp][])
+    t.throws(() => settingsFor(url, given), { message: sentence })
+})
