@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Faults } from '../src/import/faults.js'
-import { firstOf, holdOut, type Model, qualityOf, type TrainingStep, train } from '../src/recommend/index.js'
+import { firstOf, holdOut, type Model, type Quality, qualitiesOf, type TrainingStep, train } from '../src/recommend/index.js'
 import { progressTo } from './progress.js'
 import { type Arguments, Refusal, readArguments } from './recommend/arguments.js'
 import { type Dataset, EventsReader } from './recommend/events.js'
@@ -48,8 +48,10 @@ const evaluate = ({ data }: Dataset, k: number): Model => {
   const out = holdOut(data, 'random', 2)
   const model = train(out.training, { onProgress })
   const listOf = listsFrom(model, out.training, k)
-  const measured = qualityOf(out, k, data.itemCount, listOf)
-  const popularity = qualityOf(out, k, data.itemCount, (_user, isSeen) => firstOf(model.popular, k, item => !isSeen(item)))
+  const [measured, popularity] = qualitiesOf(out, k, data.itemCount, 2, (user, isSeen) => [
+    listOf(user),
+    firstOf(model.popular, k, item => !isSeen(item))
+  ]) as [Quality, Quality]
   progress.clear()
   console.log(table(k, measured, popularity))
   return model

@@ -1,12 +1,12 @@
 import { aged } from './ageing.js'
+import { BlendScorer } from './blend-scorer.js'
 import { askedFor, type HoldOut, type HoldOutKind, holdOut } from './hold-out.js'
 import { type Interactions, sampleOf } from './interactions.js'
-import { type Blend, blendOf, mixed, type Neighbours } from './neighbours.js'
+import { type Blend, blendOf, type Neighbours } from './neighbours.js'
 import { byPopularity, firstOf } from './popularity.js'
-import { type Quality, qualityOf, type Recommend } from './quality.js'
+import { type Quality, qualitiesOf, type Recommend } from './quality.js'
 import { randomFrom } from './random.js'
 import { Regressions, type RidgeShape } from './ridge.js'
-import { Scorer } from './scorer.js'
 import { presets, type Settings } from './settings.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 import { type WalkShape, walk } from './walk.js'
@@ -28,9 +28,8 @@ const depth = 20
 /** What is better by less than this part is as good: it may be chance. */
 const margin = 0.001
 
-const mostSteps = 4
 /** How many trials there are about, for the progress. */
-const usualTrials = 30
+const usualTrials = 13
 /** Wide neighbourhoods take eight times as long: with more items than these it is too long. */
 const wideUpTo = 12_000
 
@@ -57,24 +56,25 @@ class Trials {
     this.set = trainingSetOf(out.training)
   }
 
-  quality(settings: Settings) {
-    const scorer = new Scorer(mixed(this.blended(settings), settings.share))
+  /** One for each of the shares, in the place of that of the settings. */
+  qualities(settings: Settings, shares: number[]) {
+    const scorer = new BlendScorer(this.blended(settings))
     const { starts, items, weights } = this.out.training
-    return this.measure((user, isSeen) => {
+    return this.measure(shares.length, (user, isSeen) => {
       const from = starts[user] as number
       const to = starts[user + 1] as number
-      const history = { items: items.subarray(from, to), weights: aged(to - from, settings.halfLife, weights?.subarray(from, to)) }
-      return scorer.best(history, this.depth, item => !isSeen(item)).map(({ item }) => item)
+      const counted = aged(to - from, settings.halfLife, weights?.subarray(from, to))
+      return scorer.best(items.subarray(from, to), counted, shares, this.depth, item => !isSeen(item))
     })
   }
 
   popularity() {
     const order = byPopularity(this.out.training).filter(item => this.within[item] === 1)
-    return this.measure((_user, isSeen) => firstOf(order, this.depth, item => !isSeen(item)))
+    return this.measure(1, (_user, isSeen) => [firstOf(order, this.depth, item => !isSeen(item))])[0] as Quality
   }
 
-  private measure(recommend: Recommend) {
-    return qualityOf(this.out, this.depth, this.itemCount, recommend)
+  private measure(models: number, recommend: Recommend) {
+    return qualitiesOf(this.out, this.depth, this.itemCount, models, recommend)
   }
 
   private blended({ ridge, walk }: Settings) {
@@ -130,39 +130,35 @@ export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOption
   let quality: Quality = { ndcg: -1, recall: 0, coverage: 0 }
 
   let done = 0
-  const attempt = (settings: Settings) => {
-    const measured = trials.quality(settings)
-    onTrial?.(++done, Math.max(done, usualTrials), settings, measured)
-    if (measured.ndcg <= quality.ndcg * (1 + margin)) return false
-    best = settings
-    quality = measured
-    return true
+  /** Takes the settings with the best of some shares if they are better; says whether they are. */
+  const attempt = (settings: Settings, factors = [0.5, 1, 2]) => {
+    const before = quality
+    const shares = factors.map(factor => settings.share * factor)
+    trials.qualities(settings, shares).forEach((measured, at) => {
+      if (measured.ndcg <= quality.ndcg * (1 + margin)) return
+      best = { ...settings, share: shares[at] as number }
+      quality = measured
+    })
+    onTrial?.(++done, Math.max(done, usualTrials), settings, quality)
+    return quality !== before
   }
-  /** What speaks for other neighbours may speak for another share of theirs. */
-  const attemptShares = (settings: Settings) => {
-    const { share } = settings
-    const same = attempt(settings)
-    const less = attempt({ ...settings, share: share / 2 })
-    return same || less || attempt({ ...settings, share: share * 2 })
-  }
-  const withRidge = (ridge: Partial<RidgeShape>) => attemptShares({ ...best, ridge: { ...best.ridge, ...ridge } })
-  const withWalk = (walk: Partial<WalkShape>) => attemptShares({ ...best, walk: { ...best.walk, ...walk } })
-  const climb = (step: (factor: number) => boolean) => {
+  const withRidge = (ridge: Partial<RidgeShape>) => attempt({ ...best, ridge: { ...best.ridge, ...ridge } })
+  const withWalk = (walk: Partial<WalkShape>) => attempt({ ...best, walk: { ...best.walk, ...walk } })
+  const climb = (most: number) => {
     for (const factor of [2, 0.5]) {
       let steps = 0
-      while (steps < mostSteps && step(factor)) steps++
+      while (steps < most && withRidge({ lambda: best.ridge.lambda * factor })) steps++
       if (steps > 0) return
     }
   }
 
   for (const { ridge } of presets)
     for (const { walk, preset, share } of presets) attempt({ preset, walk, ridge, share, halfLife: Number.POSITIVE_INFINITY })
-  climb(factor => attempt({ ...best, share: best.share * factor }))
-  climb(factor => withRidge({ lambda: best.ridge.lambda * factor }))
+  climb(3)
   withWalk({ sources: 0.7 })
   withRidge({ growth: 0.5 })
   withRidge({ users: 0.5 })
-  if (data.itemCount < wideUpTo && withRidge({ keep: 200 })) climb(factor => withRidge({ lambda: best.ridge.lambda * factor }))
-  attempt({ ...best, halfLife: 100 })
+  if (data.itemCount < wideUpTo && withRidge({ keep: 200 })) climb(1)
+  attempt({ ...best, halfLife: 100 }, [1])
   return { settings: best, quality, popularity: trials.popularity() }
 }

@@ -1,20 +1,21 @@
 import { CoViews } from './co-views.js'
 import type { TrainingSet } from './training-set.js'
 
-/** Writes how often each two of some items were viewed by one user into the lower half of a matrix of `size` columns. */
+/** Writes how often each two of some items, in their order, were viewed by one user into the lower half of a matrix of `size` columns. */
 export type Gram = (items: Uint32Array, matrix: Float64Array, size: number) => void
 
 /** Up to so many items all pairs are counted once and kept, which takes 4 bytes a pair. */
 const mostKept = 12_000
 
-const placeOf = (a: number, b: number) => (a > b ? (a * (a - 1)) / 2 + b : (b * (b - 1)) / 2 + a)
+/** Where the pairs of an item with those before it begin. */
+const rowOf = (item: number) => (item * (item - 1)) / 2
 
 const kept = (set: TrainingSet, weights: Float64Array): Gram => {
-  const all = new Float32Array((set.itemCount * (set.itemCount - 1)) / 2)
+  const all = new Float32Array(rowOf(set.itemCount))
   const coViews = new CoViews(set, weights)
   for (let item = 0; item < set.itemCount; item++) {
     coViews.of(item)
-    const row = (item * (item - 1)) / 2
+    const row = rowOf(item)
     for (let at = 0; at < coViews.size; at++) {
       const other = coViews.items[at] as number
       if (other < item) all[row + other] = coViews.counts[other] as number
@@ -22,8 +23,8 @@ const kept = (set: TrainingSet, weights: Float64Array): Gram => {
   }
   return (items, matrix, size) => {
     for (let i = 1; i < items.length; i++) {
-      const item = items[i] as number
-      for (let j = 0; j < i; j++) matrix[i * size + j] = all[placeOf(item, items[j] as number)] as number
+      const row = rowOf(items[i] as number)
+      for (let j = 0; j < i; j++) matrix[i * size + j] = all[row + (items[j] as number)] as number
     }
   }
 }

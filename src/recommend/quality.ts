@@ -9,45 +9,62 @@ export interface Quality {
   coverage: number
 }
 
-/** The best unseen items for a user of the hold-out. */
-export type Recommend = (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>
+/** What each of some models recommends to a user of the hold-out, the best first. */
+export type Recommend = (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>[]
 
 const discount = (place: number) => 1 / Math.log2(place + 2)
 
-/** How well the first `count` recommendations meet what was held out, where `itemCount` items could be recommended. */
-export const qualityOf = ({ training, heldStarts, held }: HoldOut, count: number, itemCount: number, recommend: Recommend): Quality => {
-  const { starts, items } = training
-  const seenBy = new Uint32Array(training.itemCount)
-  const wantedBy = new Uint32Array(training.itemCount)
-  const shown = new Uint8Array(training.itemCount)
-  let users = 0
-  let ndcg = 0
-  let recall = 0
-  for (let user = 0; user < userCountOf(training); user++) {
-    const firstHeld = heldStarts[user] as number
-    const endOfHeld = heldStarts[user + 1] as number
-    const wanted = endOfHeld - firstHeld
-    if (wanted === 0) continue
-    for (let at = firstHeld; at < endOfHeld; at++) wantedBy[held[at] as number] = user + 1
-    for (let at = starts[user] as number; at < (starts[user + 1] as number); at++) seenBy[items[at] as number] = user + 1
+class Tally {
+  private users = 0
+  private ndcg = 0
+  private recall = 0
+  private readonly shown: Uint8Array
 
-    const recommended = recommend(user, item => seenBy[item] === user + 1)
+  constructor(itemCount: number) {
+    this.shown = new Uint8Array(itemCount)
+  }
+
+  add(list: ArrayLike<number>, count: number, wanted: number, isWanted: (item: number) => boolean) {
     let found = 0
     let gain = 0
-    for (let place = 0; place < Math.min(recommended.length, count); place++) {
-      const item = recommended[place] as number
-      shown[item] = 1
-      if (wantedBy[item] !== user + 1) continue
+    let ideal = 0
+    for (let place = 0; place < Math.min(list.length, count); place++) {
+      const item = list[place] as number
+      this.shown[item] = 1
+      if (!isWanted(item)) continue
       found++
       gain += discount(place)
     }
-    let ideal = 0
     for (let place = 0; place < Math.min(wanted, count); place++) ideal += discount(place)
-    users++
-    ndcg += gain / ideal
-    recall += found / wanted
+    this.users++
+    this.ndcg += gain / ideal
+    this.recall += found / wanted
   }
-  const mean = (sum: number, of: number) => (of === 0 ? 0 : sum / of)
-  const recommended = shown.reduce((sum, one) => sum + one, 0)
-  return { ndcg: mean(ndcg, users), recall: mean(recall, users), coverage: mean(recommended, itemCount) }
+
+  mean(itemCount: number): Quality {
+    const { users, ndcg, recall, shown } = this
+    const of = Math.max(users, 1)
+    return { ndcg: ndcg / of, recall: recall / of, coverage: shown.reduce((sum, one) => sum + one, 0) / Math.max(itemCount, 1) }
+  }
+}
+
+/** How well the first `count` recommendations of some models meet what was held out, where `itemCount` items could be recommended. */
+export const qualitiesOf = (out: HoldOut, count: number, itemCount: number, models: number, recommend: Recommend): Quality[] => {
+  const { training, heldStarts, held } = out
+  const { starts, items } = training
+  const tallies = Array.from({ length: models }, () => new Tally(training.itemCount))
+  const seenBy = new Uint32Array(training.itemCount)
+  const wantedBy = new Uint32Array(training.itemCount)
+  for (let user = 0; user < userCountOf(training); user++) {
+    const firstHeld = heldStarts[user] as number
+    const endOfHeld = heldStarts[user + 1] as number
+    if (firstHeld === endOfHeld) continue
+    const mark = user + 1
+    for (let at = firstHeld; at < endOfHeld; at++) wantedBy[held[at] as number] = mark
+    for (let at = starts[user] as number; at < (starts[user + 1] as number); at++) seenBy[items[at] as number] = mark
+    recommend(user, item => seenBy[item] === mark).forEach((list, model) => {
+      tallies[model]?.add(list, count, endOfHeld - firstHeld, item => wantedBy[item] === mark)
+    })
+  }
+  return tallies.map(tally => tally.mean(itemCount))
 }

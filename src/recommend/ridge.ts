@@ -63,7 +63,8 @@ export class Regressions {
       }
       rows.close()
     }
-    return rows.end()
+    // Twice is the same with each row in order.
+    return transposed(transposed(rows.end()))
   }
 
   solve({ lambda, growth }: Pick<RidgeShape, 'lambda' | 'growth'>, onItem?: (done: number) => void): Neighbours {

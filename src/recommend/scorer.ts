@@ -1,9 +1,5 @@
+import { Best, type Scored } from './best.js'
 import type { Neighbours } from './neighbours.js'
-
-export interface Scored {
-  item: number
-  score: number
-}
 
 /** Items of a history and what each counts; 1 without weights. */
 export interface History {
@@ -95,24 +91,3 @@ export class Scorer {
     return low < end && targets[low] === target ? (weights[low] as number) : 0
   }
 }
-
-/** The best of what is offered, in order. */
-class Best {
-  readonly taken: Scored[] = []
-  /** What is below is not taken. */
-  least = 0
-
-  constructor(private readonly count: number) {}
-
-  offer(item: number, score: number) {
-    const { taken, count } = this
-    let place = taken.length
-    while (place > 0 && isBetter(item, score, taken[place - 1] as Scored)) place--
-    if (place === count) return
-    if (taken.length === count) taken.pop()
-    taken.splice(place, 0, { item, score })
-    if (taken.length === count) this.least = (taken[count - 1] as Scored).score
-  }
-}
-
-const isBetter = (item: number, score: number, other: Scored) => score > other.score || (score === other.score && item < other.item)

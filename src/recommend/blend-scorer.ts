@@ -1,0 +1,58 @@
+import { Best } from './best.js'
+import type { Blend } from './neighbours.js'
+
+/** Scores with several shares of the second model at once, which is most of the work for one. */
+export class BlendScorer {
+  private readonly first: Float64Array
+  private readonly second: Float64Array
+  private readonly found: Uint32Array
+  private readonly isFound: Uint8Array
+
+  constructor(private readonly blend: Blend) {
+    const itemCount = blend.starts.length - 1
+    this.first = new Float64Array(itemCount)
+    this.second = new Float64Array(itemCount)
+    this.found = new Uint32Array(itemCount)
+    this.isFound = new Uint8Array(itemCount)
+  }
+
+  best(items: Uint32Array, weights: Float64Array, shares: number[], count: number, accepts: (item: number) => boolean) {
+    const { first, second, found, isFound } = this
+    const size = this.add(items, weights)
+    const lists = shares.map(() => new Best(count))
+    for (let at = 0; at < size; at++) {
+      const item = found[at] as number
+      const [one, other] = [first[item] as number, second[item] as number]
+      first[item] = 0
+      second[item] = 0
+      isFound[item] = 0
+      for (let list = 0; list < lists.length; list++) {
+        const best = lists[list] as Best
+        const score = one + (shares[list] as number) * other
+        if (score > 0 && score >= best.least && accepts(item)) best.offer(item, score)
+      }
+    }
+    return lists.map(({ taken }) => taken.map(({ item }) => item))
+  }
+
+  private add(items: Uint32Array, weights: Float64Array) {
+    const { first, second, found, isFound } = this
+    const { starts, targets, first: firsts, second: seconds } = this.blend
+    let size = 0
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at] as number
+      const weight = weights[at] as number
+      const end = starts[item + 1] as number
+      for (let place = starts[item] as number; place < end; place++) {
+        const target = targets[place] as number
+        if (isFound[target] === 0) {
+          isFound[target] = 1
+          found[size++] = target
+        }
+        first[target] = (first[target] as number) + weight * (firsts[place] as number)
+        second[target] = (second[target] as number) + weight * (seconds[place] as number)
+      }
+    }
+    return size
+  }
+}
