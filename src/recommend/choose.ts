@@ -1,7 +1,7 @@
 import { aged } from './ageing.js'
 import { BlendScorer } from './blend-scorer.js'
 import { askedFor, type HoldOut, type HoldOutKind, holdOut } from './hold-out.js'
-import { type Interactions, sampleOf } from './interactions.js'
+import type { Interactions } from './interactions.js'
 import { type Blend, blendOf, type Neighbours } from './neighbours.js'
 import { byPopularity, firstOf } from './popularity.js'
 import { type Quality, qualitiesOf, type Recommend } from './quality.js'
@@ -18,8 +18,7 @@ export interface Choice {
   popularity: Quality
 }
 
-/** How much is looked at: more than this makes the choice little better and much later. */
-const mostEvents = 2_000_000
+/** How much is looked at: more makes the choice little better and much later. */
 const mostHeld = 25_000
 const mostTargets = 10_000
 const leastTargets = 500
@@ -125,7 +124,7 @@ export interface ChooseOptions {
 }
 
 export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOptions): Choice => {
-  const trials = new Trials(sampleOf(data, mostEvents, seed), kind, seed)
+  const trials = new Trials(data, kind, seed)
   let best = presets[0] as Settings
   let quality: Quality = { ndcg: -1, recall: 0, coverage: 0 }
 
@@ -144,21 +143,19 @@ export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOption
   }
   const withRidge = (ridge: Partial<RidgeShape>) => attempt({ ...best, ridge: { ...best.ridge, ...ridge } })
   const withWalk = (walk: Partial<WalkShape>) => attempt({ ...best, walk: { ...best.walk, ...walk } })
-  const climb = (most: number) => {
-    for (const factor of [2, 0.5]) {
-      let steps = 0
-      while (steps < most && withRidge({ lambda: best.ridge.lambda * factor })) steps++
-      if (steps > 0) return
-    }
+  const climb = (factor: number, most: number) => {
+    let steps = 0
+    while (steps < most && withRidge({ lambda: best.ridge.lambda * factor })) steps++
+    return steps > 0
   }
 
   for (const { ridge } of presets)
     for (const { walk, preset, share } of presets) attempt({ preset, walk, ridge, share, halfLife: Number.POSITIVE_INFINITY })
-  climb(3)
-  withWalk({ sources: 0.7 })
+  if (!climb(2, 3)) climb(0.5, 3)
   withRidge({ growth: 0.5 })
   withRidge({ users: 0.5 })
-  if (data.itemCount < wideUpTo && withRidge({ keep: 200 })) climb(1)
-  attempt({ ...best, halfLife: 100 }, [1])
+  if (data.itemCount < wideUpTo && withRidge({ keep: 200 })) climb(2, 1)
+  withWalk({ sources: 0.7 })
+  if (attempt({ ...best, halfLife: 100 }, [1])) attempt({ ...best, halfLife: 20 }, [1])
   return { settings: best, quality, popularity: trials.popularity() }
 }

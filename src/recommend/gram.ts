@@ -1,16 +1,19 @@
 import { CoViews } from './co-views.js'
 import type { TrainingSet } from './training-set.js'
 
-/** Writes how often each two of some items, in their order, were viewed by one user into the lower half of a matrix of `size` columns. */
+/**
+ * Writes how often each two of some items, in their order, and each of them, were viewed by one user into the lower half of a
+ * matrix of `size` columns.
+ */
 export type Gram = (items: Uint32Array, matrix: Float64Array, size: number) => void
 
-/** Up to so many items all pairs are counted once and kept, which takes 4 bytes a pair. */
-const mostKept = 12_000
+/** Up to so many items all pairs are counted once and kept, which takes 2 bytes for each two items squared. */
+export const mostKept = 12_000
 
-/** Where the pairs of an item with those before it begin. */
-const rowOf = (item: number) => (item * (item - 1)) / 2
+/** Where the pairs of an item with those up to itself begin. */
+const rowOf = (item: number) => (item * (item + 1)) / 2
 
-const kept = (set: TrainingSet, weights: Float64Array): Gram => {
+export const keptGram = (set: TrainingSet, weights: Float64Array): Gram => {
   const all = new Float32Array(rowOf(set.itemCount))
   const coViews = new CoViews(set, weights)
   for (let item = 0; item < set.itemCount; item++) {
@@ -20,20 +23,24 @@ const kept = (set: TrainingSet, weights: Float64Array): Gram => {
       const other = coViews.items[at] as number
       if (other < item) all[row + other] = coViews.counts[other] as number
     }
+    all[row + item] = coViews.own
   }
   return (items, matrix, size) => {
-    for (let i = 1; i < items.length; i++) {
+    for (let i = 0; i < items.length; i++) {
       const row = rowOf(items[i] as number)
-      for (let j = 0; j < i; j++) matrix[i * size + j] = all[row + (items[j] as number)] as number
+      for (let j = 0; j <= i; j++) matrix[i * size + j] = all[row + (items[j] as number)] as number
     }
   }
 }
 
-/** Where there are too many items for that, by the viewers of the few. */
-const counted = (set: TrainingSet, weights: Float64Array): Gram => {
-  const { viewerStarts, viewers } = set
+/**
+ * Where there are too many items for that, by the viewers of the few. Of those at most about `mostViews` views are looked at,
+ * all views of the first users, who stand for the others too.
+ */
+export const countedGram = (set: TrainingSet, weights: Float64Array, mostViews = 30_000): Gram => {
+  const { userCount, viewerStarts, viewers } = set
   // A list of the items met so far for each user: its newest entry, and for each entry the one before.
-  const newest = new Int32Array(set.userCount).fill(-1)
+  const newest = new Int32Array(userCount).fill(-1)
   let before = new Int32Array(1 << 12)
   let owners = new Int32Array(1 << 12)
 
@@ -43,21 +50,28 @@ const counted = (set: TrainingSet, weights: Float64Array): Gram => {
     owners = new Int32Array(needed * 2)
   }
 
+  const viewsOf = (items: Uint32Array) => {
+    let views = 0
+    for (const item of items) views += (viewerStarts[item + 1] as number) - (viewerStarts[item] as number)
+    return views
+  }
+
   return (items, matrix, size) => {
-    let entries = 0
-    for (let i = 0; i < items.length; i++) {
-      matrix.fill(0, i * size, i * size + i)
-      entries += (viewerStarts[(items[i] as number) + 1] as number) - (viewerStarts[items[i] as number] as number)
-    }
-    makeRoom(entries)
+    const views = viewsOf(items)
+    makeRoom(views)
+    const part = Math.min(1, mostViews / views)
+    const users = Math.ceil(part * userCount)
     let entry = 0
     for (let i = 0; i < items.length; i++) {
       const row = i * size
+      matrix.fill(0, row, row + i + 1)
       const end = viewerStarts[(items[i] as number) + 1] as number
       for (let at = viewerStarts[items[i] as number] as number; at < end; at++) {
         const user = viewers[at] as number
-        const weight = weights[user] as number
+        if (user >= users) break
+        const weight = (weights[user] as number) / part
         const head = newest[user] as number
+        matrix[row + i] = (matrix[row + i] as number) + weight
         for (let met = head; met >= 0; met = before[met] as number) {
           const place = row + (owners[met] as number)
           matrix[place] = (matrix[place] as number) + weight
@@ -67,12 +81,12 @@ const counted = (set: TrainingSet, weights: Float64Array): Gram => {
         newest[user] = entry++
       }
     }
-    for (let i = 0; i < items.length; i++) {
-      const end = viewerStarts[(items[i] as number) + 1] as number
-      for (let at = viewerStarts[items[i] as number] as number; at < end; at++) newest[viewers[at] as number] = -1
+    for (const item of items) {
+      const end = viewerStarts[item + 1] as number
+      for (let at = viewerStarts[item] as number; at < end && (viewers[at] as number) < users; at++) newest[viewers[at] as number] = -1
     }
   }
 }
 
 export const gramOf = (set: TrainingSet, weights: Float64Array): Gram =>
-  set.itemCount <= mostKept ? kept(set, weights) : counted(set, weights)
+  set.itemCount <= mostKept ? keptGram(set, weights) : countedGram(set, weights)

@@ -64,49 +64,56 @@ export const interactionsOf = ({ users, items, weights }: Events, userCount: num
   }
 }
 
-/** Interactions of which only some elements stay: those between two places of each user. */
-const between = (data: Interactions, boundsOf: (user: number) => [from: number, to: number]): Interactions => {
-  const starts = new Uint32Array(data.starts.length)
-  const pieces: [number, number][] = []
-  for (let user = 0; user < starts.length - 1; user++) {
-    const [from, to] = boundsOf(user)
-    pieces.push([from, to])
-    starts[user + 1] = (starts[user] as number) + to - from
+const orderOf = (count: number, seed: number) => {
+  const random = randomFrom(seed)
+  const order = new Uint32Array(count).map((_, at) => at)
+  for (let at = count - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1))
+    const moved = order[at] as number
+    order[at] = order[other] as number
+    order[other] = moved
   }
-  const cut = <T extends Uint32Array | Float32Array>(all: T, cutInto: T) => {
-    pieces.forEach(([from, to], user) => {
-      cutInto.set(all.subarray(from, to), starts[user])
-    })
-    return cutInto
-  }
-  const size = starts.at(-1) as number
+  return order
+}
+
+/**
+ * The users in a random order, so that the first of them are a sample, with at most so many items each, the newest: the work
+ * grows with the square of a history, and a robot's may be very long.
+ */
+export const shuffled = (data: Interactions, most: number, seed: number): Interactions => {
   const { itemCount, items, weights } = data
+  const userCount = userCountOf(data)
+  const order = orderOf(userCount, seed)
+  const sizeOf = (user: number) => Math.min((data.starts[user + 1] as number) - (data.starts[user] as number), most)
+  const starts = new Uint32Array(userCount + 1)
+  order.forEach((user, at) => {
+    starts[at + 1] = (starts[at] as number) + sizeOf(user)
+  })
+  const reordered = <T extends Uint32Array | Float32Array>(all: T, into: T) => {
+    order.forEach((user, at) => {
+      const end = data.starts[user + 1] as number
+      into.set(all.subarray(end - sizeOf(user), end), starts[at])
+    })
+    return into
+  }
+  const size = starts[userCount] as number
   return {
     itemCount,
     starts,
-    items: cut(items, new Uint32Array(size)),
-    ...(weights && { weights: cut(weights, new Float32Array(size)) })
+    items: reordered(items, new Uint32Array(size)),
+    ...(weights && { weights: reordered(weights, new Float32Array(size)) })
   }
 }
 
-/** At most so many of each user's items, the newest: the work grows with the square of a history, and a robot's may be very long. */
-export const newest = (data: Interactions, most: number): Interactions => {
-  const { starts } = data
-  if (!starts.some((start, at) => at > 0 && start - (starts[at - 1] as number) > most)) return data
-  return between(data, user => {
-    const to = starts[user + 1] as number
-    return [Math.max(starts[user] as number, to - most), to]
-  })
-}
-
-/** Whole users at random, until there are about so many interactions. */
-export const sampleOf = (data: Interactions, most: number, seed: number): Interactions => {
-  const { starts, items } = data
-  if (items.length <= most) return data
-  const random = randomFrom(seed)
-  const share = most / items.length
-  return between(data, user => {
-    const from = starts[user] as number
-    return [from, random() < share ? (starts[user + 1] as number) : from]
-  })
+/** The first users, who have at most so many elements together. */
+export const firstUsers = ({ itemCount, starts, items, weights }: Interactions, most: number): Interactions => {
+  const over = starts.findIndex(start => start > most)
+  const last = over === -1 ? starts.length - 1 : over - 1
+  const end = starts[last] as number
+  return {
+    itemCount,
+    starts: starts.subarray(0, last + 1),
+    items: items.subarray(0, end),
+    ...(weights && { weights: weights.subarray(0, end) })
+  }
 }

@@ -71,7 +71,7 @@ export class Regressions {
     const { diagonal, gram, near, set } = this
     const { itemCount } = set
     const mean = set.items.length / itemCount
-    const penalized = diagonal.map(own => own + lambda * (own / mean) ** growth)
+    const penalties = diagonal.map(own => lambda * (own / mean) ** growth)
     const widest = widestOf(near)
     const matrix = new Float64Array(widest * widest)
     const right = new Float64Array(widest)
@@ -84,7 +84,8 @@ export class Regressions {
       const size = count + (count % 2)
       gram(near.targets.subarray(from, to), matrix, size)
       for (let at = 0; at < count; at++) {
-        matrix[at * size + at] = penalized[near.targets[from + at] as number] as number
+        const place = at * size + at
+        matrix[place] = (matrix[place] as number) + (penalties[near.targets[from + at] as number] as number)
         right[at] = near.weights[from + at] as number
       }
       if (size > count) {

@@ -1,6 +1,6 @@
 import { type Choice, choose } from './choose.js'
 import type { HoldOutKind } from './hold-out.js'
-import { type Interactions, newest } from './interactions.js'
+import { firstUsers, type Interactions, shuffled } from './interactions.js'
 import { blendOf, mixed, type Neighbours } from './neighbours.js'
 import { byPopularity } from './popularity.js'
 import { Regressions } from './ridge.js'
@@ -30,6 +30,8 @@ export interface TrainingOptions {
 /** The work grows with the squares of the histories: this much of it takes some ten seconds. */
 const mostPairs = 3e9
 const longest = 1000
+/** More events make the choice little better and much later. */
+const mostChosenBy = 2_000_000
 /** What all neighbours of a kind may be, at 8 bytes each. */
 const mostNeighbours = 16e6
 
@@ -40,15 +42,15 @@ const pairsOf = ({ starts }: Interactions, most: number) => {
 }
 
 /** As much of each history as can be worked through. */
-const worked = (data: Interactions) => {
+const worked = (data: Interactions, seed: number) => {
   let most = longest
   while (most > 50 && pairsOf(data, most) > mostPairs) most = Math.ceil(most * 0.8)
-  return newest(data, most)
+  return shuffled(data, most, seed)
 }
 
 export const train = (data: Interactions, { holdOut = 'random', seed = 1, onProgress }: TrainingOptions = {}): Model => {
-  const within = worked(data)
-  const choice = choose(within, {
+  const within = worked(data, seed)
+  const choice = choose(firstUsers(within, mostChosenBy), {
     kind: holdOut,
     seed,
     onTrial: (done, total) => onProgress?.({ step: 'choose', done, total })
