@@ -8,6 +8,8 @@ interface Progress {
   step: keyof typeof verbs
   file: string
   records: number
+  /** What is counted, if it is not records. */
+  unit?: string
   done: number
   total: number
 }
@@ -32,12 +34,12 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
   let stepBegan = updatedAt
   let fileBegan = updatedAt
 
-  const show = ({ step, file, records, done, total }: Progress) => {
+  const show = ({ step, file, records, unit = 'records', done, total }: Progress) => {
     const part = total === 0 ? 1 : done / total
     const rate = (records * 1000) / Math.max(updatedAt - fileBegan, 1)
     const left = part === 0 ? '' : `, ${clock(((updatedAt - stepBegan) / 1000) * (1 / part - 1))} left`
     const percent = `${Math.floor(part * 100)} %`
-    const text = `${verbs[step]} ${file}: ${grouped(records)} records, ${grouped(rate)}/s${left}`
+    const text = `${verbs[step]} ${file}: ${grouped(records)} ${unit}, ${grouped(rate)}/s${left}`
     if (!output.isTTY) return output.write(`${percent} ${text}\n`)
     const bar = '#'.repeat(Math.round(part * barWidth)).padEnd(barWidth, '-')
     const line = `[${bar}] ${percent} ${text}`

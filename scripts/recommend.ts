@@ -35,14 +35,17 @@ const read = async (path: string): Promise<Dataset> => {
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
     reader.push(chunk)
     done += chunk.length
-    progress.update({ step: 'read', file: path, records: reader.lines, done, total })
+    progress.update({ step: 'read', file: path, records: reader.lines, unit: 'lines', done, total })
   }
   const dataset = reader.end()
   if (!(dataset instanceof Faults)) return dataset
   throw new Refusal([...dataset.lines, ...(dataset.rest > 0 ? [`and ${dataset.rest} more`] : []), 'Nothing was written.'].join('\n'))
 }
 
-const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
+const units = { choose: 'trials', train: 'steps' }
+
+const onProgress = ({ step, done, total }: TrainingStep) =>
+  progress.update({ step, file: 'the model', records: done, unit: units[step], done, total })
 
 const evaluate = ({ data }: Dataset, k: number): Model => {
   const out = holdOut(data, 'random', 2)
@@ -72,7 +75,7 @@ const write = async ({ data, users, items }: Dataset, model: Model, k: number, o
       const names = listOf(user).map(item => items[item])
       await output.write(`${users[user]}\t${names.join()}\n`)
       if (user % usersAtOnce > 0) continue
-      progress.update({ step: 'write', file: path, records: user, done: user, total: users.length })
+      progress.update({ step: 'write', file: path, records: user, unit: 'users', done: user, total: users.length })
       await turn()
       stop.signal.throwIfAborted()
     }

@@ -1,7 +1,9 @@
 import { aged, firstOf, type Interactions, type Model, Scorer } from '../../src/recommend/index.js'
 
+type Listing = Pick<Model, 'neighbours' | 'popular'> & { settings: Pick<Model['settings'], 'halfLife'> }
+
 /** Makes the list of a user: what the model recommends, then what is popular. */
-export const listsFrom = ({ neighbours, popular, settings }: Model, { starts, items, itemCount }: Interactions, count: number) => {
+export const listsFrom = ({ neighbours, popular, settings }: Listing, { starts, items, itemCount }: Interactions, count: number) => {
   const scorer = new Scorer(neighbours)
   // By item, the last user who has it: in the history or in the list.
   const taken = new Uint32Array(itemCount)

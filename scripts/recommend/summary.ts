@@ -1,4 +1,4 @@
-import type { Model, Quality } from '../../src/recommend/index.js'
+import type { Choice, Quality } from '../../src/recommend/index.js'
 import type { Dataset } from './events.js'
 
 const grouped = (value: number) => value.toLocaleString('en')
@@ -22,7 +22,7 @@ export const readLine = ({ users, items, events, data }: Dataset) => {
   return `${amount(users.length, 'user')}, ${amount(items.length, 'item')}, ${amount(events, 'event')}${repeated}`
 }
 
-export const chosenLine = ({ settings, quality, popularity }: Model) => {
+export const chosenLine = ({ settings, quality, popularity }: Choice) => {
   const { preset, ridge, walk, share, halfLife } = settings
   const ageing = Number.isFinite(halfLife) ? `, half after ${halfLife} items` : ''
   const gain = popularity.ndcg > 0 ? ` (nDCG ${(quality.ndcg / popularity.ndcg).toFixed(1)} times that of popularity)` : ''

@@ -105,7 +105,8 @@ const once = <Shape>(all: Map<string, Neighbours>, shape: Shape, make: () => Nei
   return made
 }
 
-const someOf = (itemCount: number, count: number, seed: number) => {
+/** So many items at random, as a mask. */
+export const someOf = (itemCount: number, count: number, seed: number) => {
   const random = randomFrom(seed)
   const some = new Uint8Array(itemCount)
   let left = count

@@ -1,5 +1,6 @@
 export { aged } from './ageing.js'
 export type { Scored } from './best.js'
+export type { Choice } from './choose.js'
 export { type HoldOut, type HoldOutKind, holdOut } from './hold-out.js'
 export { type Events, type Interactions, interactionsOf, userCountOf } from './interactions.js'
 export type { Neighbours } from './neighbours.js'

@@ -64,6 +64,18 @@ export const interactionsOf = ({ users, items, weights }: Events, userCount: num
   }
 }
 
+const longest = 1000
+const shortest = 50
+
+/** How many items of each history may be learned from, where that looks at no more than so many pairs. */
+export const workableLength = ({ starts }: Interactions, mostPairs: number) => {
+  const pairsOf = (most: number) =>
+    starts.reduce((pairs, start, at) => (at === 0 ? 0 : pairs + Math.min(start - (starts[at - 1] as number), most) ** 2), 0)
+  let most = longest
+  while (most > shortest && pairsOf(most) > mostPairs) most = Math.ceil(most * 0.8)
+  return most
+}
+
 const orderOf = (count: number, seed: number) => {
   const random = randomFrom(seed)
   const order = new Uint32Array(count).map((_, at) => at)

@@ -1,6 +1,6 @@
 import { type Choice, choose } from './choose.js'
 import type { HoldOutKind } from './hold-out.js'
-import { firstUsers, type Interactions, shuffled } from './interactions.js'
+import { firstUsers, type Interactions, shuffled, workableLength } from './interactions.js'
 import { blendOf, mixed, type Neighbours } from './neighbours.js'
 import { byPopularity } from './popularity.js'
 import { Regressions } from './ridge.js'
@@ -29,27 +29,13 @@ export interface TrainingOptions {
 
 /** The work grows with the squares of the histories: this much of it takes some ten seconds. */
 const mostPairs = 3e9
-const longest = 1000
 /** More events make the choice little better and much later. */
 const mostChosenBy = 2_000_000
 /** What all neighbours of a kind may be, at 8 bytes each. */
 const mostNeighbours = 16e6
 
-const pairsOf = ({ starts }: Interactions, most: number) => {
-  let pairs = 0
-  for (let user = 1; user < starts.length; user++) pairs += Math.min((starts[user] as number) - (starts[user - 1] as number), most) ** 2
-  return pairs
-}
-
-/** As much of each history as can be worked through. */
-const worked = (data: Interactions, seed: number) => {
-  let most = longest
-  while (most > 50 && pairsOf(data, most) > mostPairs) most = Math.ceil(most * 0.8)
-  return shuffled(data, most, seed)
-}
-
 export const train = (data: Interactions, { holdOut = 'random', seed = 1, onProgress }: TrainingOptions = {}): Model => {
-  const within = worked(data, seed)
+  const within = shuffled(data, workableLength(data, mostPairs), seed)
   const choice = choose(firstUsers(within, mostChosenBy), {
     kind: holdOut,
     seed,

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { aged } from '../../src/recommend/ageing.js'
 import { solve } from '../../src/recommend/cholesky.js'
+import { someOf } from '../../src/recommend/choose.js'
 import { countedGram, keptGram } from '../../src/recommend/gram.js'
 import { askedFor, holdOut } from '../../src/recommend/hold-out.js'
-import { firstUsers, type Interactions, interactionsOf, shuffled } from '../../src/recommend/interactions.js'
+import { firstUsers, type Interactions, interactionsOf, shuffled, workableLength } from '../../src/recommend/interactions.js'
 import { blendOf, mixed, type Neighbours, Rows, transposed } from '../../src/recommend/neighbours.js'
 import { byPopularity, firstOf } from '../../src/recommend/popularity.js'
 import { qualitiesOf } from '../../src/recommend/quality.js'
@@ -69,6 +70,27 @@ t.test('users in another order keep their newest items, and the first of them ar
   t.strictSame(historiesOf(firstUsers(data, 7)), [[0, 1, 2, 3], [4]])
   t.strictSame(firstUsers({ ...data, weights: Float32Array.from(weights) }, 4).weights, Float32Array.from([0, 10, 20, 30]))
   t.strictSame(historiesOf(firstUsers(data, 3)), [])
+})
+
+t.test('of long histories so much is learned from as can be worked through', async t => {
+  const data = interactions(
+    Array.from({ length: 200 }, (_, item) => item),
+    [0, 1]
+  )
+  t.equal(workableLength(data, 200 ** 2 + 4), 1000)
+  t.equal(workableLength(data, 110 ** 2 + 4), 109)
+  t.equal(workableLength(data, 0), 46)
+})
+
+t.test('some items are as many as are wanted, any of them', async t => {
+  const masks = Array.from({ length: 200 }, (_, seed) => someOf(10, 4, seed))
+  t.ok(masks.every(mask => mask.reduce((sum, one) => sum + one, 0) === 4))
+  const chosen = Array.from({ length: 10 }, (_, item) => masks.filter(mask => mask[item] === 1).length)
+  t.ok(
+    chosen.every(times => times > 50 && times < 110),
+    chosen.join()
+  )
+  t.strictSame([...someOf(3, 3, 1)], [1, 1, 1])
 })
 
 t.test('a fifth is held out, never all, at random or the newest', async t => {
@@ -235,7 +257,7 @@ t.test('a walk is what the formula says', async t => {
 })
 
 t.test('counting at once and counting by the viewers is the same; by some of them, nearly', async t => {
-  const set = trainingSetOf(dense({ users: 4000, items: 40, views: 10 }))
+  const set = trainingSetOf(dense({ users: 8000, items: 40, views: 10 }))
   const weights = userWeights(set, 0.5)
   const items = Uint32Array.from([1, 4, 7, 20, 39])
   const filled = (gram: ReturnType<typeof keptGram>) => {

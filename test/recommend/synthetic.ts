@@ -35,7 +35,7 @@ const interactionsFrom = (histories: Set<number>[], itemCount: number): Interact
 }
 
 /** Few items that many know, as films: each user likes what lies in the direction of a few tastes. */
-export const dense = ({ users = 700, items = 300, views = 35, seed = 1 } = {}) => {
+export const dense = ({ users = 500, items = 250, views = 30, seed = 1 } = {}) => {
   const random = randomFrom(seed)
   const normal = normalFrom(random)
   const tastes = 12

@@ -65,3 +65,10 @@ t.test('by the clock of the machine nothing is drawn before a tenth of a second,
   progress.update({ ...writing, records: 2, done: 2, total: 10 })
   t.match(written, [/Writing contents\.ndjson: 2 records, \d+\/s/])
 })
+
+t.test('what is no record has its own name', async t => {
+  const { written, progress, pass } = shownOn({ isTTY: false, columns: 0 })
+  pass(5000)
+  progress.update({ step: 'choose', file: 'the model', records: 10, unit: 'trials', done: 10, total: 20 })
+  t.strictSame(written, ['50 % Choosing the model: 10 trials, 2/s, 00:00:05 left\n'])
+})

@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { readArguments } from '../../scripts/recommend/arguments.js'
+import { EventsReader } from '../../scripts/recommend/events.js'
+import { listsFrom } from '../../scripts/recommend/lists.js'
+import { Output } from '../../scripts/recommend/output.js'
+import { chosenLine, costLine, readLine, table } from '../../scripts/recommend/summary.js'
+import type { Faults } from '../../src/import/faults.js'
+import { presets, type Settings } from '../../src/recommend/settings.js'
+import { dense } from '../recommend/synthetic.js'
+import { uncounted } from '../uncounted.js'
+
+const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
+
+/** A folder with files, and the command run in it. */
+const inFolder = (t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) => {
+  const folder = t.testdir(files)
+  const start = (...args: string[]) => {
+    const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME }
+    const child = spawn(process.execPath, [command, 'recommend', ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const status = new Promise<number | null>(resolve => child.once('exit', resolve))
+    return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
+  }
+  const written = (name: string) => readFile(join(folder, name), 'utf8')
+  return { folder, start, written, run: (...args: string[]) => start(...args).ended }
+}
+
+const linesOf = (users = 200) => {
+  const { starts, items } = dense({ users, items: 80, views: 12 })
+  const lines: string[] = []
+  for (let user = 0; user < users; user++)
+    for (const item of items.subarray(starts[user], starts[user + 1])) lines.push(`user ${user}\ttitle ${item}\n`)
+  return lines
+}
+
+const summary = (line: RegExp) =>
+  new RegExp(`^${line.source}\nchosen: (dense|sparse), lambda .*\ntook [\\d.]+ s and at most \\d+ MB of memory\n$`)
+
+t.test('each user gets a line with the best unseen items, the same in each run', async t => {
+  const lines = linesOf()
+  const { folder, run, written } = inFolder(t, { 'events.tsv': lines.join(''), 'out.tsv': 'of before' })
+  const [status, out, error] = await run('--events', 'events.tsv', '--k', '5', '--out', 'out.tsv')
+  t.equal(status, 0)
+  t.equal(error, '')
+  t.match(out, summary(/200 users, 80 items, [\d,]+ events/))
+
+  const result = (await written('out.tsv')).split('\n')
+  t.equal(result.pop(), '')
+  t.strictSame(
+    result.map(line => line.split('\t')[0]),
+    Array.from({ length: 200 }, (_, user) => `user ${user}`)
+  )
+  const seen = new Set(lines.map(line => line.trimEnd()))
+  for (const line of result) {
+    const [user, list] = line.split('\t') as [string, string]
+    const items = list.split(',')
+    t.equal(new Set(items).size, 5)
+    t.notOk(items.some(item => seen.has(`${user}\t${item}`)))
+  }
+  t.notSame(result[0]?.split('\t')[1], result[1]?.split('\t')[1])
+
+  await run('--events', 'events.tsv', '--k', '5', '--out', 'again.tsv')
+  t.strictSame(await written('again.tsv'), await written('out.tsv'))
+  t.strictSame((await readdir(folder)).sort(), ['again.tsv', 'events.tsv', 'out.tsv'])
+})
+
+t.test('lists are filled up with what is popular, and end where nothing is left', async t => {
+  const lines = ['\ufeffb\t1', 'a\t1', 'b\t2', 'a\t2', 'c\t3', 'd\t1', 'd\t2', 'd\t3', 'b\t1']
+  const { run, written } = inFolder(t, { 'events.tsv': lines.join('\r\n'), empty: '' })
+  t.match(await run('--events', 'events.tsv', '--out', 'out.tsv'), [0, summary(/4 users, 3 items, 9 events, 1 of them repeated/), ''])
+  t.equal(await written('out.tsv'), 'b\t3\na\t3\nc\t1,2\nd\t\n')
+  t.match(await run('--events', 'empty', '--out', 'none.tsv'), [0, summary(/0 users, 0 items, 0 events/), ''])
+  t.equal(await written('none.tsv'), '')
+})
+
+t.test('--evaluate prints the figures beside those of popularity', async t => {
+  const { folder, run } = inFolder(t, { 'events.tsv': linesOf().join('') })
+  const [status, out] = await run('--events', 'events.tsv', '--evaluate', '--k', '10')
+  t.equal(status, 0)
+  const figures =
+    /^ +nDCG@10 +recall@10 +coverage\nmodel +(0\.\d{4}) +(0\.\d{4}) +[\d.]+ %\npopularity +(0\.\d{4}) +(0\.\d{4}) +[\d.]+ %\n200 users, /
+  const [, ndcg, recall, popularNdcg, popularRecall] = (figures.exec(out) ?? []).map(Number) as [number, number, number, number, number]
+  t.ok(ndcg > popularNdcg && recall > popularRecall, out)
+  t.strictSame(await readdir(folder), ['events.tsv'])
+})
+
+t.test('broken lines are named, and nothing is written', async t => {
+  const bad = Buffer.concat([
+    Buffer.from('u\ti\nno tab\n\tno user\nno item\t\r\nthree\tfields\there\nu\ta,b\nu,v\ta\n\n'),
+    Buffer.from([0x75, 0x09, 0xff, 0x0a]),
+    Buffer.from(`u\t${'x'.repeat(64 * 1024)}\nlast`)
+  ])
+  const reader = new EventsReader('events.tsv')
+  reader.push(bad)
+  t.strictSame((reader.end() as Faults).lines, [
+    'events.tsv:2: has no tab between a user and an item',
+    'events.tsv:3: has no user before the tab',
+    'events.tsv:4: has no item after the tab',
+    'events.tsv:5: has more than a user and an item',
+    'events.tsv:6: has an id with a comma',
+    'events.tsv:7: has an id with a comma',
+    'events.tsv:8: has no tab between a user and an item',
+    'events.tsv:9: is not valid UTF-8',
+    'events.tsv:10: is longer than 64 KiB',
+    'events.tsv:11: has no tab between a user and an item'
+  ])
+  const { folder, run } = inFolder(t, { 'events.tsv': bad, 'many.tsv': 'x\n'.repeat(250) })
+  t.match(await run('--events', 'events.tsv', '--evaluate'), [1, '', /^events.tsv:2: has no tab(.*\n){10}Nothing was written.\n$/])
+  const [status, , error] = await run('--events', 'many.tsv', '--out', 'out.tsv')
+  t.equal(status, 1)
+  t.ok(error.endsWith('many.tsv:100: has no tab between a user and an item\nand 150 more\nNothing was written.\n'))
+  t.strictSame((await readdir(folder)).sort(), ['events.tsv', 'many.tsv'])
+})
+
+t.test('lines are the same however the file comes in pieces', async t => {
+  const bytes = Buffer.from('käthe\tfilm 1\r\nb\tü\nkäthe\tü')
+  const whole = new EventsReader('events')
+  whole.push(bytes)
+  const pieces = new EventsReader('events')
+  for (const byte of bytes) pieces.push(Buffer.of(byte))
+  t.strictSame(pieces.end(), whole.end())
+  t.match(whole.end(), { users: ['käthe', 'b'], items: ['film 1', 'ü'] })
+
+  const long = new EventsReader('events')
+  for (let piece = 0; piece < 4; piece++) long.push(Buffer.alloc(40 * 1024, 'x'))
+  t.strictSame((long.end() as Faults).lines, ['events:1: is longer than 64 KiB'])
+
+  const many = new EventsReader('events')
+  many.push(Buffer.from('u\ti\n'.repeat(70_000)))
+  t.match(many.end(), { events: 70_000, data: { items: Uint32Array.of(0) } }, 'with room for many')
+})
+
+for (const [args, sentence] of [
+  [[], /^--events FILE is missing\nUsage: npm run recommend -- /],
+  [['--events', 'x'], /^--out FILE is missing\nUsage/],
+  [['--events', 'x', '--out', ''], /^--out FILE is missing\nUsage/],
+  [['--events', 'x', '--out', 'y', '--evaluate'], /^--evaluate writes no lines/],
+  [['--events', 'x', '--out', 'y', '--k', '0'], /^--k must be a number from 1 to 999999, and "0" is none\nUsage/],
+  [['--events', 'x', '--out', 'y', '--k', 'ten'], /^--k must be a number from 1/],
+  [['--events', 'x', '--out', 'y', '--k', '1.5'], /^--k must be a number from 1/],
+  [['--events', 'x', '--out', 'y', '--fast'], /^Unknown option '--fast'(.|\n)*\nUsage/],
+  [['x', '--out', 'y'], /^Unexpected argument 'x'(.|\n)*\nUsage/]
+] as [string[], RegExp][]) {
+  t.test(`says what is wrong with ${args.join(' ') || 'nothing'}`, async t => {
+    t.throws(() => readArguments(args), { message: sentence })
+  })
+}
+
+t.test('20 items are wanted unless another number is given', async t => {
+  t.strictSame(readArguments(['--events', 'x', '--out', 'y']), { events: 'x', k: 20, out: 'y' })
+  t.strictSame(readArguments(['--events', 'x', '--evaluate', '--k', '007']), { events: 'x', k: 7, out: undefined })
+})
+
+t.test('says what is wrong with a path', async t => {
+  const { folder, run } = inFolder(t, { 'events.tsv': 'u\ti\n', folder: {} })
+  t.strictSame(await run(), [1, '', `--events FILE is missing\n${(await run())[2].split('\n').slice(1).join('\n')}`])
+  t.strictSame(await run('--events', 'gone', '--out', 'out'), [1, '', 'gone is not there\n'])
+  t.strictSame(await run('--events', 'folder', '--out', 'out'), [1, '', 'folder is a folder\n'])
+  t.match(await run('--events', 'events.tsv/x', '--evaluate'), [1, '', /ENOTDIR/])
+  t.notOk(existsSync(join(folder, 'out')))
+
+  const events = join(folder, 'events.tsv')
+  await t.rejects(Output.at(folder, events), { message: `${folder} is a folder` })
+  await t.rejects(Output.at('/dev/null', events), { message: '/dev/null is not a file' })
+  await t.rejects(Output.at(events, events), { message: `${events} is the file of the events` })
+  await t.rejects(Output.at(join(folder, 'none/out'), events), { message: /none\/out cannot be written: ENOENT/ })
+})
+
+t.test('a link stays a link', async t => {
+  const { folder, run, written } = inFolder(t, { 'events.tsv': 'u\ti\nv\tj\n', 'real.tsv': '' })
+  await mkdir(join(folder, 'links'))
+  await symlink('../real.tsv', join(folder, 'links/out.tsv'))
+  t.match(await run('--events', 'events.tsv', '--out', 'links/out.tsv'), [0])
+  t.equal(await written('real.tsv'), 'u\tj\nv\ti\n')
+})
+
+t.test('a file is there when all of it is written, under another name before', async t => {
+  const folder = t.testdir({ events: '' })
+  const path = join(folder, 'out')
+  const output = await Output.at(path, join(folder, 'events'))
+  t.strictSame(await readdir(folder), ['events'])
+  await output.begin()
+  const lines = Array.from({ length: 100 }, (_, at) => `${String(at).padEnd(10_000)}\n`)
+  for (const line of lines) await output.write(line)
+  t.equal((await readdir(folder)).length, 2)
+  t.notOk(existsSync(path))
+  await output.end()
+  t.equal(await readFile(path, 'utf8'), lines.join(''))
+  t.strictSame((await readdir(folder)).sort(), ['events', 'out'])
+})
+
+t.test('a list is what the model says, then what is popular', async t => {
+  const neighbours = { starts: Uint32Array.of(0, 1, 1, 1, 1), targets: Uint32Array.of(3), weights: Float32Array.of(1) }
+  const histories = { itemCount: 4, starts: Uint32Array.of(0, 1, 2), items: Uint32Array.of(0, 3) }
+  const listOf = listsFrom({ neighbours, popular: Uint32Array.of(2, 3, 0, 1), settings: { halfLife: 5 } }, histories, 2)
+  t.strictSame(listOf(0), [3, 2])
+  t.strictSame(listOf(1), [2, 0])
+  t.strictSame(listsFrom({ neighbours, popular: Uint32Array.of(2), settings: { halfLife: 5 } }, histories, 1)(0), [3])
+})
+
+t.test('the summary', async t => {
+  const data = { itemCount: 1, starts: Uint32Array.of(0, 1), items: Uint32Array.of(0) }
+  t.equal(readLine({ users: ['u'], items: ['i'], events: 1, data }), '1 user, 1 item, 1 event')
+  t.equal(readLine({ users: ['u'], items: ['i'], events: 3000, data }), '1 user, 1 item, 3,000 events, 2,999 of them repeated')
+  const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5 }
+  const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123 }
+  const [settings] = presets as [Settings]
+  const chosen = 'chosen: dense, lambda 240, growth 0, users 0, neighbours 100, walk 2 with sources 1'
+  t.equal(chosenLine({ settings, quality, popularity: { ...popularity, ndcg: 0 } }), chosen)
+  t.equal(
+    chosenLine({ settings: { ...settings, halfLife: 20 }, quality, popularity }),
+    `${chosen}, half after 20 items (nDCG 3.0 times that of popularity)`
+  )
+  t.equal(
+    table(5, quality, popularity),
+    [
+      '                nDCG@5  recall@5  coverage',
+      'model           0.3000    0.2500    50.0 %',
+      'popularity      0.1000    0.0500     1.2 %'
+    ].join('\n')
+  )
+  t.match(costLine(12.34), /^took 12\.3 s and at most [\d,]+ MB of memory$/)
+})
+
+t.test('Ctrl-C leaves nothing behind', async t => {
+  const users = 60_000
+  const { folder, start } = inFolder(t, {})
+  const lines = Array.from({ length: users }, (_, user) => `user ${user}\ttitle ${user % 500}\nuser ${user}\ttitle ${(user * 7) % 500}\n`)
+  await writeFile(join(folder, 'events.tsv'), lines.join(''))
+  const { child, ended } = start('--events', 'events.tsv', '--k', '300', '--out', 'out.tsv')
+  while ((await readdir(folder)).length === 1 && child.exitCode === null) await new Promise(resolve => setTimeout(resolve, 2))
+  // The path is tried out at the beginning; only later it is written.
+  for (let looks = 0; looks < 5 && child.exitCode === null; ) {
+    looks = (await readdir(folder)).length === 2 ? looks + 1 : 0
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  child.kill('SIGINT')
+  t.strictSame(await ended, [130, '', 'Stopped. Nothing was written.\n'])
+  t.strictSame(await readdir(folder), ['events.tsv'])
+})
