@@ -27,6 +27,7 @@ const depth = 20
 /** What is better by less than this part is as good: it may be chance. */
 const margin = 0.001
 
+const mostSteps = 3
 /** How many trials there are about, for the progress. */
 const usualTrials = 13
 /** Wide neighbourhoods take eight times as long: with more items than these it is too long. */
@@ -144,18 +145,18 @@ export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOption
   }
   const withRidge = (ridge: Partial<RidgeShape>) => attempt({ ...best, ridge: { ...best.ridge, ...ridge } })
   const withWalk = (walk: Partial<WalkShape>) => attempt({ ...best, walk: { ...best.walk, ...walk } })
-  const climb = (factor: number, most: number) => {
+  const climb = (factor: number) => {
     let steps = 0
-    while (steps < most && withRidge({ lambda: best.ridge.lambda * factor })) steps++
+    while (steps < mostSteps && withRidge({ lambda: best.ridge.lambda * factor })) steps++
     return steps > 0
   }
 
   for (const { ridge } of presets)
     for (const { walk, preset, share } of presets) attempt({ preset, walk, ridge, share, halfLife: Number.POSITIVE_INFINITY })
-  if (!climb(2, 3)) climb(0.5, 3)
+  if (!climb(2)) climb(0.5)
   withRidge({ growth: 0.5 })
   withRidge({ users: 0.5 })
-  if (data.itemCount < wideUpTo && withRidge({ keep: 200 })) climb(2, 1)
+  if (data.itemCount < wideUpTo) withRidge({ keep: 200 })
   withWalk({ sources: 0.7 })
   if (attempt({ ...best, halfLife: 100 }, [1])) attempt({ ...best, halfLife: 20 }, [1])
   return { settings: best, quality, popularity: trials.popularity() }
