@@ -26,7 +26,8 @@ export const trainModel = async (
   const began = performance.now()
   const elements = await data.history.size()
   const { interactions, ids } = await readEvents(data, interest, done => onProgress({ step: 'read', done, total: elements }))
-  const { neighbours, settings, quality, popularity } = train(interactions, { onProgress })
+  // What comes next is what is asked of it here.
+  const { neighbours, settings, quality, popularity } = train(interactions, { holdOut: 'newest', onProgress })
   const trained = {
     users: interactions.starts.length - 1,
     titles: ids.length,
