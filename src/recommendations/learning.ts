@@ -40,18 +40,24 @@ export class Learning {
     await this.takeUpModel()
   }
 
-  /** Refreshes, counts and trains until it is told to stop. */
+  /** Refreshes, counts and trains until it is told to stop. What the database still owes then is not waited for. */
   async follow(signal: AbortSignal) {
-    const { onFailure } = this.options
+    const stopped = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
     while (!signal.aborted) {
-      await this.count().catch(error => signal.aborted || onFailure('what is popular could not be counted', error))
-      await this.refresh().catch(error => signal.aborted || onFailure('recommendations could not be refreshed', error))
-      this.training ??= this.train().finally(() => {
-        this.training = undefined
-      })
+      await Promise.race([this.lookAround(signal), stopped])
       await sleep(lookEvery, undefined, { signal }).catch(() => undefined)
     }
     await this.training
+  }
+
+  private async lookAround(signal: AbortSignal) {
+    const { onFailure } = this.options
+    await this.count().catch(error => onFailure('what is popular could not be counted', error))
+    await this.refresh().catch(error => onFailure('recommendations could not be refreshed', error))
+    if (signal.aborted) return
+    this.training ??= this.train().finally(() => {
+      this.training = undefined
+    })
   }
 
   /** Counts what is popular where the last count is old, and by one process at a time. */
@@ -76,10 +82,10 @@ export class Learning {
     const latest = await data.models.latest(modelFormat)
     if (!latest || this.model?._id.equals(latest._id)) return
     const bytes = await data.models.bytes(latest)
-    if (!bytes) return
     // Remembered even where it makes no sense: the one before stays in use until there is another.
     this.model = latest
     try {
+      if (!bytes) throw new Error('Its bytes are not all there')
       recommender.learn(unpacked(bytes))
     } catch (error) {
       onFailure('a recommendation model cannot be used, the one before stays in use', error)
