@@ -20,6 +20,9 @@ export default fp(
     const { settings, data, log } = app
     const recommender = new Recommender(app.catalogue)
     const closing = new AbortController()
+    const onFailure = (what: string, err: unknown) => {
+      if (!closing.signal.aborted) log.warn({ err }, what)
+    }
     const learning = new Learning({
       data,
       recommender,
@@ -36,14 +39,13 @@ export default fp(
       trainEvery: minutes(settings.TRAIN_INTERVAL),
       trainShare: settings.TRAIN_SHARE / 100,
       onTrained: trained => log.info(trained, 'the recommendation model was trained'),
-      onFailure: (what, err) => {
-        if (!closing.signal.aborted) log.warn({ err }, what)
-      }
+      onFailure
     })
 
     let following: Promise<void> | undefined
     app.preparations.push(async () => {
-      await learning.refreshModel()
+      // What is popular needs none of it: whatever is wrong with what was learnt holds up no start.
+      await learning.refreshModel().catch(error => onFailure('the recommendation model could not be looked for', error))
       await Promise.race([learning.refreshPopular().catch(() => undefined), sleep(patience)])
       following = learning.follow(closing.signal)
     })

@@ -11,6 +11,10 @@ const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 
 /** Collections whose every query must stand on an index. */
 const viewerCollections = ['history', 'watchlist', 'dismissals', 'sessions', 'users', 'login_attempts', 'counters']
 
+/** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
+const isByTheClock = ({ ns, command }: Document) =>
+  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) || command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0)
+
 /** What the database did, as its own profiler saw it. */
 const profile = async (t: Test, url: string) => {
   const client = await MongoClient.connect(url, { appName: 'tester' })
@@ -22,8 +26,7 @@ const profile = async (t: Test, url: string) => {
   const entries = async (): Promise<Document[]> => {
     const fresh = await db.collection('system.profile').find({ appName: 'viewer' }).sort({ $natural: 1 }).skip(from).toArray()
     from += fresh.length
-    // Each process asks for the revisions once a second, whatever else happens, and reads what they tell.
-    return fresh.filter(({ ns }) => !/\.(revisions|system\.)/.test(ns))
+    return fresh.filter(operation => !isByTheClock(operation))
   }
   return { db, entries }
 }
@@ -140,6 +143,20 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
   })
 
+  t.test('recommendations ask once, however long the history, and without a token not at all', async t => {
+    const popular = () => app.inject('/recommendations?perPage=100')
+    const cold = await isAsked(t, 'for the first time', () => viewer.get('/recommendations?perPage=100'), 200, 2)
+    t.strictSame(cold.map(({ ns }) => ns.split('.').pop()).sort(), ['contents', 'history'])
+    await popular()
+    const [whole] = await isAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
+    t.ok(whole?.keysExamined >= 300, 'all of the history')
+    t.equal(whole?.docsExamined, 0, 'which its index covers')
+    const newcomer = await viewerOf(app)
+    await isAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
+    await isAsked(t, 'without a token', popular, 200, 0)
+    await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
+  })
+
   t.test('an element by id is one operation', async t => {
     const path = `/history/${film1001}`
     for (const [what, request] of [
@@ -194,7 +211,7 @@ t.test('the operations of a request', async t => {
   })
 
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 

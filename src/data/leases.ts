@@ -40,11 +40,16 @@ export const leasesOf = (db: Db) => {
     while: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
       const holder = randomUUID()
       if (!(await take(name, holder))) return undefined
-      const renewal = setInterval(() => take(name, holder).catch(() => undefined), life / 3)
+      let renewed: Promise<unknown> = Promise.resolve()
+      const renewal = setInterval(() => {
+        renewed = take(name, holder).catch(() => undefined)
+      }, life / 3)
       try {
         return await work()
       } finally {
         clearInterval(renewal)
+        // One that came after the end would hold the lease for nobody.
+        await renewed
         await leases.deleteOne({ _id: name, holder }).catch(() => undefined)
       }
     }

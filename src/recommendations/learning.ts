@@ -34,18 +34,24 @@ export class Learning {
 
   constructor(private readonly options: LearningOptions) {}
 
-  /** Refreshes and trains until it is told to stop. */
+  /** Refreshes and trains until it is told to stop. What the database still owes then is not waited for. */
   async follow(signal: AbortSignal) {
-    const { onFailure } = this.options
+    const stopped = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
     while (!signal.aborted) {
-      await this.refreshPopular().catch(error => onFailure('what is popular could not be counted', error))
-      await this.refreshModel().catch(error => onFailure('the recommendation model could not be looked for', error))
-      this.training ??= this.train().finally(() => {
-        this.training = undefined
-      })
+      await Promise.race([this.lookAround(signal), stopped])
       await sleep(lookEvery, undefined, { signal }).catch(() => undefined)
     }
     await this.training
+  }
+
+  private async lookAround(signal: AbortSignal) {
+    const { onFailure } = this.options
+    await this.refreshPopular().catch(error => onFailure('what is popular could not be counted', error))
+    await this.refreshModel().catch(error => onFailure('the recommendation model could not be looked for', error))
+    if (signal.aborted) return
+    this.training ??= this.train().finally(() => {
+      this.training = undefined
+    })
   }
 
   /** Takes up the last count of what is popular, and counts anew where it is old; one process at a time does that. */
@@ -73,10 +79,10 @@ export class Learning {
     const latest = await data.models.latest(modelFormat)
     if (!latest || this.model?._id.equals(latest._id)) return
     const bytes = await data.models.bytes(latest)
-    if (!bytes) return
     // Remembered even where it makes no sense: the one before stays in use until there is another.
     this.model = latest
     try {
+      if (!bytes) throw new Error('Its bytes are not all there')
       recommender.learn(unpacked(bytes))
     } catch (error) {
       onFailure('a recommendation model cannot be used, the one before stays in use', error)

@@ -26,19 +26,22 @@ export const packed = ({ ids, halfLife, neighbours: { starts, targets, weights }
   return bytes
 }
 
-/** Views on the bytes; nothing is copied. */
+/** Views on the bytes; nothing is copied. Throws where they are none of a model. */
 export const unpacked = (bytes: ArrayBuffer): Model => {
-  const [items = 0, links = 0, halfLife = 0] = new Float64Array(bytes, 0, 3)
+  const [items, links, halfLife] = new Float64Array(bytes, 0, 3) as unknown as [number, number, number]
   const starts = headerSize + items * 8
   const targets = starts + (items + 1) * 4
   const weights = targets + links * 4
-  return {
-    ids: new Float64Array(bytes, headerSize, items),
-    halfLife,
-    neighbours: {
-      starts: new Uint32Array(bytes, starts, items + 1),
-      targets: new Uint32Array(bytes, targets, links),
-      weights: new Float32Array(bytes, weights, links)
-    }
+  if (bytes.byteLength !== weights + links * 4) throw new Error('Its bytes are not as many as they say')
+  const neighbours = {
+    starts: new Uint32Array(bytes, starts, items + 1),
+    targets: new Uint32Array(bytes, targets, links),
+    weights: new Float32Array(bytes, weights, links)
   }
+  if (!areRows(neighbours.starts, links)) throw new Error('Its neighbours are no rows')
+  return { ids: new Float64Array(bytes, headerSize, items), halfLife, neighbours }
 }
+
+/** Scoring goes from row to row: where one led beyond the others, it would not come back. What is wrong within a row does no harm. */
+const areRows = (starts: Uint32Array, links: number) =>
+  starts[0] === 0 && starts.at(-1) === links && starts.every((start, row) => row === 0 || start >= (starts[row - 1] as number))

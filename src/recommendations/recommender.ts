@@ -32,6 +32,8 @@ export class Recommender {
     model.ids.forEach((id, item) => {
       items.set(id, item)
     })
+    // A title would be recommended twice.
+    if (items.size < model.ids.length) throw new Error('It has a title twice')
     this.learnt = { model, items, scorer: new Scorer(model.neighbours) }
   }
 

@@ -7,6 +7,7 @@ import type { Trained, TrainingProgress } from './training.js'
 export interface TrainingOrder {
   url: string
   interest: InterestSettings
+  memoryMb: number
 }
 
 /** What it tells that process. */
@@ -17,7 +18,6 @@ export interface TrainingNews {
 }
 
 interface Options extends TrainingOrder {
-  memoryMb: number
   signal: AbortSignal
   onProgress?: (progress: TrainingProgress) => void
 }
@@ -26,11 +26,12 @@ interface Options extends TrainingOrder {
  * Trains in a process of its own, not in a thread: what it takes of memory, beside the heap too, and its end when there
  * is no more of it are its own affair, and the requests of this process never wait for its garbage.
  */
-export const trainApart = ({ memoryMb, signal, onProgress, ...order }: Options) =>
+export const trainApart = ({ signal, onProgress, ...order }: Options) =>
   new Promise<Trained>((resolve, reject) => {
+    if (signal.aborted) throw new Error('The training was stopped')
     const file = new URL(`./training-child${import.meta.url.slice(-3)}`, import.meta.url)
     const child = fork(fileURLToPath(file), {
-      execArgv: [...process.execArgv, `--max-old-space-size=${memoryMb}`],
+      execArgv: [...process.execArgv, `--max-old-space-size=${order.memoryMb}`],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc']
     })
     const stop = () => void child.kill('SIGKILL')

@@ -1,0 +1,97 @@
+import { ObjectId } from 'mongodb'
+import type { HistoryDocument } from '../../src/data/history.js'
+import { countPopularity } from '../../src/recommendations/counting.js'
+import { Learning } from '../../src/recommendations/learning.js'
+import { type Trained, trainModel } from '../../src/recommendations/training.js'
+import { databaseOf } from '../catalogue-data.js'
+import type { App } from '../helper.js'
+import { type Answer, historyDocument, type Viewer } from '../viewer-data.js'
+
+/** The defaults of the settings. */
+export const interest = { completedAt: 90, interestFrom: 5 }
+const day = 86_400_000
+export const daysAgo = (count: number) => new Date(Date.now() - count * day)
+
+export interface Recommended {
+  id: number
+  parent_id: number | null
+  name: string
+  recent: boolean
+  deleted_at: string | null
+  reason: { type: 'watched'; content_id: number; name: string } | { type: 'popular' }
+}
+
+/** What an answer recommends. Whatever is asked, nothing is there twice. */
+export const recommendedBy = (answer: Answer): Recommended[] => {
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`)
+  const { data } = answer.json()
+  if (new Set(data.map(({ id }: Recommended) => id)).size !== data.length) throw new Error(`Twice the same: ${answer.body}`)
+  return data
+}
+
+export const recommendedTo = async ({ get }: Pick<Viewer, 'get'>, query = '?perPage=100', headers: Record<string, string> = {}) =>
+  recommendedBy(await get(`/recommendations${query}`, undefined, headers))
+
+/** The ids alone, in their order. */
+export const idsFor = async (viewer: Pick<Viewer, 'get'>, query?: string, headers?: Record<string, string>) =>
+  (await recommendedTo(viewer, query, headers)).map(({ id }) => id)
+
+/** Somebody without a token. */
+export const anybody = (app: App): Pick<Viewer, 'get'> => ({ get: (url, _payload, headers = {}) => app.inject({ url, headers }) })
+
+type View = Partial<HistoryDocument> & Pick<HistoryDocument, 'user_id' | 'content_id'>
+
+/** Elements of history past the service: of any moment, country and number. */
+export const views = async (app: App, elements: View[]) => {
+  const documents = elements.map(element =>
+    historyDocument({ _id: new ObjectId(), updated_at: new Date(), time: 3000, percentage: 95, ...element })
+  )
+  await databaseOf(app).collection<HistoryDocument>('history').insertMany(documents)
+}
+
+/** The numbers from one to another. */
+export const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+export const firstAudience = 100_001
+
+/** Users each of whom has completed all contents of a cluster but two, so many for each pair: who has watched one has watched each other as often. */
+export const audienceOf = (cluster: number[], times: number, from: number): View[] => {
+  const pairs = cluster.flatMap((one, i) => cluster.slice(i + 1).map(other => [one, other]))
+  const users = Array.from({ length: times }, () => pairs).flat()
+  return users.flatMap((pair, i) => cluster.filter(id => !pair.includes(id)).map(content_id => ({ user_id: from + i, content_id })))
+}
+
+/** As `npm run train` does it, on the database of the app. */
+export const trainOn = ({ data }: App): Promise<Trained> => trainModel(data, interest)
+
+/** What the plugin of an app has running by the clock, driven by hand. What fails is told in `failures`. */
+export const learnerOf = (app: App, given: Partial<ConstructorParameters<typeof Learning>[0]> = {}) => {
+  const failures: string[] = []
+  const trainings: Trained[] = []
+  const learning = new Learning({
+    data: app.data,
+    recommender: app.recommender,
+    train: undefined,
+    trainEvery: day,
+    trainShare: 0.2,
+    onTrained: trained => trainings.push(trained),
+    onFailure: (what, error) => failures.push(`${what}: ${(error as Error).message}`),
+    ...given
+  })
+  return { learning, failures, trainings }
+}
+
+/** The app with what is popular by now taken up, which it counts itself only every 15 seconds, and what was learnt. */
+export const counted = async (app: App) => {
+  await countPopularity(app.data)
+  const { learning, failures } = learnerOf(app)
+  await learning.refreshModel()
+  if (failures.length > 0) throw new Error(failures.join())
+  return learning
+}
+
+/** The app with all that there is to be learnt taken up. */
+export const taught = async (app: App) => {
+  await trainOn(app)
+  return counted(app)
+}
