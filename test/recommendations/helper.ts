@@ -85,6 +85,7 @@ export const learnerOf = (app: App, given: Partial<ConstructorParameters<typeof 
 export const counted = async (app: App) => {
   await countPopularity(app.data)
   const { learning, failures } = learnerOf(app)
+  await learning.refreshPopular()
   await learning.refreshModel()
   if (failures.length > 0) throw new Error(failures.join())
   return learning

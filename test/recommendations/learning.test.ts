@@ -117,7 +117,7 @@ t.test('a model that cannot be used', async t => {
     const log: string[] = []
     const late = await build(t, { url: app.settings.MONGO_URL, log })
     t.equal((await anybody(late).get('/recommendations')).statusCode, 200)
-    t.ok(log.some(line => /could not be refreshed/.test(line)))
+    t.ok(log.some(line => /could not be looked for/.test(line)))
   })
 
   t.test('and was not finished: it is as if it were not there', async t => {
@@ -283,7 +283,7 @@ t.test('a database that is away is told, and no reason to end', async t => {
   stop.abort()
   await following
   t.match(failures.sort(), [
-    /^recommendations could not be refreshed/,
+    /^the recommendation model could not be looked for/,
     /^the recommendation model could not be trained/,
     /^what is popular could not be counted/
   ])
