@@ -180,7 +180,7 @@ test('a service that cannot train serves on', async t => {
   const app = await buildWith(t, { contents })
   await views(app, audience)
   const log: string[] = []
-  const service = await build(t, { url: app.settings.MONGO_URL, settings: { TRAIN: 'auto', TRAIN_MEMORY_MB: '64' }, log })
+  const service = await build(t, { url: app.settings.MONGO_URL, settings: { TRAIN: 'auto', TRAIN_MEMORY_MB: '100' }, log })
   const viewer = await viewerOf(service)
   await watch(viewer, 11, completed)
   await until(() => logged(log, 'could not be trained').length > 0, { within: 60_000 })
@@ -188,7 +188,7 @@ test('a service that cannot train serves on', async t => {
     {
       level: 40,
       msg: 'the recommendation model could not be trained, the one before stays in use',
-      err: { message: /^The training needs more than 64 MB \(TRAIN_MEMORY_MB\)$/ }
+      err: { message: /^The training needs more than 100 MB \(TRAIN_MEMORY_MB\)$/ }
     }
   ])
   t.equal((await idsFor(viewer)).length, contents.length - 1)
