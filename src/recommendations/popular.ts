@@ -52,7 +52,7 @@ export class Popular {
         const row = skeleton.row(id)
         if (row === undefined) return
         const title = tree.title(row)
-        views.set(title, (views.get(title) ?? 0) + factor * (counts.views[i] ?? 0))
+        views.set(title, (views.get(title) ?? 0) + factor * (counts.views[i] as number))
       })
     add(this.counts.get(anywhere), 1)
     if (country !== undefined) add(this.counts.get(country), atHome)

@@ -16,8 +16,8 @@ export const viewingOf = ({ skeleton, tree }: Catalogue, history: WholeHistory, 
   const begun = new Set<number>()
   history.content_ids.forEach((content_id, i) => {
     const row = skeleton.row(content_id)
-    const time = history.times[i] ?? 0
-    const percentage = history.percentages[i] ?? 0
+    const time = history.times[i] as number
+    const percentage = history.percentages[i] as number
     if (row === undefined || (time === 0 && percentage === 0)) return
     const title = tree.title(row)
     begun.add(title)

@@ -292,18 +292,19 @@ t.test('a database that is away is told, and no reason to end', async t => {
 t.test('an end is not held up by what the database still owes', async t => {
   const app = await buildWith(t, { contents })
   await databaseOf(app).collection('popularity').deleteMany()
-  let counting = false
-  const views = () => {
-    counting = true
-    return new Promise<never>(() => {})
-  }
+  let giveUp: (() => void) | undefined
+  const views = () =>
+    new Promise<never>((_resolve, reject) => {
+      giveUp = () => reject(new Error('The client is closed'))
+    })
   const { learning } = learnerOf(app, { data: { ...app.data, history: { ...app.data.history, views } } })
   const stop = new AbortController()
   const following = learning.follow(stop.signal)
-  await until(() => counting)
+  await until(() => giveUp !== undefined)
   stop.abort()
   await following
   t.pass('it ended')
+  giveUp?.()
 })
 
 t.test('a model that is there when a process starts is in use with its first request', async t => {
