@@ -71,7 +71,7 @@ export const Settings = Type.Object({
     default: 'auto',
     description: 'Whether the recommendation model is trained by the service: `auto`, or `off` where `npm run train` does it'
   }),
-  TRAIN_INTERVAL: Whole('Minutes after which the model is trained anew where histories have changed', 360, { minimum: 1 }),
+  TRAIN_INTERVAL: Whole('Minutes after which the model is trained anew', 360, { minimum: 1 }),
   TRAIN_SHARE: Whole('Percentage of new elements of history after which the model is trained anew at once', 20, { minimum: 1 }),
   TRAIN_MEMORY_MB: Whole('Megabytes that a training may take; one that needs more is given up', 1536, { minimum: 64 }),
   DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller names none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
