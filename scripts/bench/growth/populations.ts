@@ -5,7 +5,8 @@ import { popularityOf } from '../../../src/data/popularity.js'
 import { fillCatalogue } from '../data/catalogue.js'
 import { fillHistories } from '../data/histories.js'
 import { randomFrom } from '../data/random.js'
-import { as } from '../load/call.js'
+import { as, requestBytes } from '../load/call.js'
+import { callerAt, succeed } from '../load/caller.js'
 import { judged } from '../measures/goals.js'
 import { pageCosts } from '../measures/page-times.js'
 import type { Options } from '../options.js'
@@ -18,6 +19,7 @@ import { type Curve, curvesSection, growthOf } from './curves.js'
 /** Elements of each user: what counts is how many users there are. */
 const historyOfEach = 10
 const contents = 2000
+const perPage = 100
 
 /** GET /history of users all over databases with more and more of them. */
 export const growingPopulations = async (
@@ -41,6 +43,8 @@ export const growingPopulations = async (
     for (const db of databases) services.push(await startService(`${url}/${db.databaseName}`))
     say('waiting until what is popular was counted')
     for (const db of databases) await popularityCounted(db)
+
+    for (const service of services) await readContents(service)
 
     const random = randomFrom(seed)
     const curve: Curve = {
@@ -70,6 +74,14 @@ export const growingPopulations = async (
     for (const { stop } of services) await stop()
     for (const db of databases) await db.dropDatabase()
   }
+}
+
+/** Into the memory of the service, where those of a service that has run for a while are. */
+const readContents = async ({ port }: Server) => {
+  const caller = await callerAt(port)
+  for (let page = 1; page <= contents / perPage; page++)
+    await succeed(caller, requestBytes({ path: `/contents?perPage=${perPage}&page=${page}` }))
+  caller.end()
 }
 
 /** The first count goes through all histories: nothing to be measured beside. */

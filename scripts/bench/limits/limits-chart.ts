@@ -18,9 +18,8 @@ export const limitsChart = (rounds: LimitRound[]) => {
   const partsOf = (at: 'half' | 'twice') => {
     const offered = over(round => round[at].offered)
     const succeeded = over(round => round[at].succeeded)
-    const perAnswer = offered / over(round => Object.values(round[at].counts).reduce((sum, count) => sum + count, 0))
-    const unfit = over(round => round[at].unfit) * perAnswer
-    return [succeeded, Math.max(0, offered - succeeded - unfit), unfit]
+    const refused = over(round => round[at].refused)
+    return [succeeded, refused, Math.max(0, offered - succeeded - refused)]
   }
   const bars: [string, number[]][] = [
     ['half of the maximum', partsOf('half')],
@@ -34,7 +33,7 @@ export const limitsChart = (rounds: LimitRound[]) => {
   return picture(
     'Requests a second at and past the limit, GET /history',
     bottom + 46,
-    legend(56, ['successes in time', '503 within 100 ms, or a late success', 'anything else']),
+    legend(56, ['successes', '503 within 100 ms', 'later, or not at all']),
     ...scale.map(
       value =>
         line(x(value), top - 8, x(value), bottom, 'grid') +

@@ -25,6 +25,8 @@ export const limits = async (service: Server, options: Options, progress: (line:
   const load = { port: service.port, calls: scenario.calls(options), seconds: limitSeconds }
   const memory = async () => (await service.usage()).rss / 1e6
 
+  progress('limits: warming up')
+  await peakOf(load, connections)
   const rounds: LimitRound[] = []
   for (let n = 0; n < limitRounds; n++) {
     const tell = (what: string) => progress(`limits: round ${n + 1} of ${limitRounds}, ${what}`)

@@ -30,6 +30,8 @@ export interface Tally {
   offered: number
   /** Successes that came while requests arrived, a second. */
   succeeded: number
+  /** 503s with Retry-After that came in time, a second. */
+  refused: number
   /** By status; those that were never answered as `unanswered`, those whose connection broke as `broken`. */
   counts: Record<string, number>
   successes: Latencies
@@ -64,6 +66,7 @@ export const tallyOf = (arrivals: Arrival[], seconds: number): Tally => {
   return {
     offered: arrivals.length / seconds,
     succeeded: successes.filter(({ answered = 0 }) => answered <= seconds * 1000).length / seconds,
+    refused: prompt.length / seconds,
     counts,
     successes: latencies(successes.map(latencyOf)),
     refusals: latencies(refusals.map(latencyOf)),

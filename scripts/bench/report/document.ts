@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Compared } from '../measures/rounds.js'
 import type { Options } from '../options.js'
@@ -47,7 +47,7 @@ const summary = (sections: Section[]) => {
   return `${goals.filter(({ met }) => met).length} of ${goals.length} goals are met.`
 }
 
-const markdown = (sections: Section[], pictures: Picture[], facts: Facts, options: Options) => `# Performance
+const markdown = (sections: Section[], comparisons: Comparison[], facts: Facts, options: Options) => `# Performance
 
 \`npm run bench\` wrote this page. It starts a mongod of its own with generated data, the compiled service as production runs it
 (token check, limits above the load, log) and the references: bare Fastify, which does the same operations on the database and sends
@@ -75,31 +75,32 @@ ${markdownTable(goalRows(sections.flatMap(({ goals }) => goals)))}
 
 ## Beside the references
 
-${bars
-  .map(({ file, title, remark }, i) =>
-    pictures[i] ? `${shown({ file, alt: title, svg: '' })}\n\n${remark} The red mark is the goal.` : ''
-  )
-  .join('\n\n')}
+${comparisons.map(({ picture, remark }) => `${shown(picture)}\n\n${remark} The red mark is the goal.`).join('\n\n')}
 
 ${sections
   .map(({ title, table, picture }) => [`## ${title}`, ...(picture ? [shown(picture)] : []), markdownTable(table)].join('\n\n'))
   .join('\n\n')}
 `
 
+interface Comparison {
+  picture: Picture
+  remark: string
+}
+
+/** All scenarios side by side, in what can be compared of them. */
+const comparisonsOf = (sections: Section[]): Comparison[] =>
+  bars.flatMap(({ of, file, title, remark }) => {
+    const ratios = sections.flatMap(({ ratios = [] }) => ratios).filter(ratio => ratio.of === of)
+    return ratios.length > 0 ? { picture: { file, alt: title, svg: barChart(title, ratios) }, remark } : []
+  })
+
 /** The page for whoever reads about the project, and its pictures. */
 export const writeDocument = async (sections: Section[], facts: Facts, options: Options) => {
-  const ratios = sections.flatMap(({ ratios = [] }) => ratios)
-  const compared = bars.map(({ of, file, title }) => ({
-    file,
-    alt: title,
-    svg: barChart(
-      title,
-      ratios.filter(ratio => ratio.of === of)
-    )
-  }))
-  const pictures = [...compared, ...sections.flatMap(({ picture }) => picture ?? [])]
+  const comparisons = comparisonsOf(sections)
+  const pictures = [...comparisons.map(({ picture }) => picture), ...sections.flatMap(({ picture }) => picture ?? [])]
   const folder = join(root, 'docs', 'performance')
-  await mkdir(folder, { recursive: true })
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder)
   for (const { file, svg } of pictures) await writeFile(join(folder, `${file}.svg`), svg)
-  await writeFile(`${folder}.md`, markdown(sections, pictures, facts, options))
+  await writeFile(`${folder}.md`, markdown(sections, comparisons, facts, options))
 }
