@@ -27,7 +27,7 @@ export const limitsChart = (rounds: LimitRound[]) => {
     ['twice the maximum', partsOf('twice')]
   ]
   const scale = ticks(Math.max(...bars.map(([, parts]) => parts.reduce((sum, part) => sum + part, 0))))
-  const x = linear(0, scale.at(-1) ?? 1, left, right)
+  const x = linear(0, Math.max(...scale), left, right)
   const bottom = top + bars.length * (barHeight + gap)
 
   return picture(

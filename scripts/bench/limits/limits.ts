@@ -73,7 +73,7 @@ const sectionOf = (title: string, rounds: LimitRound[]): Section => {
       row('503, p50 ms', ({ refusals }) => refusals.p50),
       row('503, p99 ms', ({ refusals }) => refusals.p99),
       row('503, slowest ms', ({ refusals }) => refusals.longest),
-      row('sent late by, p99 ms', ({ lateness }) => lateness.p99),
+      row('generator late by, p99 ms', ({ lateness }) => lateness.p99),
       ['memory after, MB', memory(1), memory(2)],
       ['the maximum, requests/s', spread(peak)],
       ['memory before, MB', memory(0)]

@@ -4,7 +4,8 @@ import { quantile } from '../measures/statistics.js'
 export interface Arrival {
   /** When the clock wanted it sent. */
   due: number
-  sent?: number
+  /** When the generator came to it. */
+  begun?: number
   answered?: number
   status?: number
   retryAfter?: boolean
@@ -38,7 +39,7 @@ export interface Tally {
   refusals: Latencies
   /** Answers that are neither a success nor a 503 with Retry-After that came in time. */
   unfit: number
-  /** How late the generator sent: large where it is the limit itself. */
+  /** How late the generator was: large where it is the limit itself. */
   lateness: Latencies
 }
 
@@ -71,6 +72,6 @@ export const tallyOf = (arrivals: Arrival[], seconds: number): Tally => {
     successes: latencies(successes.map(latencyOf)),
     refusals: latencies(refusals.map(latencyOf)),
     unfit: arrivals.length - successes.length - prompt.length,
-    lateness: latencies(arrivals.map(({ due, sent = due }) => sent - due))
+    lateness: latencies(arrivals.map(({ due, begun = due }) => begun - due))
   }
 }

@@ -33,7 +33,6 @@ export const openLoop = async (port: number, requests: Buffer[], { perSecond, se
         caller = await callerAt(port)
         connected.add(caller)
       }
-      arrival.sent = now()
       const { status, head } = await caller.ask(request)
       arrival.answered = now()
       arrival.status = status
@@ -60,7 +59,7 @@ export const openLoop = async (port: number, requests: Buffer[], { perSecond, se
     const due = Math.min(total, dueBy(now(), perSecond))
     while (arrivals.length < due) {
       const n = arrivals.length
-      const arrival = { due: dueAt(n, perSecond) }
+      const arrival = { due: dueAt(n, perSecond), begun: now() }
       arrivals.push(arrival)
       arrive(arrival, requests[n % requests.length] as Buffer)
     }

@@ -3,7 +3,7 @@ import { type Call, requestBytes } from '../load/call.js'
 import { callerAt, succeed } from '../load/caller.js'
 import type { Server } from '../servers/server.js'
 import { mongodStatus } from './mongod-status.js'
-import { type Measure, measureOf } from './statistics.js'
+import { type Measure, measureOf, quantile } from './statistics.js'
 
 /** A page of which the time is measured; `call` gives the n-th request for it. */
 export interface TimedPage {
@@ -25,8 +25,9 @@ interface Options {
   warmUp?: number
 }
 
-/** The operations are counted page by page, with so many requests each. */
-const counted = 50
+/** Operations are counted page by page, in so many batches of so many requests. */
+const batches = 5
+const batch = 10
 
 /** What sequential requests cost, one of each page in turn. */
 export const pageCosts = async (pages: TimedPage[], { db, requests, warmUp = 20 }: Options): Promise<PageCost[]> => {
@@ -44,12 +45,16 @@ export const pageCosts = async (pages: TimedPage[], { db, requests, warmUp = 20 
 
   const costs: PageCost[] = []
   for (const { caller, call, times } of measured) {
-    const before = await mongodStatus(db)
-    for (let n = 0; n < counted; n++) await succeed(caller, requestBytes(call(warmUp + requests + n)))
-    const after = await mongodStatus(db)
+    const operations: number[] = []
+    for (let n = 0; n < batches; n++) {
+      const before = await mongodStatus(db)
+      for (let i = 0; i < batch; i++) await succeed(caller, requestBytes(call(warmUp + requests + n * batch + i)))
+      const after = await mongodStatus(db)
+      // Rounded, since the look for revisions once a second and mongod's own are counted too.
+      operations.push(Math.round((after.operations - before.operations) / batch))
+    }
     caller.end()
-    // Rounded, since the look for revisions once a second and mongod's own are counted too.
-    costs.push({ time: measureOf(times), operations: Math.round((after.operations - before.operations) / counted) })
+    costs.push({ time: measureOf(times), operations: quantile(operations, 0.5) })
   }
   return costs
 }

@@ -15,7 +15,7 @@ export const barChart = (title: string, ratios: Ratio[]) => {
   const scenarios = [...new Set(ratios.map(({ scenario }) => scenario))]
   const references = [...new Set(ratios.map(({ to }) => to))]
   const scale = ticks(Math.max(1, ...ratios.flatMap(({ value, goal = 0 }) => [value.high, goal])))
-  const x = linear(0, scale.at(-1) ?? 1, left, right)
+  const x = linear(0, Math.max(...scale), left, right)
 
   let y = top
   const bars = scenarios.flatMap(scenario => {
@@ -48,9 +48,9 @@ export const barChart = (title: string, ratios: Ratio[]) => {
       references.map(name => `to ${name}`)
     ),
     ...grid,
-    ...bars,
     line(x(1), top - 8, x(1), y, 'axis parity'),
-    line(right - 170, 52, right - 170, 60, 'goal'),
-    text(right - 160, 56 + 4, 'goal', { class: 'small' })
+    ...bars,
+    line(right, 18, right, 34, 'goal'),
+    text(right + 8, 30, 'goal', { class: 'small' })
   )
 }

@@ -3,11 +3,16 @@ import { digits, grouped } from './format.js'
 import { apart, linear, logarithmic, ticks } from './scales.js'
 import { element, line, picture, series, text, width } from './svg.js'
 
+interface Point {
+  x: number
+  y: Measure
+}
+
 interface Lines {
   title: string
   xTitle: string
   yTitle: string
-  lines: { name: string; points: { x: number; y: Measure }[] }[]
+  lines: { name: string; points: Point[] }[]
 }
 
 const left = 70
@@ -19,8 +24,8 @@ const bottom = 320
 export const lineChart = ({ title, xTitle, yTitle, lines }: Lines) => {
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
   const scale = ticks(Math.max(...lines.flatMap(({ points }) => points.map(({ y }) => y.high))))
-  const x = logarithmic(sizes[0] ?? 1, sizes.at(-1) ?? 1, left + 20, right)
-  const y = linear(0, scale.at(-1) ?? 1, bottom, top)
+  const x = logarithmic(Math.min(...sizes), Math.max(...sizes), left + 20, right)
+  const y = linear(0, Math.max(...scale), bottom, top)
 
   const grid = scale.map(
     value =>
@@ -29,7 +34,7 @@ export const lineChart = ({ title, xTitle, yTitle, lines }: Lines) => {
   )
   const labels = sizes.map(size => text(x(size), bottom + 20, grouped(size), { 'text-anchor': 'middle', class: 'small' }))
   const places = apart(
-    lines.map(({ points }) => y(points.at(-1)?.y.median ?? 0)),
+    lines.map(({ points }) => y((points.at(-1) as Point).y.median)),
     16
   )
   const curves = lines.map(({ name, points }, n) =>
@@ -40,7 +45,7 @@ export const lineChart = ({ title, xTitle, yTitle, lines }: Lines) => {
       }),
       ...points.map(point => line(x(point.x), y(point.y.low), x(point.x), y(point.y.high), 'spread')),
       ...points.map(point => element('circle', { cx: x(point.x), cy: y(point.y.median), r: 4, class: series(n) })),
-      text(right + 20, (places[n] ?? 0) + 4, name, { class: `small strong ${series(n)}` })
+      text(right + 20, (places[n] as number) + 4, name, { class: `small strong ${series(n)}` })
     ].join('')
   )
   return picture(

@@ -1,8 +1,8 @@
-/** Round values from 0 to the first that reaches the largest: about so many. */
-export const ticks = (largest: number, about = 5) => {
-  const rough = largest / about
+/** Round values from 0 to the first that reaches the largest: five steps, or nearly. */
+export const ticks = (largest: number) => {
+  const rough = largest / 5
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = [1, 2, 5, 10].map(factor => factor * power).find(step => step >= rough) ?? rough
+  const step = [1, 2, 5, 10].map(factor => factor * power).find(step => step >= rough) as number
   const count = Math.ceil(largest / step - 1e-9)
   return Array.from({ length: count + 1 }, (_, n) => Number((n * step).toPrecision(12)))
 }

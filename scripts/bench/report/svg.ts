@@ -24,6 +24,7 @@ export const series = (n: number) => `series-${n % 4}`
 const colours = (background: string, ink: string, faint: string, goal: string, ...hues: string[]) =>
   [
     `.background{fill:${background}}`,
+    `.strong{stroke:${background}}`,
     `text{fill:${ink}}`,
     `.axis{stroke:${ink};stroke-width:1}`,
     `.grid{stroke:${faint};stroke-width:1}`,
@@ -37,7 +38,7 @@ const style = [
   'text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif}',
   '.title{font-size:16px;font-weight:600}',
   '.small{font-size:11.5px}',
-  '.strong{font-weight:600}',
+  '.strong{font-weight:600;paint-order:stroke;stroke-width:4;stroke-linejoin:round}',
   '.parity{stroke-dasharray:4 3}',
   colours('#ffffff', '#1f2328', '#d8dee4', '#cf222e', '#2f6feb', '#c77700', '#1a7f4b', '#8a3fd1'),
   `@media (prefers-color-scheme:dark){${colours('#0d1117', '#e6edf3', '#30363d', '#ff7b72', '#6ea8ff', '#e3a33b', '#4cc38a', '#c297ff')}}`
