@@ -27,7 +27,7 @@ interface Setting {
 }
 
 const compared = Object.keys(scenarios) as ScenarioName[]
-const onOneDatabase = [...compared, 'mix', 'limits', 'histories']
+const onOneDatabase = [...compared, 'mix', 'histories', 'limits']
 export const partNames: string[] = [...onOneDatabase, 'catalogues', 'users']
 
 /** All that was asked for, one part after the other. */
@@ -55,8 +55,8 @@ export const benchmark = async ({ client, url, options, progress, say }: Setting
       for (const name of compared.filter(name => wants(name)))
         sections.push(await compare(scenarios[name], servers, { db, options, progress }))
       if (wants('mix')) sections.push(await mix(started(await startService(address)), db, options, progress))
-      if (wants('limits')) sections.push(await limits(service, options, progress))
       if (wants('histories')) sections.push(await growingHistories(service, db, longUsers(options), options))
+      if (wants('limits')) sections.push(await limits(service, db, options, progress))
     } finally {
       for (const { stop } of running) await stop()
     }

@@ -137,7 +137,7 @@ t.test('the picture of the limit shows what came of all requests', async t => {
     Array.from({ length: count }, (_, n) => ({ due: n, answered: n + 1, status, retryAfter: status === 503 }))
   const half = tallyOf(answered(50, 200), 1)
   const twice = tallyOf([...answered(90, 200), ...answered(60, 503), ...Array.from({ length: 50 }, (_, due) => ({ due }))], 1)
-  const svg = limitsChart([{ peak: 100, half, twice, memory: [1, 2, 3] }])
+  const svg = limitsChart([{ peak: 100, half, twice, memory: [1, 2, 3], aftermath: [0, 0] }])
   t.ok(isWellFormed(svg))
   const widths = attributes(svg, /<rect x="[\d.]+" y="[\d.]+" width="([\d.]+)" height="34"/g)
   const [successes = 0] = widths

@@ -1,7 +1,9 @@
+import type { Db } from 'mongodb'
 import { type Scenario, scenarios } from '../comparisons/scenarios.js'
 import type { Tally } from '../load/arrivals.js'
 import { peakOf, tallyAt } from '../load/generator.js'
 import { judged } from '../measures/goals.js'
+import { secondsUntilQuiet } from '../measures/quiet.js'
 import { type Measure, measureOf } from '../measures/statistics.js'
 import type { Options } from '../options.js'
 import { digits, spread } from '../report/format.js'
@@ -16,10 +18,12 @@ export interface LimitRound {
   twice: Tally
   /** Megabytes of the service at the beginning, after half and after twice of the maximum. */
   memory: [number, number, number]
+  /** Seconds for which the database was busy after half and after twice of the maximum, with what nobody waited for. */
+  aftermath: [number, number]
 }
 
 /** What happens at half and at twice of the load that the service bears. */
-export const limits = async (service: Server, options: Options, progress: (line: string) => void): Promise<Section> => {
+export const limits = async (service: Server, db: Db, options: Options, progress: (line: string) => void): Promise<Section> => {
   const { limitRounds, limitSeconds, connections } = options
   const scenario: Scenario = scenarios.history
   const load = { port: service.port, calls: scenario.calls(options), seconds: limitSeconds }
@@ -35,10 +39,12 @@ export const limits = async (service: Server, options: Options, progress: (line:
     const peak = await peakOf(load, connections)
     tell(`half of it, ${digits(peak / 2)} requests/s`)
     const half = await tallyAt(load, peak / 2)
+    const afterHalf = await secondsUntilQuiet(db)
     const between = await memory()
     tell(`twice of it, ${digits(peak * 2)} requests/s`)
     const twice = await tallyAt(load, peak * 2)
-    rounds.push({ peak, half, twice, memory: [before, between, await memory()] })
+    const afterTwice = await secondsUntilQuiet(db)
+    rounds.push({ peak, half, twice, memory: [before, between, await memory()], aftermath: [afterHalf, afterTwice] })
   }
   return sectionOf(`At and past the limit: ${scenario.title}`, rounds)
 }
@@ -59,6 +65,7 @@ const sectionOf = (title: string, rounds: LimitRound[]): Section => {
   const outcomes = [...new Set(rounds.flatMap(({ half, twice }) => [...Object.keys(half.counts), ...Object.keys(twice.counts)]))].sort()
   const upheld = over(({ peak, twice }) => twice.succeeded / peak)
   const peak = over(({ peak }) => peak)
+  const aftermath = (at: 0 | 1) => spread(over(({ aftermath }) => aftermath[at]))
   const memory = (at: 0 | 1 | 2) => spread(over(({ memory }) => memory[at]))
   return {
     title,
@@ -74,6 +81,7 @@ const sectionOf = (title: string, rounds: LimitRound[]): Section => {
       row('503, p99 ms', ({ refusals }) => refusals.p99),
       row('503, slowest ms', ({ refusals }) => refusals.longest),
       row('generator late by, p99 ms', ({ lateness }) => lateness.p99),
+      ['busy afterwards, s', aftermath(0), aftermath(1)],
       ['memory after, MB', memory(1), memory(2)],
       ['the maximum, requests/s', spread(peak)],
       ['memory before, MB', memory(0)]

@@ -7,52 +7,55 @@ interface OpenLoop {
   seconds: number
 }
 
-/** Beyond so many, requests wait for a connection, and the wait counts. */
-const mostConnections = 4000
+/** Open before the clock starts, as those of players who report every few seconds. Where all are busy, requests wait for one, and the wait counts. */
+const connections = 4000
+/** Opened at once: fewer than a server lets wait. */
+const group = 100
 /** How long after the last arrival answers may still come, in milliseconds. */
 const patience = 5000
 
 /** Requests that arrive by the clock, whatever became of those before them, as those of many independent callers do. */
 export const openLoop = async (port: number, requests: Buffer[], { perSecond, seconds }: OpenLoop) => {
+  const callers: Caller[] = []
+  while (callers.length < connections) callers.push(...(await Promise.all(Array.from({ length: group }, () => callerAt(port)))))
+
   const total = Math.round(perSecond * seconds)
   const arrivals: Arrival[] = []
-  const connected = new Set<Caller>()
-  const idle: Caller[] = []
-  const queue: (() => void)[] = []
-  let queued = 0
-  let connections = 0
+  const idle = [...callers]
+  const queue: ((caller: Caller) => void)[] = []
+  let served = 0
   let ended = 0
   const began = performance.now()
   const now = () => performance.now() - began
 
-  const serve = async (arrival: Arrival, request: Buffer, free: Caller | undefined) => {
-    let caller = free
+  const release = (caller: Caller) => {
+    const next = queue[served]
+    if (!next) return idle.push(caller)
+    served++
+    next(caller)
+  }
+  const reopen = async () => {
+    const caller = await callerAt(port)
+    callers.push(caller)
+    release(caller)
+  }
+  const serve = async (arrival: Arrival, request: Buffer, caller: Caller) => {
     try {
-      if (!caller) {
-        connections++
-        caller = await callerAt(port)
-        connected.add(caller)
-      }
       const { status, head } = await caller.ask(request)
       arrival.answered = now()
       arrival.status = status
       arrival.retryAfter = /\r\nretry-after: \d/i.test(head)
-      idle.push(caller)
+      release(caller)
     } catch {
       arrival.broken = true
-      connections--
-      if (caller) connected.delete(caller)
+      reopen().catch(() => undefined)
     }
     ended++
-    queue[queued]?.()
   }
   const arrive = (arrival: Arrival, request: Buffer) => {
-    const start = () => void serve(arrival, request, idle.pop())
-    if (idle.length > 0 || connections < mostConnections) return start()
-    queue.push(() => {
-      queued++
-      start()
-    })
+    const caller = idle.pop()
+    if (caller) void serve(arrival, request, caller)
+    else queue.push(free => void serve(arrival, request, free))
   }
 
   while (arrivals.length < total) {
@@ -67,6 +70,6 @@ export const openLoop = async (port: number, requests: Buffer[], { perSecond, se
   }
   const until = now() + patience
   while (ended < total && now() < until) await sleep(10)
-  for (const { end } of connected) end()
+  for (const { end } of callers) end()
   return tallyOf(arrivals, seconds)
 }
