@@ -11,7 +11,7 @@ const usage = `Usage: npm run bench -- [NAME...] [options]
   --histories N,N     history sizes that are compared, the smallest first (100,1000,10000)
   --catalogues N,N    catalogue sizes that are compared, the smallest first (1000,10000,100000)
   --populations N,N   numbers of users that are compared, the smallest first (100,1000,10000,100000)
-  --full              1,000,000 users too, which takes minutes and about 3 GB of disk
+  --full              1,000,000 users too: some minutes more, and 1.5 GB of disk
   --limit-rounds N    rounds at and past the limit (3)
   --limit-seconds N   length of each of their three parts (10)
   --seed N            of the data (1)

@@ -56,6 +56,7 @@ export const mix = async (service: Server, db: Db, options: Options, progress: (
   const after = await memory()
   return {
     title,
+    remark: 'A service of its own, which has done nothing before.',
     table: [...tableOf(results), ['memory before, MB', before.toFixed(0)], ['memory after, MB', after.toFixed(0)]],
     goals: [
       judged(

@@ -61,6 +61,8 @@ export const growingCatalogues = async (
     const skeleton = `skeleton of ${grouped(start.contents)} contents`
     return curvesSection({
       title: 'Page time by the size of the catalogue',
+      remark:
+        'Sequential requests to services on catalogues of these sizes, one of each in turn. Each search is a new one, since an answer is kept.',
       file: 'catalogues',
       of: 'contents',
       sizes: catalogues,

@@ -12,6 +12,7 @@ export interface Curve {
 
 interface Grown {
   title: string
+  remark: string
   file: string
   /** What there are more and more of. */
   of: string
@@ -26,8 +27,9 @@ interface Grown {
 export const growthOf = ({ costs }: Curve, to = costs.length - 1) =>
   (costs[to]?.time.median ?? Number.NaN) / (costs[0]?.time.median ?? Number.NaN)
 
-export const curvesSection = ({ title, file, of, sizes, curves, others = [], goals }: Grown): Section => ({
+export const curvesSection = ({ title, remark, file, of, sizes, curves, others = [], goals }: Grown): Section => ({
   title,
+  remark,
   table: [
     ['', of, 'ms', 'operations'],
     ...curves.flatMap(({ name, costs }) =>

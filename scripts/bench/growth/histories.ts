@@ -33,6 +33,7 @@ export const growingHistories = async (
   const longest = cardCurve.costs.at(-1)
   return curvesSection({
     title: 'Page time by the length of the history',
+    remark: 'Sequential requests of users whose histories have these lengths, one of each in turn.',
     file: 'histories',
     of: 'elements',
     sizes: histories,

@@ -58,6 +58,7 @@ export const growingPopulations = async (
     const goal = `GET /history, ${grouped(largest)} users to ${grouped(populations[0] ?? 0)}`
     return curvesSection({
       title: 'Page time by the number of users',
+      remark: 'Sequential requests of users all over databases with so many of them, ten elements each, one of each in turn.',
       file: 'users',
       of: 'users',
       sizes: populations,

@@ -69,6 +69,9 @@ const sectionOf = (title: string, rounds: LimitRound[]): Section => {
   const memory = (at: 0 | 1 | 2) => spread(over(({ memory }) => memory[at]))
   return {
     title,
+    remark:
+      'Requests arrive by the clock, whatever became of those before them, and their latency counts from the moment that the clock meant. ' +
+      'The load comes from a process of its own, on connections that are open before.',
     table: [
       ['', 'half of the maximum', 'twice the maximum'],
       row('offered/s', ({ offered }) => offered),

@@ -73,12 +73,11 @@ ${summary(sections)}
 
 ${markdownTable(goalRows(sections.flatMap(({ goals }) => goals)))}
 
-## Beside the references
-
-${comparisons.map(({ picture, remark }) => `${shown(picture)}\n\n${remark} The red mark is the goal.`).join('\n\n')}
-
+${comparisons.map(({ picture, remark }) => `${shown(picture)}\n\n${remark} The red mark is the goal.\n`).join('\n')}
 ${sections
-  .map(({ title, table, picture }) => [`## ${title}`, ...(picture ? [shown(picture)] : []), markdownTable(table)].join('\n\n'))
+  .map(({ title, remark = [], table, picture }) =>
+    [`## ${title}`, remark, picture ? shown(picture) : [], markdownTable(table)].flat().join('\n\n')
+  )
   .join('\n\n')}
 `
 

@@ -23,6 +23,8 @@ export interface Picture {
 /** What one part of the benchmark found, for the terminal, the JSON and the document alike. */
 export interface Section {
   title: string
+  /** How it was measured, where the title does not tell. */
+  remark?: string
   /** Heads first. */
   table: string[][]
   goals: Goal[]
