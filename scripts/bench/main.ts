@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { MongoClient } from 'mongodb'
 import { startMongod } from '../mongod/start.js'
 import { benchmark, partNames } from './benchmark.js'
 import { readOptions } from './options.js'
 import { writeDocument } from './report/document.js'
 import { gatherFacts } from './report/facts.js'
+import { writeFigures } from './report/figures.js'
 import { print, progress, say } from './report/terminal.js'
 
 /** How fast the service is beside its references, how its cost grows, and what happens at its limit. Only the ratios of one run mean something. */
@@ -17,12 +17,7 @@ try {
     const facts = await gatherFacts(client.db())
     progress('')
     print(sections)
-    const goals = sections.flatMap(({ goals }) => goals)
-    if (options.json)
-      await writeFile(
-        options.json,
-        `${JSON.stringify({ ...facts, options, goals, sections: sections.map(({ title, figures }) => ({ title, figures })) }, null, 2)}\n`
-      )
+    if (options.json) await writeFigures(options.json, sections, facts, options)
     if (options.write) await writeDocument(sections, facts, options)
   } finally {
     await client.close()

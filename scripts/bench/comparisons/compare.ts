@@ -76,7 +76,7 @@ const ratiosOf = ({ title, goals }: Scenario, results: Result[]): Ratio[] =>
   results.slice(1).flatMap(({ name }) =>
     (['perSecond', 'processor'] as const).map(of => {
       const bounds = goals.filter(goal => goal.to === name && goal.of === of)
-      const goal = bounds.map(bound => ('atLeast' in bound ? bound.atLeast : bound.atMost)).sort((a, b) => b - a)[0]
+      const goal = bounds.map(bound => ('atLeast' in bound ? bound.atLeast : bound.atMost)).at(-1)
       return { scenario: title, to: name, of, value: ratio(results, service, name, of), goal }
     })
   )

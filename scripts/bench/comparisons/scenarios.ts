@@ -22,6 +22,7 @@ export interface Scenario {
   peers: Peer[]
   /** The requests that all contestants get, in turn. */
   calls: (extent: Extent) => Call[]
+  /** Of several for one reference, the strictest last. */
   goals: RatioGoal[]
   /** On the database for each request, at most. */
   operations?: number

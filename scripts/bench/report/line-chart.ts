@@ -16,8 +16,8 @@ interface Lines {
 }
 
 const left = 70
-const right = width - 250
-const top = 60
+const right = width - 290
+const top = 72
 const bottom = 320
 
 /** Curves over sizes that grow by factors, with the quartiles at each. */

@@ -8,7 +8,7 @@ export interface Ratio {
   to: string
   of: Compared
   value: Measure
-  /** The strictest goal, if there is one. */
+  /** The last of its goals, which is the strictest. */
   goal?: number | undefined
 }
 
