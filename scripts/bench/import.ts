@@ -11,26 +11,18 @@ import { connectionTo } from '../../src/data/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { importFiles } from '../../src/import/index.js'
 import { startMongod } from '../mongod/start.js'
+import { randomFrom } from './data/random.js'
 
 // The import of contents beside a bare unordered bulkWrite of the same documents.
 // tsx scripts/bench/import.ts [CONTENTS] [ROUNDS]
 
 const batch = 1000
 
-/** Mulberry32: the same numbers in every run. */
-const seeded = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-}
-
 const syllables = ['ba', 'lo', 'mir', 'ten', 'sa', 'vu', 'ker', 'ni', 'dro', 'fel', 'gan', 'hü', 'jo', 'pel', 'rat', 'zo']
 
 const generator = () => {
-  const random = seeded(7)
-  const below = (limit: number) => Math.floor(random() * limit)
-  const word = () => Array.from({ length: 2 + below(2) }, () => syllables[below(syllables.length)]).join('')
+  const { below, of } = randomFrom(7)
+  const word = () => Array.from({ length: 2 + below(2) }, () => of(syllables)).join('')
   const words = (count: number) => Array.from({ length: count }, word).join(' ')
   return (id: number) => ({
     id,

@@ -1,26 +1,22 @@
-import { type Db, ObjectId } from 'mongodb'
-import type { Imported } from '../../src/data/catalogue.js'
-import type { ContentDocument } from '../../src/data/contents.js'
-import type { HistoryDocument } from '../../src/data/history.js'
-import { ensureIndexes } from '../../src/data/index.js'
-import type { LegalDocument } from '../../src/data/legal-documents.js'
-import type { RailCollectionDocument } from '../../src/data/rail-collections.js'
-import type { TermDocument } from '../../src/data/terms.js'
-import { days, minutes } from '../../src/time.js'
-import { wordsOf } from '../../src/words.js'
+import type { Db } from 'mongodb'
+import type { Imported } from '../../../src/data/catalogue.js'
+import type { ContentDocument } from '../../../src/data/contents.js'
+import type { LegalDocument } from '../../../src/data/legal-documents.js'
+import type { RailCollectionDocument } from '../../../src/data/rail-collections.js'
+import type { TermDocument } from '../../../src/data/terms.js'
+import { days } from '../../../src/time.js'
+import { wordsOf } from '../../../src/words.js'
+import { generate, insert } from './insert.js'
 import { type Random, randomFrom } from './random.js'
+import { ago } from './time.js'
 
-type Say = (line: string) => void
-
-const newest = Date.UTC(2026, 0, 1)
-const ago = (time: number) => new Date(newest - time)
 const imported: Imported = { digest: '', stamp: ago(0) }
 
 const syllables = ['ka', 'lo', 'mi', 'ren', 'su', 'ta', 'vel', 'no', 'ri', 'dan', 'po', 'esh', 'ul', 'gar', 'bi', 'fen']
 const word = (random: Random) => random.of(syllables) + random.of(syllables) + random.of(syllables)
 const text = (random: Random, words: number) => Array.from({ length: words }, () => word(random)).join(' ')
 
-/** A show and the episodes after it. */
+/** A show and the episodes after it, or as many films. */
 const family = 25
 /** The word that so many contents share, so that a search for it finds a hundredth of the catalogue. */
 export const searchWords = 100
@@ -28,14 +24,16 @@ export const searchWord = (n: number) => `zz${String(n % searchWords).padStart(2
 
 /** A content of 2 KB on the wire. What is past the catalogue's size has been deleted: long histories show it still. */
 const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
-  const isShow = id % family === 1
+  const isFilm = Math.floor((id - 1) / family) % 2 === 1
+  const isShow = id % family === 1 && !isFilm
+  const isTitle = isFilm || isShow
   const show = id - ((id - 1) % family)
   const own = (n: number) => texts[(id * 7 + n) % texts.length] as string
   const title = own(0).slice(0, 40)
   const content = {
     _id: id,
-    parent_id: isShow ? null : show,
-    type: isShow ? 'show' : 'episode',
+    parent_id: isTitle ? null : show,
+    type: isFilm ? 'film' : isShow ? 'show' : 'episode',
     handler: 'videoplatform',
     handler_type: 'video',
     handler_id: `video-${id}-0f3a9c4e`,
@@ -62,26 +60,11 @@ const contentOf = (id: number, size: number, texts: string[]): ContentDocument =
     link: `https://www.example.com/watch/${id}`,
     deleted_at: id > size ? ago(0) : null,
     terms: [1 + (id % 200), 1 + ((id * 13) % 200)],
-    position: isShow ? null : id - show,
+    position: isTitle ? null : id - show,
     ...imported
   }
   const words = wordsOf(content.name, ...Object.values(content.title), ...Object.values(content.description), content.keywords)
   return { ...content, words }
-}
-
-const insert = async <T extends object>(db: Db, collection: string, documents: Iterable<T>) => {
-  const target = db.collection(collection)
-  let batch: T[] = []
-  const write = async () => {
-    if (batch.length > 0) await target.insertMany(batch, { ordered: false })
-    batch = []
-  }
-  for (const document of documents) if (batch.push(document) === 2000) await write()
-  await write()
-}
-
-function* generate<T>(count: number, make: (n: number) => T) {
-  for (let n = 1; n <= count; n++) yield make(n)
 }
 
 const term = (id: number): TermDocument => ({
@@ -117,10 +100,9 @@ const legalDocument = (language: string, texts: string[]): LegalDocument => ({
 })
 
 /** A catalogue of so many contents, with as many deleted ones beyond it as the longest history needs. */
-export const fillCatalogue = async (db: Db, size: number, seed: number, say: Say, longestHistory = 0) => {
+export const fillCatalogue = async (db: Db, size: number, seed: number, longestHistory = 0) => {
   const random = randomFrom(seed)
   const texts = Array.from({ length: 101 }, () => text(random, 80))
-  say(`${db.databaseName}: ${size} contents`)
   await insert(
     db,
     'contents',
@@ -133,37 +115,4 @@ export const fillCatalogue = async (db: Db, size: number, seed: number, say: Say
     'legal_documents',
     ['en', 'de', 'nl', 'sv'].map(language => legalDocument(language, texts))
   )
-  await ensureIndexes(db)
 }
-
-/** The id of an element, which needs no look into the database. */
-export const historyId = (user: number, n: number) => user.toString(16).padStart(12, '0') + n.toString(16).padStart(12, '0')
-
-/** The history of each user: as many elements as its place in the list says, user 1 first. */
-export const fillHistories = async (db: Db, lengths: number[], seed: number, say: Say) => {
-  const random = randomFrom(seed)
-  const element = (user_id: number, n: number, content_id: number): HistoryDocument => {
-    const updated_at = ago(n * minutes(30) + random.below(minutes(30)))
-    return {
-      _id: new ObjectId(historyId(user_id, n)),
-      user_id,
-      content_id,
-      time: random.below(7200),
-      percentage: random.below(101),
-      created_at: updated_at,
-      updated_at
-    }
-  }
-  say(`${db.databaseName}: ${lengths.reduce((sum, length) => sum + length, 0)} elements of history`)
-  for (const [i, length] of lengths.entries()) {
-    const first = random.below(1000)
-    await insert(
-      db,
-      'history',
-      generate(length, n => element(i + 1, n, historyContent(n, length, first)))
-    )
-  }
-}
-
-/** A user's n-th content: all different, the same for whoever asks. */
-const historyContent = (n: number, length: number, first: number) => 1 + ((n + (length < 1000 ? first : 0) - 1) % Math.max(length, 2000))

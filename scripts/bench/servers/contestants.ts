@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { installPeers } from './peers/install.js'
+import { installPeers } from '../peers/install.js'
 import { startServer } from './server.js'
 import { secret, tokenOf } from './tokens.js'
 
@@ -18,6 +18,10 @@ export const startService = (MONGO_URL: string) =>
       LOG_LEVEL: 'info',
       RATE_LIMIT: beyondTheLoad,
       RATE_LIMIT_ADDRESS: beyondTheLoad,
+      // All of its callers have one address.
+      LOGIN_LIMIT: '0',
+      // Trained before, so that no training disturbs the measuring.
+      TRAIN: 'off',
       DRAIN_DELAY: '0'
     },
     '/ready'
@@ -38,5 +42,5 @@ export const startBare = (MONGO_URL: string, port: number, paths: string[]) =>
 
 export const startExpress = (MONGO_URL: string, say: (line: string) => void) => {
   installPeers(say)
-  return startServer([join(here, 'peers', 'express-mongoose.js')], { MONGO_URL }, '/')
+  return startServer([join(here, '..', 'peers', 'express-mongoose.js')], { MONGO_URL }, '/')
 }

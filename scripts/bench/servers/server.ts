@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
-export const root = join(import.meta.dirname, '..', '..')
+export const root = join(import.meta.dirname, '..', '..', '..')
 const usageModule = pathToFileURL(join(import.meta.dirname, 'usage.mjs')).href
 
 export interface Usage {

@@ -3,9 +3,9 @@ import type { Db } from 'mongodb'
 /** Microseconds of processor time and operations that mongod has spent since its start. */
 export const mongodStatus = async (db: Db) => {
   const { extra_info, opcounters } = await db.admin().command({ serverStatus: 1 })
-  const { insert, query, update, delete: remove, command } = opcounters
+  const { insert, query, update, delete: remove, getmore, command } = opcounters
   return {
     processor: Number(extra_info.user_time_us ?? 0) + Number(extra_info.system_time_us ?? 0),
-    operations: [insert, query, update, remove, command].reduce((sum, count) => sum + Number(count), 0)
+    operations: [insert, query, update, remove, getmore, command].reduce((sum, count) => sum + Number(count), 0)
   }
 }

@@ -1,6 +1,6 @@
-import { Catalogue } from '../../src/catalogue/catalogue.js'
-import { connectionTo } from '../../src/data/connection.js'
-import { dataOf } from '../../src/data/index.js'
+import { Catalogue } from '../../../src/catalogue/catalogue.js'
+import { connectionTo } from '../../../src/data/connection.js'
+import { dataOf } from '../../../src/data/index.js'
 
 /** Reads a catalogue as a process does at its start, and tells how long it took and what it keeps. Needs --expose-gc. */
 const { client, db } = connectionTo(process.env.MONGO_URL ?? '')

@@ -1,6 +1,7 @@
 import fastify from 'fastify'
-import { connectionTo } from '../../src/data/connection.js'
-import { type HistoryDocument, historyOf } from '../../src/data/history.js'
+import { connectionTo } from '../../../src/data/connection.js'
+import { type HistoryDocument, historyOf } from '../../../src/data/history.js'
+import { type WatchlistDocument, watchlistOf } from '../../../src/data/watchlist.js'
 
 /**
  * The least that Fastify can do for the same answers: the same operations on the database, and then bytes that are
@@ -11,6 +12,8 @@ const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZA
 const { db } = connectionTo(MONGO_URL)
 const elements = db.collection<HistoryDocument>('history')
 const history = historyOf(db, 90)
+const saved = db.collection<WatchlistDocument>('watchlist')
+const watchlist = watchlistOf(db)
 const app = fastify()
 
 const askService = async (path: string, init: RequestInit = {}) => {
@@ -29,9 +32,13 @@ for (const path of READY_PATHS.split(' ')) {
 const page = await askService('/history')
 const [first] = JSON.parse(page.toString()).data.collection
 const one = await askService(`/history/${first._id}`)
-const done = Buffer.from(
-  JSON.stringify({ success: true, code: 200, 'message ': 'The history element was updated', message: 'The history element was updated' })
-)
+const list = await askService('/watchlist')
+const cards = await askService('/continue-watching')
+const shown: number[] = JSON.parse(cards.toString()).data.collection.map(({ content }: { content: { id: number } }) => content.id)
+const recommended = await askService('/recommendations')
+const doneWith = (text: string) => Buffer.from(JSON.stringify({ success: true, code: 200, 'message ': text, message: text }))
+const updated = doneWith('The history element was updated')
+const added = doneWith('The content was added to the watchlist')
 
 interface Asked {
   Params: { id: string }
@@ -53,11 +60,33 @@ app.get<Asked>('/history/:id', async (request, reply) => {
 })
 app.put<Asked>('/history/:id', async (request, reply) => {
   await history.update(userOf(request), request.params.id, request.body)
-  return reply.type(json).send(done)
+  return reply.type(json).send(updated)
 })
 app.post<Asked>('/history', async (request, reply) => {
   const id = await history.put(userOf(request), request.body.content_id, request.body)
-  return reply.code(201).header('location', `/history/${id}`).type(json).send(done)
+  return reply.code(201).header('location', `/history/${id}`).type(json).send(updated)
+})
+app.get('/watchlist', async (request, reply) => {
+  const user_id = userOf(request)
+  await Promise.all([
+    saved.find({ user_id }).sort({ created_at: -1, _id: -1 }).limit(20).toArray(),
+    db.command({ count: 'watchlist', query: { user_id } })
+  ])
+  return reply.type(json).send(list)
+})
+app.post<Asked>('/watchlist', async (request, reply) => {
+  await watchlist.add(userOf(request), request.body.content_id)
+  return reply.code(201).type(json).send(added)
+})
+app.get('/continue-watching', async (request, reply) => {
+  const user_id = userOf(request)
+  await history.wholeAndDismissed(user_id)
+  await history.begun(user_id, shown)
+  return reply.type(json).send(cards)
+})
+app.get('/recommendations', async (request, reply) => {
+  await history.whole(userOf(request))
+  return reply.type(json).send(recommended)
 })
 app.get('/', async () => 'ready')
 

@@ -16,3 +16,6 @@ export const measureOf = (values: number[]): Measure => ({
   low: quantile(values, 0.25),
   high: quantile(values, 0.75)
 })
+
+/** What was measured once has no spread. */
+export const single = (value: number): Measure => ({ median: value, low: value, high: value })

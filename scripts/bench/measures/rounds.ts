@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
-import { callerAt, keepBusy } from './load.js'
+import { closedLoop } from '../load/closed-loop.js'
+import type { Server } from '../servers/server.js'
 import { mongodStatus } from './mongod-status.js'
-import type { Server } from './server.js'
 import { type Measure, measureOf } from './statistics.js'
 
 /** A server and the requests that it gets, over and over. */
@@ -34,6 +34,8 @@ interface Options {
   rounds: number
   seconds: number
   connections: number
+  /** Puts the data back before each round of each contestant. */
+  reset: () => Promise<unknown>
   progress: (line: string) => void
 }
 
@@ -42,16 +44,14 @@ const warmUp = 3
 
 /** A while of one, a while of the next, again and again: what else goes on in the machine meets all of them. */
 export const inRounds = async (contestants: Contestant[], options: Options): Promise<Result[]> => {
-  const { rounds, connections, progress } = options
+  const { rounds, reset, progress } = options
   const entered = contestants.map(contestant => ({ ...contestant, rounds: [] as Round[] }))
 
   for (let n = -warmUp; n < rounds; n++) {
     for (const { name, server, requests, rounds: kept } of entered) {
       progress(n < 0 ? `warming up ${name}` : `round ${n + 1} of ${rounds}, ${name}`)
-      // Opened anew, since a server closes connections that wait for their next round.
-      const callers = await Promise.all(Array.from({ length: connections }, () => callerAt(server.port)))
-      const round = await measured(server, options, () => keepBusy(callers, requests, options.seconds * 1000))
-      for (const { end } of callers) end()
+      await reset()
+      const round = await measured(server, options, () => closedLoop(server.port, requests, options))
       if (n >= 0) kept.push(round)
     }
     entered.push(...entered.splice(0, 1))
@@ -83,8 +83,10 @@ const measured = async (server: Server, { db }: Options, run: () => Promise<{ co
   }
 }
 
+export type Compared = 'perSecond' | 'processor'
+
 /** One contestant to another, round by round, since neighbours in time had the same machine. */
-export const ratio = (results: Result[], one: string, other: string, field: 'perSecond' | 'processor'): Measure => {
+export const ratio = (results: Result[], one: string, other: string, field: Compared): Measure => {
   const of = (name: string) => results.find(result => result.name === name)?.rounds ?? []
   const others = of(other)
   return measureOf(of(one).map((round, i) => round[field] / (others[i]?.[field] ?? Number.NaN)))

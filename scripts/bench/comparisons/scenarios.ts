@@ -1,0 +1,160 @@
+import { availableParallelism } from 'node:os'
+import type { Db } from 'mongodb'
+import { emailOf, password } from '../data/accounts.js'
+import { historyId } from '../data/histories.js'
+import { listed, resetWatchlists, savedContent } from '../data/watchlists.js'
+import { as, type Call } from '../load/call.js'
+import type { Compared } from '../measures/rounds.js'
+
+export type Peer = 'bare Fastify' | 'Express + Mongoose lean' | 'Express + Mongoose'
+
+/** How many there are of what the calls go to. */
+export interface Extent {
+  users: number
+  contents: number
+}
+
+type RatioGoal = { of: Compared; to: string; issue: number } & ({ atLeast: number } | { atMost: number })
+
+export interface Scenario {
+  title: string
+  /** Who else gets these requests. */
+  peers: Peer[]
+  /** The requests that all contestants get, in turn. */
+  calls: (extent: Extent) => Call[]
+  /** Of several for one reference, the strictest last. */
+  goals: RatioGoal[]
+  /** On the database for each request, at most. */
+  operations?: number
+  /** Another scenario that the service does in the same rounds, to be compared with. */
+  besides?: Scenario
+  /** Callers at once, where not as many as everywhere. */
+  connections?: number
+  /** Puts the data back before each round. */
+  reset?: (db: Db, extent: Extent) => Promise<unknown>
+}
+
+/** What the references answer with bytes that are ready. */
+export const publicPaths = {
+  terms: '/terms',
+  legal: '/legal/en',
+  rails: '/rail-collections?with=rails',
+  contents: '/contents?perPage=20'
+}
+
+/** The length of the histories of all users but those of whom only the page times are measured. */
+export const usualHistory = 200
+
+const ready = (path: string): Scenario => ({
+  title: `GET ${path}`,
+  peers: ['bare Fastify'],
+  calls: () => [{ path }],
+  goals: [{ of: 'perSecond', to: 'bare Fastify', issue: 4, atLeast: 0.5 }],
+  operations: 0
+})
+
+type CallOfUser = (user: number, n: number, extent: Extent) => Call
+
+/** `each` calls of every user, 1 to n. */
+const ofUsers = (each: number, call: CallOfUser) => (extent: Extent) =>
+  Array.from({ length: each }, (_, n) => n + 1).flatMap(n =>
+    Array.from({ length: extent.users }, (_, i) => ({ ...call(i + 1, n, extent), headers: as(i + 1) }))
+  )
+const forUsers = (path: string) => ofUsers(1, () => ({ path }))
+
+/** Elements all over the histories. */
+const element = (user: number, n: number) => 1 + ((user * 17 + n) % usualHistory)
+const progress = { time: 1234, percentage: 42.5 }
+
+export const calls = {
+  element: (user: number, n: number): Call => ({ path: `/history/${historyId(user, element(user, n))}` }),
+  put: (user: number, n: number): Call => ({ method: 'PUT', path: `/history/${historyId(user, element(user, n))}`, body: progress })
+}
+
+const likeBareInTime: RatioGoal = { of: 'processor', to: 'bare Fastify', issue: 5, atMost: 1.5 }
+
+const history: Scenario = {
+  title: `GET /history (20 of ${usualHistory})`,
+  peers: ['bare Fastify', 'Express + Mongoose lean', 'Express + Mongoose'],
+  calls: forUsers('/history'),
+  goals: [
+    { of: 'perSecond', to: 'Express + Mongoose lean', issue: 5, atLeast: 3 },
+    { of: 'perSecond', to: 'Express + Mongoose lean', issue: 7, atLeast: 3.5 },
+    { of: 'perSecond', to: 'bare Fastify', issue: 5, atLeast: 0.6 },
+    { of: 'perSecond', to: 'bare Fastify', issue: 7, atLeast: 0.75 }
+  ],
+  operations: 2
+}
+
+export const scenarios = {
+  terms: ready(publicPaths.terms),
+  legal: ready(publicPaths.legal),
+  rails: ready(publicPaths.rails),
+  contents: ready(publicPaths.contents),
+  history,
+  element: {
+    title: 'GET /history/{id}',
+    peers: ['bare Fastify'],
+    calls: ofUsers(10, calls.element),
+    goals: [likeBareInTime],
+    operations: 1
+  },
+  put: {
+    title: 'PUT /history/{id}',
+    peers: ['bare Fastify'],
+    calls: ofUsers(10, calls.put),
+    goals: [likeBareInTime],
+    operations: 1
+  },
+  post: {
+    title: 'POST /history',
+    peers: ['bare Fastify'],
+    calls: ofUsers(10, (user, n) => ({ method: 'POST', path: '/history', body: { content_id: element(user, n), ...progress } })),
+    goals: [likeBareInTime],
+    operations: 1
+  },
+  watchlist: {
+    title: `GET /watchlist (20 of ${listed})`,
+    peers: ['bare Fastify'],
+    calls: forUsers('/watchlist'),
+    goals: [],
+    operations: 2
+  },
+  save: {
+    title: 'POST /watchlist',
+    peers: ['bare Fastify'],
+    calls: ofUsers(10, (user, n, { contents }) => ({
+      method: 'POST',
+      path: '/watchlist',
+      body: { content_id: savedContent(user, listed + n, contents) }
+    })),
+    goals: [],
+    operations: 2,
+    reset: (db, { users }) => resetWatchlists(db, users)
+  },
+  cards: {
+    title: `GET /continue-watching (history of ${usualHistory})`,
+    peers: ['bare Fastify'],
+    calls: forUsers('/continue-watching'),
+    goals: [],
+    operations: 3
+  },
+  recommendations: {
+    title: `GET /recommendations (history of ${usualHistory})`,
+    peers: ['bare Fastify'],
+    calls: forUsers('/recommendations'),
+    goals: [{ of: 'perSecond', to: history.title, issue: 6, atLeast: 0.4 }],
+    operations: 1,
+    besides: history
+  },
+  login: {
+    title: 'POST /login',
+    peers: [],
+    calls: ({ users }) =>
+      Array.from({ length: users }, (_, i) => ({ method: 'POST', path: '/login', body: { email: emailOf(i + 1), password } })),
+    goals: [],
+    // A hash takes a core, and more callers than cores would only wait for each other.
+    connections: availableParallelism()
+  }
+} satisfies Record<string, Scenario>
+export type ScenarioName = keyof typeof scenarios

@@ -1,0 +1,29 @@
+import type { Db } from 'mongodb'
+import { counterOf } from '../../../src/data/counters.js'
+import type { WatchlistDocument } from '../../../src/data/watchlist.js'
+import { minutes } from '../../../src/time.js'
+import { generate, insert } from './insert.js'
+import { ago } from './time.js'
+
+/** Elements of each user's list. */
+export const listed = 50
+
+/** The content that a user saves as the n-th: up to `listed` are there, those after it are new. */
+export const savedContent = (user: number, n: number, contents: number) => 1 + ((user * 31 + n) % contents)
+
+export const fillWatchlists = async (db: Db, users: number, contents: number) => {
+  const count = users * listed
+  const element = (id: number): WatchlistDocument => {
+    const user_id = 1 + ((id - 1) % users)
+    const n = 1 + Math.floor((id - 1) / users)
+    const created_at = ago(minutes(count - id))
+    return { _id: id, user_id, content_id: savedContent(user_id, n, contents), created_at, updated_at: created_at }
+  }
+  await insert(db, 'watchlist', generate(count, element))
+  await counterOf(db, 'watchlist').moveTo(count)
+}
+
+/** The lists as they were filled. */
+export const resetWatchlists = async (db: Db, users: number) => {
+  await db.collection<WatchlistDocument>('watchlist').deleteMany({ _id: { $gt: users * listed } })
+}

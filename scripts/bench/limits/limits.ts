@@ -1,0 +1,110 @@
+import type { Db } from 'mongodb'
+import { type Scenario, scenarios } from '../comparisons/scenarios.js'
+import type { Tally } from '../load/arrivals.js'
+import { peakOf, tallyAt } from '../load/generator.js'
+import { judged } from '../measures/goals.js'
+import { secondsUntilQuiet } from '../measures/quiet.js'
+import { type Measure, measureOf } from '../measures/statistics.js'
+import type { Options } from '../options.js'
+import { digits, spread } from '../report/format.js'
+import type { Section } from '../report/section.js'
+import type { Server } from '../servers/server.js'
+import { limitsChart } from './limits-chart.js'
+
+export interface LimitRound {
+  /** Requests a second that were answered at most. */
+  peak: number
+  half: Tally
+  twice: Tally
+  /** Megabytes of the service at the beginning, after half and after twice of the maximum. */
+  memory: [number, number, number]
+  /** Seconds for which the database was busy after half and after twice of the maximum, with what nobody waited for. */
+  aftermath: [number, number]
+}
+
+/** What happens at half and at twice of the load that the service bears. */
+export const limits = async (service: Server, db: Db, options: Options, progress: (line: string) => void): Promise<Section> => {
+  const { limitRounds, limitSeconds, connections } = options
+  const scenario: Scenario = scenarios.history
+  const load = { port: service.port, calls: scenario.calls(options), seconds: limitSeconds }
+  const memory = async () => (await service.usage()).rss / 1e6
+
+  progress('limits: warming up')
+  await peakOf(load, connections)
+  const rounds: LimitRound[] = []
+  for (let n = 0; n < limitRounds; n++) {
+    const tell = (what: string) => progress(`limits: round ${n + 1} of ${limitRounds}, ${what}`)
+    tell('the maximum')
+    const before = await memory()
+    const peak = await peakOf(load, connections)
+    tell(`half of it, ${digits(peak / 2)} requests/s`)
+    const half = await tallyAt(load, peak / 2)
+    const afterHalf = await secondsUntilQuiet(db)
+    const between = await memory()
+    tell(`twice of it, ${digits(peak * 2)} requests/s`)
+    const twice = await tallyAt(load, peak * 2)
+    const afterTwice = await secondsUntilQuiet(db)
+    rounds.push({ peak, half, twice, memory: [before, between, await memory()], aftermath: [afterHalf, afterTwice] })
+  }
+  return sectionOf(`At and past the limit: ${scenario.title}`, rounds)
+}
+
+/** What is answered with no success. */
+const faultsOf = ({ counts }: Tally) =>
+  Object.entries(counts)
+    .filter(([outcome]) => !outcome.startsWith('2'))
+    .reduce((sum, [, count]) => sum + count, 0)
+
+const sectionOf = (title: string, rounds: LimitRound[]): Section => {
+  const over = (value: (round: LimitRound) => number): Measure => measureOf(rounds.map(value))
+  const row = (name: string, of: (tally: Tally) => number) => [
+    name,
+    spread(over(({ half }) => of(half))),
+    spread(over(({ twice }) => of(twice)))
+  ]
+  const outcomes = [...new Set(rounds.flatMap(({ half, twice }) => [...Object.keys(half.counts), ...Object.keys(twice.counts)]))].sort()
+  const upheld = over(({ peak, twice }) => twice.succeeded / peak)
+  const peak = over(({ peak }) => peak)
+  const aftermath = (at: 0 | 1) => spread(over(({ aftermath }) => aftermath[at]))
+  const memory = (at: 0 | 1 | 2) => spread(over(({ memory }) => memory[at]))
+  return {
+    title,
+    remark:
+      'Requests arrive by the clock, whatever became of those before them, and their latency counts from the moment that the clock meant. ' +
+      'The load comes from a process of its own, on connections that are open before.',
+    table: [
+      ['', 'half of the maximum', 'twice the maximum'],
+      row('offered/s', ({ offered }) => offered),
+      row('successes/s', ({ succeeded }) => succeeded),
+      ...outcomes.map(outcome => row(`answers: ${outcome}`, ({ counts }) => counts[outcome] ?? 0)),
+      row('successes, p50 ms', ({ successes }) => successes.p50),
+      row('successes, p99 ms', ({ successes }) => successes.p99),
+      row('503 with Retry-After', ({ refusals }) => refusals.count),
+      row('503, p50 ms', ({ refusals }) => refusals.p50),
+      row('503, p99 ms', ({ refusals }) => refusals.p99),
+      row('503, slowest ms', ({ refusals }) => refusals.longest),
+      row('generator late by, p99 ms', ({ lateness }) => lateness.p99),
+      ['busy afterwards, s', aftermath(0), aftermath(1)],
+      ['memory after, MB', memory(1), memory(2)],
+      ['the maximum, requests/s', spread(peak)],
+      ['memory before, MB', memory(0)]
+    ],
+    goals: [
+      judged(
+        { goal: 'half of the maximum, p99', issue: 7, unit: 'ms', atMost: 25 },
+        over(({ half }) => half.successes.p99)
+      ),
+      judged(
+        { goal: 'half of the maximum, anything but successes', issue: 7, unit: 'answers', atMost: 0 },
+        over(({ half }) => faultsOf(half))
+      ),
+      judged({ goal: 'twice the maximum, successes to the peak', issue: 7, unit: 'x', atLeast: 0.8 }, upheld),
+      judged(
+        { goal: 'twice the maximum, neither a success nor a 503 with Retry-After within 100 ms', issue: 7, unit: 'answers', atMost: 0 },
+        over(({ twice }) => twice.unfit)
+      )
+    ],
+    figures: rounds,
+    picture: { file: 'limits', alt: title, svg: limitsChart(rounds) }
+  }
+}

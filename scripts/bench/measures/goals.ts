@@ -1,0 +1,23 @@
+import { type Measure, single } from './statistics.js'
+
+/** What an issue asks for. */
+export interface Bound {
+  goal: string
+  issue: number
+  unit: string
+  atLeast?: number
+  atMost?: number
+}
+
+/** And what was measured. */
+export interface Goal extends Bound {
+  value: Measure
+  met: boolean
+}
+
+/** A goal is met by the median; what is no number meets none. */
+export const judged = (bound: Bound, measured: Measure | number): Goal => {
+  const value = typeof measured === 'number' ? single(measured) : measured
+  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = bound
+  return { ...bound, value, met: value.median >= atLeast && value.median <= atMost }
+}

@@ -1,0 +1,36 @@
+import type { Goal } from '../measures/goals.js'
+import { spread } from './format.js'
+import type { Section } from './section.js'
+
+/** One line that is written over while the benchmark runs; nothing where nobody watches. */
+export const progress = (line: string) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
+}
+export const say = (line: string) => {
+  progress('')
+  process.stderr.write(`${line}\n`)
+}
+
+const aligned = (rows: string[][]) => {
+  const columns = Math.max(...rows.map(row => row.length))
+  // A row of one cell is a remark, which may run over all columns.
+  const inColumns = rows.filter(({ length }) => length > 1)
+  const widths = Array.from({ length: columns }, (_, i) => Math.max(0, ...inColumns.map(row => (row[i] ?? '').length)))
+  return rows.map(row => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
+}
+
+/** What a goal asks for, in words. */
+export const demand = ({ unit, atLeast, atMost }: Goal) =>
+  atLeast === undefined ? `at most ${atMost} ${unit}` : `at least ${atLeast} ${unit}`
+export const verdict = ({ met }: Goal) => (met ? 'met' : 'MISSED')
+
+export const goalRows = (goals: Goal[]) => [
+  ['', 'goal', '', 'measured', 'issue'],
+  ...goals.map(goal => [verdict(goal), goal.goal, demand(goal), spread(goal.value), String(goal.issue)])
+]
+
+/** For people who watch: everything, and the goals at the end. */
+export const print = (sections: Section[]) => {
+  for (const { title, table } of sections) console.log(`${title}\n${aligned(table)}\n`)
+  console.log(aligned(goalRows(sections.flatMap(({ goals }) => goals))))
+}
