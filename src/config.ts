@@ -148,7 +148,7 @@ const tokenSettings = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
 /** One of the ways to tokens is required; the usual one, where none is chosen. */
 const withTokens = (schema: TObject, data: Record<string, unknown>): TObject => {
   const isChosen = !schema.properties.JWT_SECRET || tokenSettings.some(name => data[name] !== undefined)
-  return isChosen ? schema : { ...schema, required: [...(schema.required ?? []), 'JWT_SECRET'] }
+  return isChosen ? schema : { ...schema, required: [...(schema.required as string[]), 'JWT_SECRET'] }
 }
 
 const refuseUnusableTokens = ({ JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY }: Record<string, unknown>) => {

@@ -12,8 +12,8 @@ export const loggerOptions = (level: string) => ({
 })
 
 /** Standard output, a page or a moment at a time: a write for each line would cost more than many an answer. */
-export const linesOut = () => {
-  const lines = destination({ sync: true, minLength: 4096, periodicFlush: 50 })
+export const linesOut = (to: number | string = 1) => {
+  const lines = destination({ dest: to, sync: true, minLength: 4096, periodicFlush: 50 })
   process.on('exit', () => lines.flushSync())
   return lines
 }

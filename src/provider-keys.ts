@@ -12,7 +12,7 @@ export interface ProviderKeys {
 }
 
 const algorithmOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) => {
-  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return 'RS256'
+  if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength as number) >= 2048) return 'RS256'
   if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') return 'ES256'
   if (asymmetricKeyType === 'ed25519') return 'EdDSA'
   throw new Error('it must be an RSA key of 2048 bits or more, a P-256 key or an Ed25519 key')

@@ -18,11 +18,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The tokens of an identity provider of the deployment's own. */
 export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
-  const checked = keptTokens<{ header: object; payload: unknown }>()
+  const checked = keptTokens<{ id: number }>()
   const users = new Kept<string, number>(usersKept, () => 1)
 
-  const isInForce = (token: unknown) => ProviderToken.Check(token) && hold(token.payload, { iss, aud }, Date.now() / 1000)
-  const subOf = (token: unknown) => (ProviderToken.Check(token) ? token.payload.sub : '')
+  const claimsOf = (token: unknown) =>
+    ProviderToken.Check(token) && hold(token.payload, { iss, aud }, Date.now() / 1000) ? token.payload : undefined
 
   const signed = async (token: string) => {
     try {
@@ -36,21 +36,19 @@ export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
 
   const firstSeen = async (text: string) => {
     const token = await signed(text)
-    if (!token || !isInForce(token)) return null
-    const sub = subOf(token)
-    const id = users.get(sub) ?? (await userOf(iss, sub))
-    users.put(sub, id)
-    checked.put(text, token)
+    const claims = claimsOf(token)
+    if (!claims) return null
+    const id = users.get(claims.sub) ?? (await userOf(iss, claims.sub))
+    users.put(claims.sub, id)
+    checked.put(text, { ...token, id })
     return { id }
   }
 
   return {
     viewerOf: text => {
-      const token = checked.get(text)
-      if (!token) return firstSeen(text)
-      if (!isInForce(token)) return null
-      const id = users.get(subOf(token))
-      return id === undefined ? firstSeen(text) : { id }
+      const known = checked.get(text)
+      if (!known) return firstSeen(text)
+      return claimsOf(known) ? { id: known.id } : null
     }
   }
 }

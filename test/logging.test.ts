@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.js'
-import { loggerOptions } from '../src/logging.js'
+import { linesOut, loggerOptions } from '../src/logging.js'
 import { addUser, build, databaseUrl, settingsFor } from './helper.js'
 
 const password = 'correct horse battery staple'
@@ -145,4 +147,25 @@ t.test('a line has the id that the answer names', async t => {
   const { headers } = await app.inject('/nothing?x=1')
   const line = log.map(line => JSON.parse(line)).find(({ reqId }) => reqId === headers['x-request-id'])
   t.match(line, { method: 'GET', path: '/nothing', status: 404 })
+})
+
+t.test('lines are written a page at a time, after a moment, and before the process leaves', async t => {
+  const file = join(t.testdir(), 'lines')
+  const before = process.listeners('exit')
+  const lines = linesOut(file)
+  const leave = process.listeners('exit').find(listener => !before.includes(listener)) as () => void
+  const written = () => readFile(file, 'utf8')
+
+  lines.write('one\n')
+  t.equal(await written(), '', 'kept for a moment')
+  const page = `${'x'.repeat(5000)}\n`
+  lines.write(page)
+  t.equal(await written(), `one\n${page}`, 'a page goes out')
+  lines.write('two\n')
+  while (!(await written()).endsWith('two\n')) await new Promise(resolve => setTimeout(resolve, 10))
+  lines.write('three\n')
+  leave()
+  t.match(await written(), /two\nthree\n$/)
+  lines.destroy()
+  process.off('exit', leave)
 })

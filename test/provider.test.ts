@@ -215,6 +215,13 @@ t.test('one public key', async t => {
 t.test('settings', async t => {
   const url = 'mongodb://127.0.0.1:1/provider'
   const small = await generateKeyPair('ES384', { extractable: true })
+  const weak = await import('node:crypto').then(({ generateKeyPairSync }) =>
+    generateKeyPairSync('rsa', {
+      modulusLength: 1024,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' }
+    })
+  )
   const { privateKey } = await import('node:crypto').then(({ generateKeyPairSync }) =>
     generateKeyPairSync('ed25519', {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -226,6 +233,7 @@ t.test('settings', async t => {
     [{ JWT_SECRET: '', JWT_PUBLIC_KEY: 'nonsense' }, /^JWT_PUBLIC_KEY is wrong/],
     [{ JWT_SECRET: '', JWT_PUBLIC_KEY: privateKey }, /^JWT_PUBLIC_KEY is wrong: it is a private key/],
     [{ JWT_SECRET: '', JWT_PUBLIC_KEY: await exportSPKI(small.publicKey) }, /^JWT_PUBLIC_KEY is wrong: it must be/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: weak.publicKey }, /^JWT_PUBLIC_KEY is wrong: it must be an RSA key of 2048/],
     [{ JWT_JWKS_URL: 'https://id.example.com/keys' }, /^JWT_SECRET and JWT_JWKS_URL are set/],
     [{ JWT_SECRET: '' }, /^JWT_SECRET is not set/]
   ] as [Record<string, string>, RegExp][])

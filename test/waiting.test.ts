@@ -29,3 +29,19 @@ t.test('beyond the requests that may wait, new ones are refused at once, and ser
   for (const { statusCode, body } of await Promise.all(waiting)) t.strictSame([statusCode, body], [200, 'waited'])
   for (const url of ['/waits', '/at-once', '/contents']) t.equal((await app.inject(url)).statusCode, 200, url)
 })
+
+t.test('0 sets no bound', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { MAX_WAITING: '0' },
+    extend: app => void app.get('/waits', async () => gate.then(() => 'waited'))
+  })
+  const waiting = Array.from({ length: 300 }, () => app.inject('/waits'))
+  await Promise.all(waiting.map(request => Promise.race([request, new Promise(setImmediate)])))
+  t.equal((await app.inject('/contents')).statusCode, 200)
+  release()
+  t.ok((await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200))
+})

@@ -126,6 +126,10 @@ t.test('lines are the same however the file comes in pieces', async t => {
   t.strictSame(pieces.end(), whole.end())
   t.match(whole.end(), { users: ['käthe', 'b'], items: ['film 1', 'ü'] })
 
+  const marked = new EventsReader('events')
+  marked.push(Buffer.from('\ufeffann\tone\r\n'))
+  t.match(marked.end(), { users: ['ann'], items: ['one'] }, 'a mark at the beginning is no part of a name')
+
   const long = new EventsReader('events')
   for (let piece = 0; piece < 4; piece++) long.push(Buffer.alloc(40 * 1024, 'x'))
   t.strictSame((long.end() as Faults).lines, ['events:1: is longer than 64 KiB'])
@@ -167,6 +171,7 @@ t.test('says what is wrong with a path', async t => {
   const events = join(folder, 'events.tsv')
   await t.rejects(Output.at(folder, events), { message: `${folder} is a folder` })
   await t.rejects(Output.at('/dev/null', events), { message: '/dev/null is not a file' })
+  await t.resolves(Output.at(events, join(folder, 'not-there')), 'events that are not there are told when they are read')
   await t.rejects(Output.at(events, events), { message: `${events} is the file of the events` })
   await t.rejects(Output.at(join(folder, 'none/out'), events), { message: /none\/out cannot be written: ENOENT/ })
 })
