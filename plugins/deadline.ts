@@ -49,11 +49,16 @@ export default fp(
     const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
     const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
 
+    // Before anything else is done for it: past the limit most requests are refused, and what that costs the others lack.
+    const refusal = unavailable()
+    app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
+      done(bounded.isFull && !config.vital && !config.queued ? refusal : undefined)
+    })
+
     app.addHook('onRoute', route => {
       const { handler, config } = route
       const waiting = config?.vital || config?.queued ? unbounded : bounded
       route.handler = function (request, reply) {
-        if (waiting.isFull) throw unavailable()
         const answer: unknown = handler.call(this, request, reply)
         return answer instanceof Promise ? waiting.within(answer) : answer
       }
