@@ -1,3 +1,5 @@
+import { startsOf } from './interactions.js'
+
 /** For each item (a row) the items that it speaks for, in the order of their numbers, and how much. */
 export interface Neighbours {
   /** Where each row begins, and the end of the last. */
@@ -45,9 +47,7 @@ export class Rows {
 /** Rows to columns. Those come out in the order of their numbers. */
 export const transposed = ({ starts, targets, weights }: Neighbours): Neighbours => {
   const count = starts.length - 1
-  const columns = new Uint32Array(count + 1)
-  for (const target of targets) columns[target + 1] = (columns[target + 1] as number) + 1
-  for (let at = 0; at < count; at++) columns[at + 1] = (columns[at + 1] as number) + (columns[at] as number)
+  const columns = startsOf(targets, count)
   const ends = columns.slice()
   const sources = new Uint32Array(targets.length)
   const moved = new Float32Array(targets.length)
