@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Faults } from '../../src/import/faults.js'
-import { type Interactions, interactionsOf } from '../../src/recommend/index.js'
+import { Growing, type Interactions, interactionsOf } from '../../src/recommend/index.js'
 import { Ids } from './ids.js'
 
 const lineFeed = 0x0a
@@ -19,33 +19,14 @@ export interface Dataset {
   events: number
 }
 
-/** A column of numbers that grows. */
-class Numbers {
-  private values = new Uint32Array(1 << 16)
-  length = 0
-
-  push(value: number) {
-    if (this.length === this.values.length) {
-      const { values } = this
-      this.values = new Uint32Array(Math.ceil(values.length * 1.5))
-      this.values.set(values)
-    }
-    this.values[this.length++] = value
-  }
-
-  all() {
-    return this.values.subarray(0, this.length)
-  }
-}
-
 /** The events of a file, taken chunk by chunk. */
 export class EventsReader {
   lines = 0
   private readonly faults = new Faults()
   private readonly userIds = new Ids()
   private readonly itemIds = new Ids()
-  private readonly users = new Numbers()
-  private readonly items = new Numbers()
+  private readonly users = new Growing(new Uint32Array(1 << 16))
+  private readonly items = new Growing(new Uint32Array(1 << 16))
   private begun: Buffer = Buffer.alloc(0)
 
   constructor(private readonly name: string) {}
@@ -66,7 +47,7 @@ export class EventsReader {
     if (this.begun.length > 0) this.add(this.begun)
     if (this.faults.any) return this.faults
     const [users, items] = [this.userIds.names, this.itemIds.names]
-    const data = interactionsOf({ users: this.users.all(), items: this.items.all() }, users.length, items.length)
+    const data = interactionsOf({ users: this.users.all, items: this.items.all }, users.length, items.length)
     return { data, users, items, events: this.lines }
   }
 

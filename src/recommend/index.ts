@@ -1,6 +1,7 @@
 export { aged } from './ageing.js'
 export type { Scored } from './best.js'
 export type { Choice } from './choose.js'
+export { Growing } from './growing.js'
 export { type HoldOut, type HoldOutKind, holdOut } from './hold-out.js'
 export { type Events, type Interactions, interactionsOf, userCountOf } from './interactions.js'
 export type { Neighbours } from './neighbours.js'

@@ -1,3 +1,4 @@
+import { Growing } from './growing.js'
 import { startsOf } from './interactions.js'
 
 /** For each item (a row) the items that it speaks for, in the order of their numbers, and how much. */
@@ -11,36 +12,26 @@ export interface Neighbours {
 /** Makes rows one after the other. */
 export class Rows {
   private readonly starts: Uint32Array
-  private targets = new Uint32Array(1 << 16)
-  private weights = new Float32Array(1 << 16)
+  private readonly targets = new Growing(new Uint32Array(1 << 16))
+  private readonly weights = new Growing(new Float32Array(1 << 16))
   private row = 0
-  private size = 0
 
   constructor(count: number) {
     this.starts = new Uint32Array(count + 1)
   }
 
   add(target: number, weight: number) {
-    if (this.size === this.targets.length) {
-      const { targets, weights } = this
-      const room = Math.ceil(this.size * 1.5)
-      this.targets = new Uint32Array(room)
-      this.targets.set(targets)
-      this.weights = new Float32Array(room)
-      this.weights.set(weights)
-    }
-    this.targets[this.size] = target
-    this.weights[this.size++] = weight
+    this.targets.push(target)
+    this.weights.push(weight)
   }
 
   close() {
-    this.starts[++this.row] = this.size
+    this.starts[++this.row] = this.targets.size
   }
 
   /** The rows as they were added, whatever the order within one. */
   end(): Neighbours {
-    const { starts, targets, weights, size } = this
-    return { starts, targets: targets.subarray(0, size), weights: weights.subarray(0, size) }
+    return { starts: this.starts, targets: this.targets.all, weights: this.weights.all }
   }
 }
 

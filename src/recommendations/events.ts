@@ -1,27 +1,8 @@
 import { Skeleton } from '../catalogue/skeleton.js'
 import { Tree } from '../catalogue/tree.js'
 import type { Data } from '../data/index.js'
-import type { Interactions } from '../recommend/index.js'
+import { Growing, type Interactions } from '../recommend/index.js'
 import { type InterestSettings, interestOf } from './interest.js'
-
-/** A list of numbers that grows; 10 million in a plain array would take eight times the room. */
-class Growing<T extends Uint32Array | Float32Array> {
-  size = 0
-  constructor(private values: T) {}
-
-  push(value: number) {
-    if (this.size === this.values.length) {
-      const grown = new (this.values.constructor as new (size: number) => T)(this.size * 2)
-      grown.set(this.values)
-      this.values = grown
-    }
-    this.values[this.size++] = value
-  }
-
-  get all() {
-    return this.values.subarray(0, this.size) as T
-  }
-}
 
 export interface Events {
   interactions: Interactions
