@@ -5,6 +5,7 @@ import { connectionTo } from '../src/data/connection.js'
 import { isUnavailable } from '../src/data/faults.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
 import { progressTo } from './progress.js'
+import { stopOnSignal } from './stop.js'
 
 const usage = `Usage: npm run import -- PATH... [--prune]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
@@ -15,9 +16,6 @@ const ImportSettings = Type.Object({
   JWT_ISSUER: Type.Optional(Type.String({ pattern: '.', description: '`iss` of the users who have a `sub`' }))
 })
 type ImportSettings = Static<typeof ImportSettings>
-
-/** 128 and the number of the signal, as shells have it. */
-const stoppedBy = { SIGINT: 130, SIGTERM: 143 } as const
 
 class UsageError extends Error {}
 
@@ -47,18 +45,10 @@ const run = async () => {
   const { paths, prune } = readArguments()
   const { MONGO_URL, JWT_ISSUER }: ImportSettings = readSettings(ImportSettings)
   const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000 })
-  const stop = new AbortController()
-  for (const [signal, status] of Object.entries(stoppedBy)) {
-    // Once: a second one ends the process at once.
-    process.once(signal, () => {
-      process.exitCode = status
-      stop.abort()
-    })
-  }
-
+  const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
   try {
-    const result = await importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal: stop.signal, onProgress: progress.update })
+    const result = await importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal, onProgress: progress.update })
     progress.clear()
     report(result)
     if (!result.interrupted) process.exitCode = 0

@@ -9,9 +9,7 @@ import { type Dataset, EventsReader } from './recommend/events.js'
 import { listsFrom } from './recommend/lists.js'
 import { Output } from './recommend/output.js'
 import { chosenLine, costLine, readLine, table } from './recommend/summary.js'
-
-/** 128 and the number of the signal, as shells have it. */
-const stoppedBy = { SIGINT: 130, SIGTERM: 143 } as const
+import { stopOnSignal } from './stop.js'
 
 /** Users between two looks at whether the command is to stop. */
 const usersAtOnce = 500
@@ -61,13 +59,7 @@ const evaluate = ({ data }: Dataset, k: number): Model => {
 }
 
 const write = async ({ data, users, items }: Dataset, model: Model, k: number, output: Output, path: string) => {
-  const stop = new AbortController()
-  for (const [signal, status] of Object.entries(stoppedBy)) {
-    process.once(signal, () => {
-      process.exitCode = status
-      stop.abort()
-    })
-  }
+  const signal = stopOnSignal()
   const listOf = listsFrom(model, data, k)
   await output.begin()
   try {
@@ -77,12 +69,12 @@ const write = async ({ data, users, items }: Dataset, model: Model, k: number, o
       if (user % usersAtOnce > 0) continue
       progress.update({ step: 'write', file: path, records: user, unit: 'users', done: user, total: users.length })
       await turn()
-      stop.signal.throwIfAborted()
+      signal.throwIfAborted()
     }
     await output.end()
   } catch (error) {
     await output.remove()
-    throw stop.signal.aborted ? new Refusal('Stopped. Nothing was written.') : error
+    throw signal.aborted ? new Refusal('Stopped. Nothing was written.') : error
   }
 }
 

@@ -5,6 +5,7 @@ import { isUnavailable } from '../src/data/faults.js'
 import { leasesOf } from '../src/data/leases.js'
 import { trainApart } from '../src/recommendations/training-process.js'
 import { progressTo } from './progress.js'
+import { stopOnSignal } from './stop.js'
 
 const TrainSettings = Type.Object({
   ...CommandSettings.properties,
@@ -15,16 +16,7 @@ type TrainSettings = Static<typeof TrainSettings>
 const run = async () => {
   const { MONGO_URL: url, COMPLETED_AT, INTEREST_FROM, TRAIN_MEMORY_MB }: TrainSettings = readSettings(TrainSettings)
   const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
-  const stop = new AbortController()
-  for (const [signal, status] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143]
-  ] as const) {
-    process.once(signal, () => {
-      process.exitCode = status
-      stop.abort()
-    })
-  }
+  const signal = stopOnSignal()
   const bar = progressTo(process.stderr)
   try {
     const trained = await leasesOf(db).while('training', () =>
@@ -32,7 +24,7 @@ const run = async () => {
         url,
         interest: { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM },
         memoryMb: TRAIN_MEMORY_MB,
-        signal: stop.signal,
+        signal,
         onProgress: progress => bar.update({ ...progress, file: 'the model', records: progress.done })
       })
     )
