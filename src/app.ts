@@ -7,6 +7,7 @@ import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import authentication from '../plugins/authentication.js'
+import batching from '../plugins/batching.js'
 import body from '../plugins/body.js'
 import caching from '../plugins/caching.js'
 import catalogue from '../plugins/catalogue.js'
@@ -66,6 +67,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(unknownRoutes)
   await app.register(body)
   await app.register(drain)
+  await app.register(batching)
   await app.register(documentation)
   await app.register(mongo)
   await app.register(catalogue)

@@ -35,7 +35,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       id,
       shown.map(({ content_id }) => content_id)
     )
-    return reply.sendJson(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
+    return reply.json(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
   })
 }
 export default route

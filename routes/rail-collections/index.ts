@@ -40,7 +40,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
         pageMeta(query, all.length)
       )
     }
-    return reply.sendPublic(catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
+    return reply.publicJson(catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
   })
 }
 export default route

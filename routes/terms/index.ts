@@ -17,7 +17,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
   app.get('', { schema }, function listTerms({ url, query }, reply) {
-    return reply.sendPublic(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
+    return reply.publicJson(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
   })
 }
 export default route

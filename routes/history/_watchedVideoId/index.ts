@@ -29,7 +29,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
-    return reply.sendJson(await historyElementBytes(catalogue, element))
+    return reply.json(await historyElementBytes(catalogue, element))
   })
 
   app.put('', { schema: putSchema, onRequest }, async function updateHistoryElement(request) {

@@ -32,7 +32,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
-    return reply.sendJson(await historyElementBytes(catalogue, element))
+    return reply.json(await historyElementBytes(catalogue, element))
   })
 
   app.delete('', { schema: deleteSchema, onRequest }, async function deleteWatchlistElement(request) {
