@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
+import { gauge } from '../src/metrics/gauge.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,7 +14,7 @@ const margin = 500
 
 /** Handlers that wait: each has its deadline, and beyond a number of them nobody else begins to wait. */
 class Waiting {
-  private count = 0
+  count = 0
 
   constructor(
     private readonly most: number,
@@ -49,10 +50,14 @@ export default fp(
     const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
     const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
 
+    gauge(app.metrics, 'http_requests_waiting', 'Requests that wait, most of them for the database', () => bounded.count)
+
     // Before anything else is done for it: past the limit most requests are refused, and what that costs the others lack.
     const refusal = unavailable()
     app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
-      done(bounded.isFull && !config.vital && !config.queued ? refusal : undefined)
+      if (!bounded.isFull || config.vital || config.queued) return done()
+      app.onRefusal('waiting')
+      done(refusal)
     })
 
     app.addHook('onRoute', route => {
@@ -64,5 +69,5 @@ export default fp(
       }
     })
   },
-  { name: 'deadline', dependencies: ['settings'] }
+  { name: 'deadline', dependencies: ['settings', 'metrics'] }
 )

@@ -16,6 +16,7 @@ import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
 import limits from '../plugins/limits.js'
+import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import protocol from '../plugins/protocol.js'
 import recommendations from '../plugins/recommendations.js'
@@ -55,6 +56,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   await app.register(settingsPlugin, { settings })
   await app.register(requestLog)
+  await app.register(metrics)
   await app.register(errors)
   await app.register(protocol)
   await app.register(sensible)
