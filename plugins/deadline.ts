@@ -63,10 +63,12 @@ export default fp(
     app.addHook('onRoute', route => {
       const { handler, config } = route
       const waiting = config?.vital || config?.queued ? unbounded : bounded
-      route.handler = function (request, reply) {
+      const inTime: typeof handler = function (request, reply) {
         const answer: unknown = handler.call(this, request, reply)
         return answer instanceof Promise ? waiting.within(answer) : answer
       }
+      // The document and profiles name operations by their handlers.
+      route.handler = Object.defineProperty(inTime, 'name', { value: handler.name })
     })
   },
   { name: 'deadline', dependencies: ['settings', 'metrics'] }

@@ -11,7 +11,7 @@ const schema = {
     'By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.',
   tags: ['Catalogue'],
   querystring: ContentsQuery,
-  response: publicAnswers(Page(Content), 400)
+  response: publicAnswers(Page(Content))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

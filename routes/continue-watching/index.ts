@@ -13,7 +13,7 @@ const schema = {
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   querystring: Type.Object(PageQuery),
-  response: answers(Page(ContinueWatchingCard), 400, 401)
+  response: answers(Page(ContinueWatchingCard), 401)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -18,7 +18,7 @@ const listSchema = {
   tags,
   security,
   querystring: HistoryQuery,
-  response: answers(Page(HistoryElement), 400, 401)
+  response: answers(Page(HistoryElement), 401)
 }
 const postSchema = {
   summary: 'Report progress on a content',
@@ -26,9 +26,9 @@ const postSchema = {
   tags,
   security,
   body: NewHistory,
-  response: createdAnswers(Done, 400, 401, 413)
+  response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Forget everything watched', tags, security, response: answers(Done, 400, 401, 413) }
+const deleteSchema = { summary: 'Forget everything watched', tags, security, response: answers(Done, 401, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { Registry } from 'prom-client'
+import { vitalAnswers } from '../../schemas/answers.js'
 
 const schema = {
   summary: 'What the process tells of itself',
   description: 'As Prometheus reads it: requests, database, catalogue, recommendations, event loop, memory.',
   tags: ['Service'],
-  produces: [Registry.PROMETHEUS_CONTENT_TYPE],
-  response: { 200: { description: 'Metrics', content: { 'text/plain': { schema: Type.String() } } } }
+  response: vitalAnswers({ content: { 'text/plain': { schema: Type.String() } } })
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -17,7 +17,7 @@ const schema = {
     with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`'),
     ...PageQuery
   }),
-  response: publicAnswers(Page(RailCollection), 400)
+  response: publicAnswers(Page(RailCollection))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

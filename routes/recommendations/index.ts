@@ -13,7 +13,7 @@ const schema = {
   tags: ['Recommendations'],
   security: [{}, { bearer: [] }],
   querystring: RecommendationsQuery,
-  response: answers(Ok(Type.Array(Recommendation)), 400, 401)
+  response: answers(Ok(Type.Array(Recommendation)), 401)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

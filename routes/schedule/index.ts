@@ -23,7 +23,7 @@ const schema = {
     channel: Names('Channels'),
     ...PageQuery
   }),
-  response: publicAnswers(Page(Programme), 400)
+  response: publicAnswers(Page(Programme))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

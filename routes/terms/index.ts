@@ -10,7 +10,7 @@ const schema = {
   description: 'Newest first unless ordered otherwise.',
   tags: ['Catalogue'],
   querystring: TermsQuery,
-  response: publicAnswers(Page(Term, TermsMeta), 400)
+  response: publicAnswers(Page(Term, TermsMeta))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -17,7 +17,7 @@ const listSchema = {
   tags,
   security,
   querystring: WatchlistQuery,
-  response: answers(Page(WatchlistElement), 400, 401)
+  response: answers(Page(WatchlistElement), 401)
 }
 const postSchema = {
   summary: 'Save a content for later',
@@ -25,9 +25,9 @@ const postSchema = {
   tags,
   security,
   body: NewWatchlist,
-  response: createdAnswers(Done, 400, 401, 413)
+  response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Empty the watchlist', tags, security, response: answers(Done, 400, 401, 413) }
+const deleteSchema = { summary: 'Empty the watchlist', tags, security, response: answers(Done, 401, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app

@@ -18,9 +18,9 @@ const putSchema = {
   security,
   params,
   body: HistoryUpdate,
-  response: answers(Done, 400, 401, 403, 404, 413)
+  response: answers(Done, 401, 403, 404, 413)
 }
-const deleteSchema = { summary: 'Forget one history element', tags, security, params, response: answers(Done, 400, 401, 403, 404, 413) }
+const deleteSchema = { summary: 'Forget one history element', tags, security, params, response: answers(Done, 401, 403, 404, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
