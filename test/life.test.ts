@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -160,9 +160,8 @@ test('a database that is not there', async t => {
 })
 
 test('a database that freezes', async t => {
-  const dataDir = await folder(t)
-  const mongod = await startMongod({ say: () => undefined, dataDir })
-  const pid = Number((await readFile(join(dataDir, 'mongod.lock'), 'utf8')).trim())
+  const mongod = await startMongod({ say: () => undefined })
+  const { pid } = mongod
   t.teardown(async () => {
     process.kill(pid, 'SIGCONT')
     await mongod.stop()
