@@ -18,12 +18,12 @@ interface Hello {
 /** One mongod of the set, which keeps its data and its port through death and return. */
 export class Member {
   private readonly client: MongoClient
+  private isAway = false
 
   private constructor(
     private mongod: Mongod,
     private readonly dataDir: string
   ) {
-    // A frozen member answers nobody: whoever asks for the primary must not wait for it.
     this.client = new MongoClient(mongod.url, { directConnection: true, serverSelectionTimeoutMS: 500, timeoutMS: 500 })
   }
 
@@ -35,7 +35,9 @@ export class Member {
     return new URL(this.mongod.url).host
   }
 
-  hello(): Promise<Hello | undefined> {
+  /** Nothing, of a member that is known to be away: whoever asks for the primary must not wait for it. */
+  async hello(): Promise<Hello | undefined> {
+    if (this.isAway) return undefined
     return this.client
       .db('admin')
       .command({ hello: 1 })
@@ -51,16 +53,25 @@ export class Member {
 
   /** As a crash does it: nothing is written any more, nobody is told. */
   async kill() {
-    this.signal('SIGKILL')
+    this.isAway = true
+    process.kill(this.mongod.pid, 'SIGKILL')
     await this.mongod.stop()
   }
 
   async revive() {
     this.mongod = await start(this.dataDir, Number(new URL(this.mongod.url).port))
+    this.isAway = false
   }
 
-  signal(signal: NodeJS.Signals) {
-    process.kill(this.mongod.pid, signal)
+  /** Its connections stay open, and nobody answers on them. */
+  freeze() {
+    this.isAway = true
+    process.kill(this.mongod.pid, 'SIGSTOP')
+  }
+
+  thaw() {
+    process.kill(this.mongod.pid, 'SIGCONT')
+    this.isAway = false
   }
 
   async end() {
