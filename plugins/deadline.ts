@@ -64,5 +64,5 @@ export default fp(
       }
     })
   },
-  { name: 'deadline', dependencies: ['settings'] }
+  { name: 'deadline', dependencies: ['settings', 'reads'] }
 )
