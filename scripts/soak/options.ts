@@ -7,11 +7,12 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
   --requests N    requests during the rolling restart (50000)
   --election N    seconds without a primary after which the replica set chooses another (10)
   --viewers N     callers at once (32)
+  --pause N       milliseconds between an answer and the caller's next request (5)
   --contents N    contents of the catalogue (2000)
   --source        the service from its source, in place of what was built
   --brief         leaves out what takes a minute and more`
 
-const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', contents: '2000' }
+const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
 type Size = keyof typeof usual
 
 const number = (name: string, text: string) => {
@@ -39,6 +40,7 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
     requests: size('requests'),
     election: size('election'),
     viewers: size('viewers'),
+    pause: size('pause'),
     contents: size('contents'),
     source: values.source,
     brief: values.brief,

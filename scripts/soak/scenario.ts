@@ -33,8 +33,8 @@ export class Stage {
   }
 
   viewers(given: Pick<ViewersOptions, 'portOf'> & Partial<ViewersOptions>) {
-    const { viewers: count, contents } = this.setting.options
-    const viewers = startViewers({ count, contents, outcomes: this.outcomes, ledger: this.ledger, ...given })
+    const { viewers: count, pause, contents } = this.setting.options
+    const viewers = startViewers({ count, pause, contents, outcomes: this.outcomes, ledger: this.ledger, ...given })
     this.onEnd(viewers.stop)
     return viewers
   }

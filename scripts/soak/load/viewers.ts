@@ -9,7 +9,7 @@ export interface ViewersOptions {
   /** Where the n-th viewer asks. */
   portOf: (n: number) => number
   /** Milliseconds between an answer and the next request. */
-  pause?: number
+  pause: number
   /** Contents that there are, from 1 on. */
   contents: number
   /** Of the first one; each has a user of its own. */
@@ -37,7 +37,7 @@ const hangUpEach = 50
 
 /** Viewers who report where they are and look around, each one request at a time, until they are told to stop. */
 export const startViewers = (options: ViewersOptions) => {
-  const { count, portOf, pause = 0, contents, firstUser = 1, outcomes, ledger, hangUp } = options
+  const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp } = options
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   let isStopped = false
 
@@ -74,7 +74,7 @@ export const startViewers = (options: ViewersOptions) => {
       else await report(turn)
       if (hangUp && turn % hangUpEach === 0)
         askAndHangUp(agent, portOf(n), { path: reads[(turn / hangUpEach) % reads.length] as string, user }, turn % 7)
-      if (pause) await sleep(pause)
+      await sleep(pause)
     }
   }
 

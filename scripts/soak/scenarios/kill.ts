@@ -6,7 +6,7 @@ import { until } from '../processes/replica-set.js'
 import { milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 
-const steady = 1500
+const steady = 1000
 /** A process that starts must serve so soon, in milliseconds. */
 const atOnce = 5000
 /** What a lease may outlive its holder, in milliseconds. */

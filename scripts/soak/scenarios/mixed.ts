@@ -47,7 +47,7 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
   const dying = await stage.service({ TRAIN: 'auto' })
   const count = Math.ceil(options.viewers / 2)
   const ofDying = new Outcomes()
-  const usual = { count, pause: 20, hangUp: true }
+  const usual = { count, hangUp: true }
   const viewers = [
     stage.viewers({ ...usual, portOf: () => watched.port }),
     stage.viewers({ ...usual, portOf: () => dying.port, firstUser: 1 + count, outcomes: ofDying })

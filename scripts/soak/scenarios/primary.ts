@@ -4,9 +4,9 @@ import { isSuccess } from '../load/outcomes.js'
 import { milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 
-const steady = 2000
+const steady = 1000
 /** So long without a failure is service as usual. */
-const calm = 1500
+const calm = 1000
 /** How soon after the election service must be normal again, in milliseconds. */
 const soon = 5000
 /** An election that ends so soon, in milliseconds, leaves time to repeat within the deadline what it broke off. */

@@ -6,12 +6,12 @@ import { startProxy } from '../proxy.js'
 import type { Scenario } from '../scenario.js'
 
 /** Until the balancer has seen that a process is back. */
-const breath = 1000
+const breath = 500
 
 /** Two processes behind a balancer, restarted one after the other for as long as requests come. */
 export const rolling: Scenario = async ({ db, options, say }, stage) => {
   const { outcomes, ledger } = stage
-  const services = [await stage.service(), await stage.service()]
+  const services = await Promise.all([stage.service(), stage.service()])
   const proxy = await startProxy(services)
   stage.onEnd(proxy.stop)
   const viewers = stage.viewers({ portOf: () => proxy.port })
