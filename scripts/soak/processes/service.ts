@@ -13,10 +13,10 @@ const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
 const patience = 60_000
 const errorLevel = 50
 
-/** As `npm start` runs it, or the source, where nothing was built. */
+/** As `npm start` runs it, or the source: in tests, beside which others hold up its event loop. */
 const programs = {
   built: { args: ['--enable-source-maps', join('dist', 'src', 'server.js')], env: {} },
-  source: { args: ['--import', 'tsx', join('src', 'server.ts')], env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } }
+  source: { args: ['--import', 'tsx', join('src', 'server.ts')], env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', MAX_EVENT_LOOP_DELAY: '0' } }
 }
 
 export interface ServiceOptions {

@@ -7,8 +7,8 @@ import { milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 
 const steady = 1000
-/** A process that starts must serve so soon, in milliseconds. */
-const atOnce = 5000
+/** A process that starts must serve so soon, in milliseconds; the source takes longer, the more so beside other tests. */
+const atOnce = { built: 5000, source: 20_000 }
 /** What a lease may outlive its holder, in milliseconds. */
 const leaseLife = 60_000
 
@@ -41,7 +41,11 @@ export const kill: Scenario = async ({ db, options, say }, stage) => {
       outcomes.besides(kind => isPromised(kind) || isBroken(kind)) === 0,
       `${outcomes}`
     ),
-    promised('a restart serves at once', slowest <= atOnce, `ready after ${milliseconds(slowest)} at most, in ${starts.length} restarts`),
+    promised(
+      'a restart serves at once',
+      slowest <= atOnce[options.source ? 'source' : 'built'],
+      `ready after ${milliseconds(slowest)} at most, in ${starts.length} restarts`
+    ),
     promised(
       'the lease of a training that was killed ends within a minute',
       left !== null && outlives <= leaseLife,

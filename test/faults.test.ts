@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { inMemory } from '../scripts/mongod/memory.js'
+import { uncounted } from './uncounted.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. */
+t.test('what the service promises for when processes die is kept', async t => {
+  const scenarios = ['primary', 'kill', 'rolling']
+  const sizes = { kills: 1, election: 0.5, viewers: 8, pause: 15, requests: 1500 }
+  const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
+  const args = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--source', '--brief', ...options]
+  const soak = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...uncounted, ...(await inMemory()) },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  t.teardown(() => soak.kill('SIGKILL'))
+  const [out, err, [status]] = await Promise.all([text(soak.stdout), text(soak.stderr), once(soak, 'exit')])
+
+  const lines = out.trim().split('\n')
+  t.equal(lines.pop(), 'Every promise was kept.', err)
+  t.strictSame(
+    lines.filter(line => !line.startsWith(' ')),
+    scenarios
+  )
+  const findings = lines.filter(line => line.startsWith(' '))
+  t.ok(findings.length > 15)
+  // An election that takes longer than it usually does leaves nothing to tell about short ones.
+  for (const finding of findings) t.match(finding, /^ +(kept|not told {2}what a broken connection) /, finding)
+  t.equal(status, 0)
+})
+
+t.test('a scenario that there is not ends with a list of all', async t => {
+  const args = ['--import', 'tsx', 'scripts/soak/main.ts', 'everything']
+  const soak = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...uncounted }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [err, [status]] = await Promise.all([text(soak.stderr), once(soak, 'exit')])
+  t.match(err, 'There is no scenario everything; there are: mixed, primary, kill, rolling, overload')
+  t.equal(status, 1)
+})
