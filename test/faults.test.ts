@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -7,20 +8,29 @@ import { inMemory } from '../scripts/mongod/memory.js'
 import { uncounted } from './uncounted.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** Built anew, since `dist` may be of another day. Its types are the affair of `npm run check`. */
+const built = join('node_modules', '.cache', 'viewer', 'built')
+const build = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', built]
+
+const run = async (args: string[], env = {}) => {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...uncounted, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { out, err, status }
+}
+const soak = (args: string[], env = {}) => run(['--import', 'tsx', 'scripts/soak/main.ts', ...args], env)
 
 /** `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. */
 t.test('what the service promises for when processes die is kept', async t => {
   const scenarios = ['primary', 'kill', 'rolling']
   const sizes = { kills: 1, election: 0.5, viewers: 8, pause: 15, requests: 1500 }
   const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
-  const args = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--source', '--brief', ...options]
-  const soak = spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, ...uncounted, ...(await inMemory()) },
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
-  t.teardown(() => soak.kill('SIGKILL'))
-  const [out, err, [status]] = await Promise.all([text(soak.stdout), text(soak.stderr), once(soak, 'exit')])
+  t.equal((await run(build)).status, 0)
+  const { out, err, status } = await soak([...scenarios, '--built', built, '--brief', ...options], await inMemory())
 
   const lines = out.trim().split('\n')
   t.equal(lines.pop(), 'Every promise was kept.', err)
@@ -36,9 +46,7 @@ t.test('what the service promises for when processes die is kept', async t => {
 })
 
 t.test('a scenario that there is not ends with a list of all', async t => {
-  const args = ['--import', 'tsx', 'scripts/soak/main.ts', 'everything']
-  const soak = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...uncounted }, stdio: ['ignore', 'ignore', 'pipe'] })
-  const [err, [status]] = await Promise.all([text(soak.stderr), once(soak, 'exit')])
+  const { err, status } = await soak(['everything'])
   t.match(err, 'There is no scenario everything; there are: mixed, primary, kill, rolling, overload')
   t.equal(status, 1)
 })

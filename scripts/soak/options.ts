@@ -9,8 +9,9 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
   --viewers N     callers at once (32)
   --pause N       milliseconds between an answer and the caller's next request (5)
   --contents N    contents of the catalogue (2000)
-  --source        the service from its source, in place of what was built
-  --brief         leaves out what takes a minute and more`
+  --built DIR     where the service was built (dist)
+  --brief         as npm test has it: leaves out what takes a minute and more, and is patient
+                  with a machine that has other tests to run`
 
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
 type Size = keyof typeof usual
@@ -29,7 +30,7 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { ...sizes, source: { type: 'boolean', default: false }, brief: { type: 'boolean', default: false } }
+    options: { ...sizes, built: { type: 'string', default: 'dist' }, brief: { type: 'boolean', default: false } }
   })
   const unknown = positionals.find(name => !scenarios.includes(name))
   if (unknown) throw new Error(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}\n${usage}`)
@@ -42,7 +43,7 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
     viewers: size('viewers'),
     pause: size('pause'),
     contents: size('contents'),
-    source: values.source,
+    built: values.built,
     brief: values.brief,
     scenarios: positionals.length > 0 ? positionals : [...scenarios]
   }

@@ -94,7 +94,7 @@ t.test('a verdict is plain', async t => {
 
 t.test('options', async t => {
   const names = ['mixed', 'primary']
-  t.match(readOptions(names, []), { minutes: 30, kills: 20, requests: 50_000, source: false, scenarios: names })
+  t.match(readOptions(names, []), { minutes: 30, kills: 20, requests: 50_000, built: 'dist', scenarios: names })
   t.match(readOptions(names, ['primary', '--kills', '2', '--election', '0.5', '--brief']), {
     kills: 2,
     election: 0.5,

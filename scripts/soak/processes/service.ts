@@ -13,16 +13,11 @@ const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
 const patience = 60_000
 const errorLevel = 50
 
-/** As `npm start` runs it, or the source: in tests, beside which others hold up its event loop. */
-const programs = {
-  built: { args: ['--enable-source-maps', join('dist', 'src', 'server.js')], env: {} },
-  source: { args: ['--import', 'tsx', join('src', 'server.ts')], env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', MAX_EVENT_LOOP_DELAY: '0' } }
-}
-
 export interface ServiceOptions {
   url: string
-  source: boolean
-  settings?: Record<string, string>
+  /** The folder of the compiled service. */
+  built: string
+  settings: Record<string, string>
 }
 
 interface Holdings {
@@ -40,7 +35,7 @@ const freePort = async () => {
   return port
 }
 
-/** A process of the service at a port of its own, which keeps the port when it is started again. */
+/** A process of the service as `npm start` runs it, at a port of its own, which keeps the port when it is started again. */
 export class Service {
   /** What it wrote that an operator would have to look after. */
   readonly complaints: string[] = []
@@ -62,10 +57,9 @@ export class Service {
 
   /** Starts the process; ends when it is ready, and gives the milliseconds that it took. */
   async run() {
-    const { url, source, settings } = this.options
-    const { args, env } = programs[source ? 'source' : 'built']
+    const { url, built, settings } = this.options
     const began = performance.now()
-    const child = spawn(process.execPath, ['--import', probe, ...args], {
+    const child = spawn(process.execPath, ['--import', probe, '--enable-source-maps', join(built, 'src', 'server.js')], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: {
@@ -80,7 +74,6 @@ export class Service {
         RATE_LIMIT_ADDRESS: '0',
         LOGIN_LIMIT: '0',
         TRAIN: 'off',
-        ...env,
         ...settings
       }
     })

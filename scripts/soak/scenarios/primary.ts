@@ -25,6 +25,7 @@ export const primary: Scenario = async ({ set, db, options, say }, stage) => {
 
   for (let n = 1; n <= options.kills; n++) {
     await sleep(steady)
+    await set.whole()
     const killed = await set.primary()
     const failedBefore = failures()
     const killedAt = performance.now()
@@ -43,7 +44,6 @@ export const primary: Scenario = async ({ set, db, options, say }, stage) => {
       `primary ${n} of ${options.kills}: another after ${milliseconds(elections.at(-1) ?? 0)}, the last failure ${milliseconds(recoveries.at(-1) ?? 0)} after that`
     )
     await killed.revive()
-    await set.whole()
   }
   await viewers.stop()
 
