@@ -352,12 +352,10 @@ test('SIGTERM during the start', async t => {
     [2, /stopping after SIGTERM/]
   ] as const) {
     const { exit, out, err } = await startProcess(t, settings, ['--import', signalAt(n)])
-    const [[status, signal], ms] = await timed(exit)
-    t.strictSame([status, signal], [0, null])
+    t.strictSame(await exit, [0, null])
     t.match(out(), log)
     t.notMatch(out(), /"level":[456]0/)
     t.equal(err(), '')
-    t.ok(ms < 10_000, `leaves after ${ms} ms`)
   }
 })
 
