@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
+import { aroundHandler } from '../src/handlers.js'
 import { gauge } from '../src/metrics/gauge.js'
 
 declare module 'fastify' {
@@ -61,15 +62,13 @@ export default fp(
     })
 
     app.addHook('onRoute', route => {
-      const { handler, config } = route
+      const { config } = route
       const waiting = config?.vital || config?.queued ? unbounded : bounded
-      const inTime: typeof handler = function (request, reply) {
-        const answer: unknown = handler.call(this, request, reply)
+      aroundHandler(route, ask => {
+        const answer = ask()
         return answer instanceof Promise ? waiting.within(answer) : answer
-      }
-      // The document and profiles name operations by their handlers.
-      route.handler = Object.defineProperty(inTime, 'name', { value: handler.name })
+      })
     })
   },
-  { name: 'deadline', dependencies: ['settings', 'metrics'] }
+  { name: 'deadline', dependencies: ['settings', 'metrics', 'reads'] }
 )

@@ -19,6 +19,7 @@ import limits from '../plugins/limits.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import protocol from '../plugins/protocol.js'
+import reads from '../plugins/reads.js'
 import recommendations from '../plugins/recommendations.js'
 import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
@@ -63,6 +64,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(caching)
   await app.register(securityHeaders)
   if (settings.CORS_ORIGIN) await app.register(cors, corsOptions(settings.CORS_ORIGIN))
+  await app.register(reads)
   await app.register(deadline)
   await app.register(authentication)
   await app.register(limits)
