@@ -60,7 +60,8 @@ export default fp(
       const waiting = config?.vital || config?.queued ? unbounded : bounded
       route.handler = function (request, reply) {
         const answer: unknown = handler.call(this, request, reply)
-        return answer instanceof Promise ? waiting.within(answer) : answer
+        // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
       }
     })
   },
