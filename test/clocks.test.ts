@@ -1,18 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { tmpdir } from 'node:os'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { anywhere, type PopularityDocument } from '../src/data/popularity.js'
 import { minutes, seconds } from '../src/time.js'
 import { buildWith, content } from './catalogue-data.js'
-import { addUser, databaseUrl, password, secret } from './helper.js'
-import { uncounted } from './uncounted.js'
-
-const server = fileURLToPath(new URL('../src/server.ts', import.meta.url))
+import { addUser, databaseUrl, password } from './helper.js'
+import { serving } from './process.js'
 
 /** Sets the clock of a process, as far as JavaScript reads it. */
 const clockOffBy = (milliseconds: number) => {
@@ -29,42 +22,17 @@ const clockOffBy = (milliseconds: number) => {
   return `data:text/javascript,${encodeURIComponent(code)}`
 }
 
-/** The real process with a clock of its own; gives its address. */
-const serving = async (t: Test, MONGO_URL: string, offBy: number) => {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--import', clockOffBy(offBy), server], {
-    cwd: tmpdir(),
-    env: {
-      ...uncounted,
-      PATH: process.env.PATH,
-      FASTIFY_AUTOLOAD_TYPESCRIPT: '1',
-      MONGO_URL,
-      JWT_SECRET: secret,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      TRAIN: 'off',
-      MAX_EVENT_LOOP_DELAY: '0'
-    },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  const exit = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await exit
-  })
-  let said = ''
-  for await (const line of createInterface({ input: child.stdout })) {
-    said += line
-    if (/listening at.*serving from|serving from.*listening at/.test(said)) break
-  }
-  child.stdout.resume()
-  return String(/listening at (http[^"]+)/.exec(said)?.[1])
+/** The address of a process with a clock of its own. */
+const servingAt = async (t: Test, MONGO_URL: string, offBy: number) => {
+  const { address } = await serving(t, { settings: { MONGO_URL }, imports: [clockOffBy(offBy)] })
+  return address
 }
 
 t.test('processes whose clocks differ', async t => {
   const app = await buildWith(t, { contents: [content(1), content(2)] })
   const { MONGO_URL } = app.settings
 
-  const [fast, slow] = await Promise.all([serving(t, MONGO_URL, seconds(2)), serving(t, MONGO_URL, -seconds(2))])
+  const [fast, slow] = await Promise.all([servingAt(t, MONGO_URL, seconds(2)), servingAt(t, MONGO_URL, -seconds(2))])
   const { email } = await addUser(app)
   const signedIn = await fetch(`${fast}/login`, { method: 'POST', body: JSON.stringify({ email, password }) })
   const { data } = (await signedIn.json()) as { data: { access_token: string } }
@@ -104,7 +72,7 @@ t.test('a process whose clock is hours off counts what is popular when it is due
   const popularity = client.db().collection<PopularityDocument>('popularity')
   const before = new Date(Date.now() - seconds(60))
   await popularity.insertOne({ _id: anywhere, content_ids: [], views: [], counted_at: before, took: 1 })
-  await serving(t, url, -minutes(300))
+  await servingAt(t, url, -minutes(300))
   const last = async () => (await popularity.findOne({ _id: anywhere }))?.counted_at.getTime() ?? 0
   const end = performance.now() + 20_000
   while ((await last()) <= before.getTime() && performance.now() < end) await sleep(50)
