@@ -66,7 +66,8 @@ export default fp(
       const waiting = config?.vital || config?.queued ? unbounded : bounded
       aroundHandler(route, ask => {
         const answer = ask()
-        return answer instanceof Promise ? waiting.within(answer) : answer
+        // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
       })
     })
   },

@@ -34,6 +34,8 @@ import { compileValidator } from './validation.js'
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit: 64 * 1024,
   requestTimeout: 10_000,
+  // One who neither reads nor sends; longer than any answer takes.
+  connectionTimeout: 30_000,
   // Fastify refuses an address that it cannot decode before any hook runs; under this one it meets them all, and one of them refuses it.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
   // Node refuses a request without a Host with an empty answer; a hook does it in our form.

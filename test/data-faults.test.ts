@@ -130,20 +130,24 @@ t.test('a login that could not be decided', async t => {
       t.equal((await logIn(email, `192.0.2.${users.findIndex(user => user.email === email)}`)).statusCode, 200)
   })
 
-  t.test('since the database went away is a 503', async t => {
-    const proxy = await proxyTo(t, await databaseUrl(t))
-    const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
-    const logIn = logInAt(app)
-    const { email } = await addUser(app)
-    // The attempt is counted, then the user is looked for.
-    const gone = proxy.at('email_key', proxy.leave)
-    const answer = await logIn(email)
-    await gone
-    t.equal(answer.statusCode, 503, answer.body)
-    t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
-    proxy.comeBack()
-    let status = 0
-    for (const ends = Date.now() + 5000; status !== 200 && Date.now() < ends; ) status = (await logIn(email)).statusCode
-    t.equal(status, 200)
-  })
+  for (const [when, question] of Object.entries({
+    'before the attempt was counted': 'login_attempts',
+    'before it was given back': '$inc'
+  })) {
+    t.test(`since the database went away ${when} is a 503`, async t => {
+      const proxy = await proxyTo(t, await databaseUrl(t))
+      const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+      const logIn = logInAt(app)
+      const { email } = await addUser(app)
+      const gone = proxy.at(question, proxy.leave)
+      const answer = await logIn(email)
+      await gone
+      t.equal(answer.statusCode, 503, answer.body)
+      t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+      proxy.comeBack()
+      let status = 0
+      for (const ends = Date.now() + 5000; status !== 200 && Date.now() < ends; ) status = (await logIn(email)).statusCode
+      t.equal(status, 200)
+    })
+  }
 })

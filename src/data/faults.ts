@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoClientClosedError,
   MongoError,
   MongoErrorLabel,
@@ -34,6 +35,8 @@ const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 /** Whether the database could not be asked: a passing state, unlike a query that is wrong. */
 export const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof MongoError)) return error instanceof Error && 'code' in error && socketCodes.has(error.code)
+  // The driver wraps what befell the connection in the error of a bulk.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error) return isUnavailable(error.errorResponse)
   if (connectionErrors.some(kind => error instanceof kind)) return true
   if (error.name === 'MongoWaitQueueTimeoutError') return true
   return error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) || (error instanceof MongoServerError && passingCodes.has(error.code))
