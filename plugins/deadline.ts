@@ -1,5 +1,7 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
+import { aroundHandler } from '../src/handlers.js'
+import { gauge } from '../src/metrics/gauge.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,7 +15,7 @@ const margin = 500
 
 /** Handlers that wait: each has its deadline, and beyond a number of them nobody else begins to wait. */
 class Waiting {
-  private count = 0
+  count = 0
 
   constructor(
     private readonly most: number,
@@ -49,21 +51,25 @@ export default fp(
     const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
     const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
 
+    gauge(app.metrics, 'http_requests_waiting', 'Requests that wait, most of them for the database', () => bounded.count)
+
     // Before anything else is done for it: past the limit most requests are refused, and what that costs the others lack.
     const refusal = unavailable()
     app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
-      done(bounded.isFull && !config.vital && !config.queued ? refusal : undefined)
+      if (!bounded.isFull || config.vital || config.queued) return done()
+      app.onRefusal('waiting')
+      done(refusal)
     })
 
     app.addHook('onRoute', route => {
-      const { handler, config } = route
+      const { config } = route
       const waiting = config?.vital || config?.queued ? unbounded : bounded
-      route.handler = function (request, reply) {
-        const answer: unknown = handler.call(this, request, reply)
+      aroundHandler(route, ask => {
+        const answer = ask()
         // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
         return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
-      }
+      })
     })
   },
-  { name: 'deadline', dependencies: ['settings'] }
+  { name: 'deadline', dependencies: ['settings', 'metrics', 'reads'] }
 )

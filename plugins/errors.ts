@@ -8,10 +8,11 @@ import { invalidRequest } from '../src/validation.js'
 const failureOf = (error: FastifyError): Failure => {
   if (error instanceof Failure) return error
   if (error.validation) return invalidRequest(error.validation, String(error.validationContext))
-  if (isUnavailable(error)) return unavailable()
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (error.statusCode === 404) return notFound()
   if (error.statusCode && error.statusCode < 500) return malformed()
+  // After the callers' own faults, since their sockets break with the codes of those to the database.
+  if (isUnavailable(error)) return unavailable()
   return internal()
 }
 
@@ -20,7 +21,7 @@ export const sendFailure = (error: FastifyError, request: FastifyRequest, reply:
   const { statusCode, body, headers } = failure
   if (statusCode === 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
   else if (statusCode === 503 && !(error instanceof Failure)) request.log.warn({ reqId: request.id, err: error }, 'request refused')
-  return reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
+  reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
 }
 
 /** Every error leaves in the product's shape, and what went wrong inside stays in the log. */
