@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { loginFlood } from '../scripts/soak/login-flood.js'
-import { slowSenders } from '../scripts/soak/slow-senders.js'
+import { loginFlood } from '../scripts/soak/load/login-flood.js'
+import { slowSenders } from '../scripts/soak/load/slow-senders.js'
 import { databaseOf } from './catalogue-data.js'
 import { addUser, build, password } from './helper.js'
 

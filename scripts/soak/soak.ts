@@ -1,12 +1,14 @@
 import { allKept, type Finding, lineOf } from './promises.js'
 import { type Scenario, type Setting, Stage } from './scenario.js'
 import { kill } from './scenarios/kill.js'
+import { logins } from './scenarios/logins.js'
 import { mixed } from './scenarios/mixed.js'
 import { overload } from './scenarios/overload.js'
 import { primary } from './scenarios/primary.js'
 import { rolling } from './scenarios/rolling.js'
+import { slow } from './scenarios/slow.js'
 
-const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload }
+const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, slow, logins }
 export const scenarioNames = Object.keys(scenarios)
 
 /** Runs what was asked for, one scenario after the other; whether every promise was kept. */

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestBytes } from '../bench/load/call.js'
-import { type Caller, callerAt } from '../bench/load/caller.js'
-import { quantile } from '../bench/measures/statistics.js'
+import { requestBytes } from '../../bench/load/call.js'
+import { type Caller, callerAt } from '../../bench/load/caller.js'
+import { quantile } from '../../bench/measures/statistics.js'
 
 interface Options {
   /** Somebody who can sign in and has a history. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quantile } from '../bench/measures/statistics.js'
+import { quantile } from '../../bench/measures/statistics.js'
 
 /** What each of them has sent before it begins to dribble. */
 const beginnings = {

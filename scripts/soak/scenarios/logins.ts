@@ -1,0 +1,36 @@
+import { usersOf } from '../../../src/data/users.js'
+import { hashPassword } from '../../../src/passwords.js'
+import { complainsOfNothing, stays } from '../findings.js'
+import { loginFlood } from '../load/login-flood.js'
+import { milliseconds, promised } from '../promises.js'
+import type { Scenario } from '../scenario.js'
+
+const atMost = 3
+const credentials = { email: 'soak@example.com', password: 'the password of the soak' }
+
+/** 200 logins at once, each of somebody else, while somebody who is signed in reads. */
+export const logins: Scenario = async ({ db, say }, stage) => {
+  const users = usersOf(db)
+  // The first user is one of those with a history.
+  if (!(await users.byEmail(credentials.email)))
+    await users.add({ email: credentials.email, name: 'Soak', password_hash: await hashPassword(credentials.password) })
+  const service = await stage.service({ TRUST_PROXY: '1', RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0' })
+  say('logins: 200 at once')
+  const { quiet, flooded, ratio, logins } = await loginFlood(`http://127.0.0.1:${service.port}`, credentials)
+  return [
+    promised(
+      'a flood of logins leaves a page of history within 3 times of its quiet p99',
+      ratio <= atMost,
+      `${milliseconds(flooded.p99)} beside ${milliseconds(quiet.p99)}`
+    ),
+    promised(
+      'no login is a fault of the service',
+      Object.keys(logins).every(status => status === '401' || status === '429'),
+      Object.entries(logins)
+        .map(([status, count]) => `${count} x ${status}`)
+        .join(', ')
+    ),
+    stays(service),
+    complainsOfNothing(service)
+  ]
+}
