@@ -2,6 +2,18 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fp from 'fastify-plugin'
 
+interface Parameters {
+  properties?: Record<string, { default?: unknown }>
+  required?: string[]
+}
+
+/** A parameter with a default is there for a handler always, but who calls may leave it out. */
+const withoutDefaults = ({ properties = {}, required = [], ...rest }: Parameters) => ({
+  ...rest,
+  properties,
+  required: required.filter(name => properties[name]?.default === undefined)
+})
+
 /** The OpenAPI document, made from the schemas of the routes, and a page that shows it. */
 export default fp(
   async app => {
@@ -20,6 +32,10 @@ export default fp(
         components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
       },
       stripBasePath: true,
+      transform: ({ schema, url }) => ({
+        schema: schema?.querystring ? { ...schema, querystring: withoutDefaults(schema.querystring as Parameters) } : schema,
+        url
+      }),
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 

@@ -7,7 +7,7 @@ import { buildWith, content, legal, programme, rail, railCollection, supportText
 import { type App, addUser, password, signIn } from './helper.js'
 
 interface Operation {
-  parameters?: { name: string; in: string; required?: boolean }[]
+  parameters?: { name: string; in: string; required?: boolean; schema: { default?: unknown } }[]
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 interface Document {
@@ -55,6 +55,13 @@ t.test('the OpenAPI document', async t => {
         t.ok(declared.every(({ required }) => required))
       }
     }
+  })
+
+  t.test('requires no parameter that has a default', async t => {
+    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
+    const defaults = all.filter(({ schema }) => schema.default !== undefined)
+    t.ok(defaults.some(({ name }) => name === 'perPage'))
+    for (const { name, required } of defaults) t.notOk(required, name)
   })
 
   const ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }))
