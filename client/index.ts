@@ -106,6 +106,15 @@ export const createClient = ({
     /** Who is signed in. */
     user: session.user,
 
+    /** The contents of a rail, by the `endpoint` that it has in a rail collection. */
+    railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {
+      const query = new URLSearchParams(new URL(endpoint).search)
+      query.set('page', String(page))
+      query.set('perPage', String(perPage))
+      // The token goes to the service alone, whatever host an endpoint names.
+      return calls.get('/contents', { querySerializer: () => query.toString() })
+    },
+
     /** Tells where the player is, or keeps it until that is possible. Never throws for want of a connection. */
     report: reports.report,
     /** How many reports are still to be sent. */

@@ -41,6 +41,17 @@ t.test('every answer has its type', async t => {
   await client.put('/history/{watchedVideoId}', { params: { path: { watchedVideoId: watched?._id ?? '' } }, body: { percentage: 7 } })
   t.match((await client.get('/continue-watching')).collection, [{ reason: 'resume', history: { time: 60, percentage: 7 } }])
 
+  t.test('what is in a rail', async t => {
+    const endpoint = 'https://elsewhere.example/contents?type=film&order_by=name&order_direction=DESC'
+    const { collection, meta } = await client.railContents(endpoint, { page: 2, perPage: 2 })
+    t.strictSame(
+      collection.map(({ name }) => name),
+      ['Film 1']
+    )
+    t.equal(meta.prev_page, 1)
+    t.equal((await client.railContents(endpoint)).collection.length, 3)
+  })
+
   const misused = async () => {
     // @ts-expect-error No such path.
     await client.get('/content')
