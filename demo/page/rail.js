@@ -73,7 +73,7 @@ export const rail = ({ title, load, empty }) => {
         ask(page)
       }
       const button = h('button', { type: 'button', class: 'quiet', onclick: again }, 'Try again')
-      row.append(h('li', { class: 'trouble', role: 'alert' }, h('p', {}, explain(error)), button))
+      row.append(h('li', { class: 'trouble' }, h('p', { role: 'alert' }, explain(error)), button))
     }
     row.removeAttribute('aria-busy')
   }

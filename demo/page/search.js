@@ -19,7 +19,7 @@ const search = async () => {
   results.hidden = text === ''
   home.hidden = text !== ''
   if (!text) return
-  const title = h('h1', { id: 'found', role: 'status' }, `Looking for “${text}”`)
+  const title = h('h1', { id: 'found', 'aria-live': 'polite' }, `Looking for “${text}”`)
   const grid = h('ul', { class: 'grid' }, ...skeletons(8))
   results.replaceChildren(title, grid)
   try {
@@ -36,8 +36,8 @@ const search = async () => {
     grid.replaceChildren(
       h(
         'li',
-        { class: 'trouble', role: 'alert' },
-        h('p', {}, explain(error)),
+        { class: 'trouble' },
+        h('p', { role: 'alert' }, explain(error)),
         h('button', { type: 'button', class: 'quiet', onclick: search }, 'Try again')
       )
     )
