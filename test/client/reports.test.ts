@@ -160,6 +160,20 @@ t.test('a clock that is wrong here is corrected', async t => {
   t.ok(Math.abs(secondsAgo(element?.updated_at) - 61 * 60) < 10)
 })
 
+t.test('an answer that a cache may have kept says nothing of the time', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  const fromCache = withDate((headers, date) => {
+    if (headers.get('cache-control')?.includes('public')) headers.set('date', new Date(date - 60 * minute).toUTCString())
+  })
+  const { client } = clientOf(t, baseUrl, { store, fetch: fromCache })
+  await client.get('/history')
+  await client.get('/terms')
+  await store.save('reports', [kept(user.id, 1)])
+  await client.sendReports()
+  const [element] = await historyOf(client)
+  t.ok(Math.abs(secondsAgo(element?.updated_at) - 60) < 10)
+})
+
 t.test('a clock that nothing is known about is believed', async t => {
   const { store, user } = await signedIn(t, app, baseUrl)
   await store.save('reports', [kept(user.id, 1)])
