@@ -7,7 +7,7 @@ import { nameOf, timeOfDay, typeOf } from './words.js'
 /** @typedef {import('./viewer.js').Schemas['Programme']} Programme */
 
 const place = byId('schedule')
-const heading = () => h('h2', { id: 'schedule-title' }, 'On now')
+const heading = () => h('h2', { id: 'schedule-title' }, 'On now and next')
 
 /** @param {Programme} programme */
 const sharePast = ({ starts_at, ends_at }) => (100 * (Date.now() - Date.parse(starts_at))) / (Date.parse(ends_at) - Date.parse(starts_at))
