@@ -15,94 +15,7 @@ export interface paths {
          * The contents that are open to viewers
          * @description By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Types, for example `show` */
-                    type?: string[];
-                    /** @description Parent contents */
-                    parent_id?: number[];
-                    /** @description Taxonomy terms */
-                    terms?: number[];
-                    /** @description The contents themselves */
-                    ids?: number[];
-                    /** @description Words and beginnings of words, all of them, in name, title, description and keywords; case and accents do not matter */
-                    search?: string;
-                    /** @description Field used for ordering */
-                    order_by?: "start_date" | "created_at" | "name" | "weight";
-                    order_direction?: "ASC" | "DESC";
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["Content"][];
-                                meta: components["schemas"]["Meta"];
-                            };
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listContents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -122,75 +35,7 @@ export interface paths {
          * One content
          * @description Not found when it is not open to the caller.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    contentId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["Content"];
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getContent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -210,83 +55,7 @@ export interface paths {
          * What the user can go on with
          * @description One card a show or film, the one watched last first: the place to resume, or the next episode after a completed one.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["ContinueWatchingCard"][];
-                                meta: components["schemas"]["Meta"];
-                            };
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listContinueWatching"];
         put?: never;
         post?: never;
         delete?: never;
@@ -309,98 +78,7 @@ export interface paths {
          * Hide the card of a show
          * @description Until the user watches something of it again. Any content of the show will do.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    contentId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        delete: operations["dismissCard"];
         options?: never;
         head?: never;
         patch?: never;
@@ -414,60 +92,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the process lives */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                /** @enum {string} */
-                                status: "alive";
-                            };
-                        };
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -487,269 +112,15 @@ export interface paths {
          * What the user has watched
          * @description The one watched last first.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Contents */
-                    content_id?: number[];
-                    status?: "in_progress" | "completed";
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["HistoryElement"][];
-                                meta: components["schemas"]["Meta"];
-                            };
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listHistory"];
         put?: never;
         /**
          * Report progress on a content
          * @description Makes the one element of the user and the content, or moves it on. `Location` names it.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        content_id: number;
-                        /** @description Position reached, in seconds */
-                        time?: number;
-                        /** @description Part of the video watched */
-                        percentage?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the player was there, for reports that were kept back. An older one than the stored changes nothing
-                         */
-                        observed_at?: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Default Response */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        post: operations["reportProgress"];
         /** Forget everything watched */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        delete: operations["clearHistory"];
         options?: never;
         head?: never;
         patch?: never;
@@ -763,309 +134,12 @@ export interface paths {
             cookie?: never;
         };
         /** One history element */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description Id of the history element */
-                    watchedVideoId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["HistoryElement"];
-                        };
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getHistoryElement"];
         /** Report progress on a history element */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description Id of the history element */
-                    watchedVideoId: string;
-                };
-                cookie?: never;
-            };
-            /** @description At least one of time and percentage */
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** @description Position reached, in seconds */
-                        time?: number;
-                        /** @description Part of the video watched */
-                        percentage?: number;
-                        /**
-                         * Format: date-time
-                         * @description When the player was there, for reports that were kept back. An older one than the stored changes nothing
-                         */
-                        observed_at?: string;
-                    } | unknown | unknown;
-                };
-            };
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        put: operations["updateHistoryElement"];
         post?: never;
         /** Forget one history element */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description Id of the history element */
-                    watchedVideoId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteHistoryElement"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1082,73 +156,7 @@ export interface paths {
          * The legal text in the caller's language
          * @description In the first language of `Accept-Language` that exists, else in the default language. `Content-Language` names it.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["LegalDocument"];
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getLegalText"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1168,75 +176,7 @@ export interface paths {
          * The legal text in a language
          * @description `en-us` finds `en-us`, else `en`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    languageCode: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["LegalDocument"];
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getLegalTextIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1258,93 +198,7 @@ export interface paths {
          * Sign in
          * @description A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** @example ada@example.com */
-                        email: string;
-                        /** @example correct horse battery staple */
-                        password: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["SignedIn"];
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        post: operations["logIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1364,90 +218,7 @@ export interface paths {
          * A new pair of tokens for a refresh token
          * @description A refresh token serves once. One that was spent a while ago ends its session when it comes again: it was stolen or kept by mistake.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        refresh_token: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["SignedIn"];
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        post: operations["refresh"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1467,87 +238,27 @@ export interface paths {
          * Sign out
          * @description Revokes the refresh tokens of the session; the access token itself lives to its end.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
+        post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
+        /**
+         * What the process tells of itself
+         * @description As Prometheus reads it: requests, database, catalogue, recommendations, event loop, memory.
+         */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1565,83 +276,7 @@ export interface paths {
          * The rail collections
          * @description Each rail is an address of GET /contents; following its `endpoint` gives the contents of the rail.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Relations to include: `rails` */
-                    with?: "rails"[];
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["RailCollection"][];
-                                meta: components["schemas"]["Meta"];
-                            };
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listRailCollections"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1661,60 +296,7 @@ export interface paths {
          * Whether the service can serve
          * @description 503 while the database cannot be reached, and from the signal to stop on.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                /** @enum {string} */
-                                status: "ready";
-                            };
-                        };
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getReady"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1734,78 +316,7 @@ export interface paths {
          * What to watch next
          * @description For a signed-in user by what that user has watched, for everyone else what is popular now. `reason` says why.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["Recommendation"][];
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listRecommendations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1825,87 +336,7 @@ export interface paths {
          * What the channels show
          * @description What overlaps a window of time, by its beginning. What shows a content that is not open is left out.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Begin of the window; now without it */
-                    from?: string;
-                    /** @description End of the window; 24 hours after `from` without it */
-                    to?: string;
-                    /** @description Channels */
-                    channel?: string[];
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["Programme"][];
-                                meta: components["schemas"]["Meta"];
-                            };
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listSchedule"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1925,67 +356,7 @@ export interface paths {
          * The support texts of a context
          * @description With the context left empty, those of every context. Each text comes in the first language of `Accept-Language` that it has, else in the default language, else in the first that it has.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @example playback */
-                    context: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["SupportText"][];
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listSupportTexts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2005,88 +376,7 @@ export interface paths {
          * The taxonomy terms
          * @description Newest first unless ordered otherwise.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Taxonomies; all of them without it */
-                    taxonomy?: string[];
-                    /** @description Names of terms */
-                    name?: string[];
-                    /** @description Field used for ordering; `created_at` without it */
-                    order_by?: "id" | "name" | "taxonomy" | "created_at" | "updated_at";
-                    order_direction?: "ASC" | "DESC";
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["Term"][];
-                                meta: components["schemas"]["TermsMeta"];
-                            };
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listTerms"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2103,75 +393,7 @@ export interface paths {
             cookie?: never;
         };
         /** One taxonomy term */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    termId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["Term"];
-                        };
-                    };
-                };
-                /** @description What the caller has (`If-None-Match`) is still true */
-                304: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getTerm"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2191,259 +413,15 @@ export interface paths {
          * What the user has saved for later
          * @description The one added last first.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Contents */
-                    content_id?: number[];
-                    /** @description Maximum number of elements */
-                    perPage?: number;
-                    /** @description Page number */
-                    page?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: {
-                                collection: components["schemas"]["WatchlistElement"][];
-                                meta: components["schemas"]["Meta"];
-                            };
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["listWatchlist"];
         put?: never;
         /**
          * Save a content for later
          * @description A content that is there already stays as it is.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        content_id: number;
-                    };
-                };
-            };
-            responses: {
-                /** @description Default Response */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        post: operations["addToWatchlist"];
         /** Empty the watchlist */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        delete: operations["clearWatchlist"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2460,190 +438,11 @@ export interface paths {
          * One history element
          * @description The path says watchlist, but the specification has it give a history element: the id is one of GET /history.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    elementId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["HistoryElement"];
-                        };
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        get: operations["getWatchedVideo"];
         put?: never;
         post?: never;
         /** Remove one watchlist element */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    elementId: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Default Response */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            code: number;
-                            /** @description The same text under the key as the specification spells it */
-                            "message ": string;
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A fault of the request, with the field and the rule */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Invalid"];
-                    };
-                };
-                /** @description No valid bearer token */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Unauthenticated"];
-                    };
-                };
-                /** @description What went wrong */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-                /** @description What went wrong */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Failure"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteWatchlistElement"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3070,4 +869,4350 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    listContents: {
+        parameters: {
+            query?: {
+                /** @description Types, for example `show` */
+                type?: string[];
+                /** @description Parent contents */
+                parent_id?: number[];
+                /** @description Taxonomy terms */
+                terms?: number[];
+                /** @description The contents themselves */
+                ids?: number[];
+                /** @description Words and beginnings of words, all of them, in name, title, description and keywords; case and accents do not matter */
+                search?: string;
+                /** @description Field used for ordering */
+                order_by?: "start_date" | "created_at" | "name" | "weight";
+                order_direction?: "ASC" | "DESC";
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "id": 1188,
+                     *             "parent_id": null,
+                     *             "type": "show",
+                     *             "handler": "harbourcast",
+                     *             "handler_type": "playlist",
+                     *             "handler_id": "1_w9w5o6wl",
+                     *             "name": "Guitar from Zero",
+                     *             "title": {
+                     *               "en": "Guitar from Zero",
+                     *               "de": "Gitarre von null",
+                     *               "nl": "Gitaar vanaf nul",
+                     *               "sv": "Gitarr från noll"
+                     *             },
+                     *             "description": {
+                     *               "en": "Two chords in the first lesson, a whole song in the third.",
+                     *               "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *               "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *               "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *             },
+                     *             "weight": 99,
+                     *             "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *             "thumbnail_handler": "demo",
+                     *             "keywords": "concert, instrument, beginner",
+                     *             "pricing": null,
+                     *             "payments_asset_id": null,
+                     *             "purchaseable": 0,
+                     *             "start_date": "2026-07-14T12:30:00.000000Z",
+                     *             "end_date": null,
+                     *             "countries_include": null,
+                     *             "countries_exclude": null,
+                     *             "created_at": "2026-06-29T11:50:49.000000Z",
+                     *             "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *             "currency": null,
+                     *             "price": null,
+                     *             "price_formatted": null,
+                     *             "plans": {
+                     *               "2": {
+                     *                 "id": "2",
+                     *                 "vendor_name": "plus"
+                     *               },
+                     *               "3": {
+                     *                 "id": "3",
+                     *                 "vendor_name": "family"
+                     *               }
+                     *             },
+                     *             "link": "http://localhost:3000/title/1188"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 43,
+                     *           "total_count": 43
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["Content"][];
+                            meta: components["schemas"]["Meta"];
+                        };
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1188,
+                     *         "parent_id": null,
+                     *         "type": "show",
+                     *         "handler": "harbourcast",
+                     *         "handler_type": "playlist",
+                     *         "handler_id": "1_w9w5o6wl",
+                     *         "name": "Guitar from Zero",
+                     *         "title": {
+                     *           "en": "Guitar from Zero",
+                     *           "de": "Gitarre von null",
+                     *           "nl": "Gitaar vanaf nul",
+                     *           "sv": "Gitarr från noll"
+                     *         },
+                     *         "description": {
+                     *           "en": "Two chords in the first lesson, a whole song in the third.",
+                     *           "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *           "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *           "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *         },
+                     *         "weight": 99,
+                     *         "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *         "thumbnail_handler": "demo",
+                     *         "keywords": "concert, instrument, beginner",
+                     *         "pricing": null,
+                     *         "payments_asset_id": null,
+                     *         "purchaseable": 0,
+                     *         "start_date": "2026-07-14T12:30:00.000000Z",
+                     *         "end_date": null,
+                     *         "countries_include": null,
+                     *         "countries_exclude": null,
+                     *         "created_at": "2026-06-29T11:50:49.000000Z",
+                     *         "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *         "currency": null,
+                     *         "price": null,
+                     *         "price_formatted": null,
+                     *         "plans": {
+                     *           "2": {
+                     *             "id": "2",
+                     *             "vendor_name": "plus"
+                     *           },
+                     *           "3": {
+                     *             "id": "3",
+                     *             "vendor_name": "family"
+                     *           }
+                     *         },
+                     *         "link": "http://localhost:3000/title/1188"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Content"];
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listContinueWatching: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "reason": "resume",
+                     *             "content": {
+                     *               "id": 1188,
+                     *               "parent_id": null,
+                     *               "type": "show",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "playlist",
+                     *               "handler_id": "1_w9w5o6wl",
+                     *               "name": "Guitar from Zero",
+                     *               "title": {
+                     *                 "en": "Guitar from Zero",
+                     *                 "de": "Gitarre von null",
+                     *                 "nl": "Gitaar vanaf nul",
+                     *                 "sv": "Gitarr från noll"
+                     *               },
+                     *               "description": {
+                     *                 "en": "Two chords in the first lesson, a whole song in the third.",
+                     *                 "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *                 "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *                 "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *               },
+                     *               "weight": 99,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "concert, instrument, beginner",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-07-14T12:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-06-29T11:50:49.000000Z",
+                     *               "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1188"
+                     *             },
+                     *             "history": {
+                     *               "_id": "6b01f7ff99e1a79431727821",
+                     *               "user_id": 1,
+                     *               "content_id": 1188,
+                     *               "time": 340,
+                     *               "percentage": 13,
+                     *               "created_at": "2026-11-21T19:58:55.116000Z",
+                     *               "updated_at": "2026-11-21T19:58:55.149000Z"
+                     *             },
+                     *             "updated_at": "2026-11-21T19:58:55.149000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 10,
+                     *           "total_count": 10
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["ContinueWatchingCard"][];
+                            meta: components["schemas"]["Meta"];
+                        };
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    dismissCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "The card was hidden",
+                     *       "message": "The card was hidden"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "status": "alive"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            /** @enum {string} */
+                            status: "alive";
+                        };
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listHistory: {
+        parameters: {
+            query?: {
+                /** @description Contents */
+                content_id?: number[];
+                status?: "in_progress" | "completed";
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "_id": "6b01f7ff99e1a79431727821",
+                     *             "content": {
+                     *               "id": 1188,
+                     *               "parent_id": null,
+                     *               "type": "show",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "playlist",
+                     *               "handler_id": "1_w9w5o6wl",
+                     *               "name": "Guitar from Zero",
+                     *               "title": {
+                     *                 "en": "Guitar from Zero",
+                     *                 "de": "Gitarre von null",
+                     *                 "nl": "Gitaar vanaf nul",
+                     *                 "sv": "Gitarr från noll"
+                     *               },
+                     *               "description": {
+                     *                 "en": "Two chords in the first lesson, a whole song in the third.",
+                     *                 "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *                 "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *                 "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *               },
+                     *               "weight": 99,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "concert, instrument, beginner",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-07-14T12:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-06-29T11:50:49.000000Z",
+                     *               "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1188"
+                     *             },
+                     *             "user_id": 1,
+                     *             "content_id": 1188,
+                     *             "time": 312.5,
+                     *             "percentage": 12,
+                     *             "created_at": "2026-11-21T19:58:55.116000Z",
+                     *             "updated_at": "2026-11-21T19:58:55.116000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 49,
+                     *           "total_count": 49
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["HistoryElement"][];
+                            meta: components["schemas"]["Meta"];
+                        };
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    reportProgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content_id": 1188,
+                 *       "time": 312.5,
+                 *       "percentage": 12
+                 *     }
+                 */
+                "application/json": {
+                    content_id: number;
+                    /** @description Position reached, in seconds */
+                    time?: number;
+                    /** @description Part of the video watched */
+                    percentage?: number;
+                    /**
+                     * Format: date-time
+                     * @description When the player was there, for reports that were kept back. An older one than the stored changes nothing
+                     */
+                    observed_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done, and it is there */
+            201: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The path of the element */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 201,
+                     *       "message ": "The history element was saved",
+                     *       "message": "The history element was saved"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    clearHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "The history was removed",
+                     *       "message": "The history was removed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getHistoryElement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the history element */
+                watchedVideoId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "_id": "6b01f7ff99e1a79431727821",
+                     *         "content": {
+                     *           "id": 1188,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "harbourcast",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "1_w9w5o6wl",
+                     *           "name": "Guitar from Zero",
+                     *           "title": {
+                     *             "en": "Guitar from Zero",
+                     *             "de": "Gitarre von null",
+                     *             "nl": "Gitaar vanaf nul",
+                     *             "sv": "Gitarr från noll"
+                     *           },
+                     *           "description": {
+                     *             "en": "Two chords in the first lesson, a whole song in the third.",
+                     *             "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *             "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *             "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *           },
+                     *           "weight": 99,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "concert, instrument, beginner",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2026-07-14T12:30:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2026-06-29T11:50:49.000000Z",
+                     *           "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             },
+                     *             "3": {
+                     *               "id": "3",
+                     *               "vendor_name": "family"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1188"
+                     *         },
+                     *         "user_id": 1,
+                     *         "content_id": 1188,
+                     *         "time": 312.5,
+                     *         "percentage": 12,
+                     *         "created_at": "2026-11-21T19:58:55.116000Z",
+                     *         "updated_at": "2026-11-21T19:58:55.116000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["HistoryElement"];
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description It is another user's */
+            403: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    updateHistoryElement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the history element */
+                watchedVideoId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At least one of time and percentage */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "time": 340,
+                 *       "percentage": 13
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Position reached, in seconds */
+                    time?: number;
+                    /** @description Part of the video watched */
+                    percentage?: number;
+                    /**
+                     * Format: date-time
+                     * @description When the player was there, for reports that were kept back. An older one than the stored changes nothing
+                     */
+                    observed_at?: string;
+                } | unknown | unknown;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "The history element was updated",
+                     *       "message": "The history element was updated"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description It is another user's */
+            403: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    deleteHistoryElement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the history element */
+                watchedVideoId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "The history element was removed",
+                     *       "message": "The history element was removed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description It is another user's */
+            403: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getLegalText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    /** @description The language of the text */
+                    "Content-Language"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "title": "Terms of use, privacy and cookies",
+                     *         "sections": [
+                     *           {
+                     *             "title": "User agreement",
+                     *             "content": "<p>By opening an account you agree to these terms. They apply between you and the operator of this service, and they stay short on purpose.</p><p>An account is personal. You may use it on several devices in your home, but please do not share your password outside of it.</p><p>We may change the catalogue at any time: films come and go, because licences do. If we change these terms, we write to you <strong>thirty days</strong> before.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Subscription and payment",
+                     *             "content": "<p>A subscription runs for a month and renews itself until you cancel. You can cancel at any time in your account; you keep access until the end of the month that you paid for.</p><p>Rented titles can be started within thirty days, and watched for 48 hours from the first start. New subscribers may withdraw within fourteen days.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Data policy",
+                     *             "content": "<p>We store what the service needs in order to work:</p><ul><li>your e-mail address and the name you chose,</li><li>your viewing history, so that you can continue where you stopped,</li><li>your watchlist, and the recommendations made from both.</li></ul><p>We do not sell any of it. You can clear your history and your watchlist yourself, and you can ask us for a copy of everything, or for its deletion.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Cookies",
+                     *             "content": "<p>We set one cookie that keeps you signed in, and one that remembers your language. Neither follows you to other sites.</p><p>If you agree, we also count how often pages are opened. Counting works without cookies and without your address.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Rights in the films",
+                     *             "content": "<p>Everything in the catalogue is protected by copyright. You may watch it for yourself and with friends at home; public screenings, copies and recordings need our permission in writing.</p><p>If you believe that a title violates your rights, tell us which one and why, and we answer within a week.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Contact",
+                     *             "content": "<p>Questions about these texts are answered by people, on working days, at <a href=\"mailto:legal@example.com\">legal@example.com</a>.</p><p>You may also turn to the data protection authority of the place where you live.</p>"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["LegalDocument"];
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    /** @description The language of the text */
+                    "Content-Language"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getLegalTextIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                languageCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    /** @description The language of the text */
+                    "Content-Language"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "title": "Nutzungsbedingungen, Datenschutz und Cookies",
+                     *         "sections": [
+                     *           {
+                     *             "title": "Nutzungsvertrag",
+                     *             "content": "<p>Mit der Eröffnung eines Kontos stimmst du diesen Bedingungen zu. Sie gelten zwischen dir und dem Betreiber dieses Dienstes und sind mit Absicht kurz.</p><p>Ein Konto ist persönlich. Du kannst es auf mehreren Geräten in deinem Haushalt nutzen; gib dein Passwort bitte nicht darüber hinaus weiter.</p><p>Der Katalog kann sich jederzeit ändern: Filme kommen und gehen mit ihren Lizenzen. Ändern wir diese Bedingungen, schreiben wir dir <strong>dreißig Tage</strong> vorher.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Abonnement und Bezahlung",
+                     *             "content": "<p>Ein Abonnement läuft einen Monat und verlängert sich, bis du kündigst. Kündigen kannst du jederzeit in deinem Konto; der Zugang bleibt bis zum Ende des bezahlten Monats.</p><p>Geliehene Titel können binnen dreißig Tagen begonnen und ab dem ersten Start 48 Stunden lang gesehen werden. Neue Abonnenten können innerhalb von vierzehn Tagen widerrufen.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Datenschutz",
+                     *             "content": "<p>Wir speichern, was der Dienst braucht, um zu funktionieren:</p><ul><li>deine E-Mail-Adresse und den Namen, den du gewählt hast,</li><li>deinen Verlauf, damit du weitersehen kannst, wo du aufgehört hast,</li><li>deine Merkliste und die Empfehlungen, die aus beidem entstehen.</li></ul><p>Nichts davon verkaufen wir. Verlauf und Merkliste kannst du selbst leeren, und du kannst von uns eine Kopie aller Daten oder deren Löschung verlangen.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Cookies",
+                     *             "content": "<p>Wir setzen ein Cookie, das dich angemeldet hält, und eines, das sich deine Sprache merkt. Keines folgt dir auf andere Seiten.</p><p>Wenn du zustimmst, zählen wir außerdem, wie oft Seiten geöffnet werden. Das geschieht ohne Cookies und ohne deine Adresse.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Rechte an den Filmen",
+                     *             "content": "<p>Alles im Katalog ist urheberrechtlich geschützt. Du darfst es für dich und mit Freunden zu Hause sehen; öffentliche Vorführungen, Kopien und Mitschnitte brauchen unsere schriftliche Erlaubnis.</p><p>Wenn ein Titel deine Rechte verletzt, sag uns, welcher und warum; wir antworten binnen einer Woche.</p>"
+                     *           },
+                     *           {
+                     *             "title": "Kontakt",
+                     *             "content": "<p>Fragen zu diesen Texten beantworten Menschen, an Werktagen, unter <a href=\"mailto:legal@example.com\">legal@example.com</a>.</p><p>Du kannst dich auch an die Datenschutzbehörde deines Wohnorts wenden.</p>"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["LegalDocument"];
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    /** @description The language of the text */
+                    "Content-Language"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    logIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "demo-password"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example ada@example.com */
+                    email: string;
+                    /** @example correct horse battery staple */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 3600,
+                     *         "refresh_token": "0f8b6c1e…",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ada@example.com",
+                     *           "name": "Ada"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SignedIn"];
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    refresh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "0f8b6c1e…"
+                 *     }
+                 */
+                "application/json": {
+                    refresh_token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 3600,
+                     *         "refresh_token": "0f8b6c1e…",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ada@example.com",
+                     *           "name": "Ada"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SignedIn"];
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    logOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "Logged out",
+                     *       "message": "Logged out"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listRailCollections: {
+        parameters: {
+            query?: {
+                /** @description Relations to include: `rails` */
+                with?: "rails"[];
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "id": 1,
+                     *             "name": "Home",
+                     *             "mname": "home",
+                     *             "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=weight&order_direction=DESC",
+                     *             "created_at": "2024-12-21T09:00:00.000000Z",
+                     *             "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *             "framework_through_key": 1,
+                     *             "rails": [
+                     *               {
+                     *                 "id": 101,
+                     *                 "name": "New on Viewer",
+                     *                 "mname": "new_on_viewer",
+                     *                 "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=start_date&order_direction=DESC",
+                     *                 "created_at": "2024-12-21T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *                 "framework_through_key": 1
+                     *               },
+                     *               {
+                     *                 "id": 102,
+                     *                 "name": "Everyone is watching",
+                     *                 "mname": "everyone_is_watching",
+                     *                 "endpoint": "http://localhost:3000/contents?type=show&order_by=weight&order_direction=DESC",
+                     *                 "created_at": "2024-12-21T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *                 "framework_through_key": 1
+                     *               },
+                     *               {
+                     *                 "id": 103,
+                     *                 "name": "Ten minutes to spare",
+                     *                 "mname": "ten_minutes_to_spare",
+                     *                 "endpoint": "http://localhost:3000/contents?type=clip&order_by=weight&order_direction=DESC",
+                     *                 "created_at": "2024-12-21T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *                 "framework_through_key": 1
+                     *               },
+                     *               {
+                     *                 "id": 104,
+                     *                 "name": "Picked by our editors",
+                     *                 "mname": "picked_by_our_editors",
+                     *                 "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&ids=1484%2C1259%2C1349%2C1062%2C1001%2C1411%2C1421%2C1169",
+                     *                 "created_at": "2024-12-21T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *                 "framework_through_key": 1
+                     *               },
+                     *               {
+                     *                 "id": 105,
+                     *                 "name": "Live and recently live",
+                     *                 "mname": "live_and_recently_live",
+                     *                 "endpoint": "http://localhost:3000/contents?type=live&order_by=start_date&order_direction=DESC",
+                     *                 "created_at": "2024-12-21T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *                 "framework_through_key": 1
+                     *               },
+                     *               {
+                     *                 "id": 106,
+                     *                 "name": "Latest episodes",
+                     *                 "mname": "latest_episodes",
+                     *                 "endpoint": "http://localhost:3000/contents?type=episode&order_by=start_date&order_direction=DESC",
+                     *                 "created_at": "2024-12-21T09:00:00.000000Z",
+                     *                 "updated_at": "2026-11-08T08:15:00.000000Z",
+                     *                 "framework_through_key": 1
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 5,
+                     *           "total_count": 5
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["RailCollection"][];
+                            meta: components["schemas"]["Meta"];
+                        };
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "status": "ready"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            /** @enum {string} */
+                            status: "ready";
+                        };
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listRecommendations: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of elements */
+                perPage?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1123,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "reelstack",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "rs-il91d0d6",
+                     *           "name": "The Company",
+                     *           "title": {
+                     *             "en": "The Company",
+                     *             "de": "Die Kompanie",
+                     *             "nl": "Het gezelschap",
+                     *             "sv": "Kompaniet"
+                     *           },
+                     *           "description": {
+                     *             "en": "A year with a contemporary dance company that has lost its theatre and keeps its premiere date.",
+                     *             "de": "Ein Jahr mit einer Tanzkompanie, die ihr Theater verloren hat und am Premierentermin festhält.",
+                     *             "nl": "Een jaar met een dansgezelschap dat zijn theater kwijt is en de premièredatum aanhoudt.",
+                     *             "sv": "Ett år med ett danskompani som förlorat sin teater men håller fast vid premiärdatumet."
+                     *           },
+                     *           "weight": 91,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1123.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "choreography, steps, craft, studio, true story",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2026-11-18T12:00:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2026-11-02T11:41:58.000000Z",
+                     *           "updated_at": "2026-11-02T11:41:58.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             },
+                     *             "3": {
+                     *               "id": "3",
+                     *               "vendor_name": "family"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1123",
+                     *           "deleted_at": null,
+                     *           "recent": true,
+                     *           "reason": {
+                     *             "type": "popular"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": 1291,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "harbourcast",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "1_bjm5u8vg",
+                     *           "name": "The Long Path",
+                     *           "title": {
+                     *             "en": "The Long Path",
+                     *             "de": "Der lange Weg",
+                     *             "nl": "Het lange pad",
+                     *             "sv": "Den långa leden"
+                     *           },
+                     *           "description": {
+                     *             "en": "Two thousand kilometres on foot along a watershed, one ridge at a time.",
+                     *             "de": "Zweitausend Kilometer zu Fuß entlang einer Wasserscheide, Grat für Grat.",
+                     *             "nl": "Tweeduizend kilometer te voet langs een waterscheiding, kam voor kam.",
+                     *             "sv": "Två tusen kilometer till fots längs en vattendelare, en kam i taget."
+                     *           },
+                     *           "weight": 71,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1291.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "trail, hut, train, journey, border",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2026-10-16T14:00:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2026-09-13T13:56:50.000000Z",
+                     *           "updated_at": "2026-09-13T13:56:50.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1291",
+                     *           "deleted_at": null,
+                     *           "recent": false,
+                     *           "reason": {
+                     *             "type": "popular"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Recommendation"][];
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listSchedule: {
+        parameters: {
+            query?: {
+                /** @description Begin of the window; now without it */
+                from?: string;
+                /** @description End of the window; 24 hours after `from` without it */
+                to?: string;
+                /** @description Channels */
+                channel?: string[];
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "id": 846,
+                     *             "channel": "culture",
+                     *             "starts_at": "2026-11-21T18:25:00.000000Z",
+                     *             "ends_at": "2026-11-21T20:25:00.000000Z",
+                     *             "content": {
+                     *               "id": 1270,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_qtuzy1v5",
+                     *               "name": "Perihelion",
+                     *               "title": {
+                     *                 "en": "Perihelion",
+                     *                 "de": "Perihel",
+                     *                 "nl": "Perihelium",
+                     *                 "sv": "Perihelium"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A comet hunter has found something, and a fortnight to be believed.",
+                     *                 "de": "Eine Kometenjägerin hat etwas gefunden und vierzehn Tage, damit man ihr glaubt.",
+                     *                 "nl": "Een kometenjaagster heeft iets gevonden, en twee weken om geloofd te worden.",
+                     *                 "sv": "En kometjägare har hittat något, och har två veckor på sig att bli trodd."
+                     *               },
+                     *               "weight": 36,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1270.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "experiment, measurement",
+                     *               "pricing": {
+                     *                 "model": "rental",
+                     *                 "hours": 48
+                     *               },
+                     *               "payments_asset_id": "asset_uv8fzs30",
+                     *               "purchaseable": 1,
+                     *               "start_date": "2026-10-31T16:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-10-01T15:38:10.000000Z",
+                     *               "updated_at": "2026-10-01T15:38:10.000000Z",
+                     *               "currency": "EUR",
+                     *               "price": 3.99,
+                     *               "price_formatted": "€3.99",
+                     *               "plans": {},
+                     *               "link": "http://localhost:3000/title/1270"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 140,
+                     *           "total_count": 140
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["Programme"][];
+                            meta: components["schemas"]["Meta"];
+                        };
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listSupportTexts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example playback */
+                context: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 4,
+                     *           "context": "playback",
+                     *           "language": "en",
+                     *           "title": "The picture stutters",
+                     *           "content": "Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.",
+                     *           "created_at": "2025-03-03T07:20:00.000000Z",
+                     *           "updated_at": "2026-03-27T10:00:00.000000Z"
+                     *         },
+                     *         {
+                     *           "id": 5,
+                     *           "context": "playback",
+                     *           "language": "en",
+                     *           "title": "Sound and subtitles",
+                     *           "content": "Language and subtitles are chosen in the player, behind the speech bubble. Your choice is kept for the next title.",
+                     *           "created_at": "2025-04-03T07:20:00.000000Z",
+                     *           "updated_at": "2026-08-28T10:00:00.000000Z"
+                     *         },
+                     *         {
+                     *           "id": 6,
+                     *           "context": "playback",
+                     *           "language": "en",
+                     *           "title": "Not available in your country",
+                     *           "content": "Some titles may be shown only in certain countries. When you travel, the catalogue follows the country you are in.",
+                     *           "created_at": "2025-05-05T07:20:00.000000Z",
+                     *           "updated_at": "2026-02-27T10:00:00.000000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SupportText"][];
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listTerms: {
+        parameters: {
+            query?: {
+                /** @description Taxonomies; all of them without it */
+                taxonomy?: string[];
+                /** @description Names of terms */
+                name?: string[];
+                /** @description Field used for ordering; `created_at` without it */
+                order_by?: "id" | "name" | "taxonomy" | "created_at" | "updated_at";
+                order_direction?: "ASC" | "DESC";
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "id": 27,
+                     *             "vendor_id": "dis_meditation",
+                     *             "name": "Meditation",
+                     *             "taxonomy": "discipline",
+                     *             "created_at": "2025-01-08T16:00:00.000000Z",
+                     *             "updated_at": "2025-01-08T16:00:00.000000Z"
+                     *           },
+                     *           {
+                     *             "id": 26,
+                     *             "vendor_id": "dis_strength",
+                     *             "name": "Strength",
+                     *             "taxonomy": "discipline",
+                     *             "created_at": "2025-01-05T18:30:00.000000Z",
+                     *             "updated_at": "2026-05-30T18:30:00.000000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 2,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_count": 27
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["Term"][];
+                            meta: components["schemas"]["TermsMeta"];
+                        };
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getTerm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                termId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "vendor_id": "cat_documentary",
+                     *         "name": "Documentary",
+                     *         "taxonomy": "category",
+                     *         "created_at": "2024-10-22T07:00:00.000000Z",
+                     *         "updated_at": "2026-05-05T07:00:00.000000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Term"];
+                    };
+                };
+            };
+            /** @description What the caller has (`If-None-Match`) is still true */
+            304: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Names this state of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listWatchlist: {
+        parameters: {
+            query?: {
+                /** @description Contents */
+                content_id?: number[];
+                /** @description Maximum number of elements */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "id": 14,
+                     *             "user_id": 1,
+                     *             "content_id": 1188,
+                     *             "video_id": "1_w9w5o6wl",
+                     *             "created_at": "2026-11-21T19:58:55.227000Z",
+                     *             "updated_at": "2026-11-21T19:58:55.227000Z",
+                     *             "content": {
+                     *               "id": 1188,
+                     *               "parent_id": null,
+                     *               "type": "show",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "playlist",
+                     *               "handler_id": "1_w9w5o6wl",
+                     *               "name": "Guitar from Zero",
+                     *               "title": {
+                     *                 "en": "Guitar from Zero",
+                     *                 "de": "Gitarre von null",
+                     *                 "nl": "Gitaar vanaf nul",
+                     *                 "sv": "Gitarr från noll"
+                     *               },
+                     *               "description": {
+                     *                 "en": "Two chords in the first lesson, a whole song in the third.",
+                     *                 "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *                 "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *                 "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *               },
+                     *               "weight": 99,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "concert, instrument, beginner",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-07-14T12:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-06-29T11:50:49.000000Z",
+                     *               "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1188"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": 2,
+                     *           "prev_page": false,
+                     *           "total_pages": 8,
+                     *           "total_count": 8
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            collection: components["schemas"]["WatchlistElement"][];
+                            meta: components["schemas"]["Meta"];
+                        };
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    addToWatchlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content_id": 1188
+                 *     }
+                 */
+                "application/json": {
+                    content_id: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done, and it is there */
+            201: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 201,
+                     *       "message ": "The content was added to the watchlist",
+                     *       "message": "The content was added to the watchlist"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    clearWatchlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "The watchlist was emptied",
+                     *       "message": "The watchlist was emptied"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    getWatchedVideo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                elementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "_id": "6b01f7ff99e1a79431727821",
+                     *         "content": {
+                     *           "id": 1188,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "harbourcast",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "1_w9w5o6wl",
+                     *           "name": "Guitar from Zero",
+                     *           "title": {
+                     *             "en": "Guitar from Zero",
+                     *             "de": "Gitarre von null",
+                     *             "nl": "Gitaar vanaf nul",
+                     *             "sv": "Gitarr från noll"
+                     *           },
+                     *           "description": {
+                     *             "en": "Two chords in the first lesson, a whole song in the third.",
+                     *             "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
+                     *             "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
+                     *             "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *           },
+                     *           "weight": 99,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "concert, instrument, beginner",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2026-07-14T12:30:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2026-06-29T11:50:49.000000Z",
+                     *           "updated_at": "2026-06-29T11:50:49.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             },
+                     *             "3": {
+                     *               "id": "3",
+                     *               "vendor_name": "family"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1188"
+                     *         },
+                     *         "user_id": 1,
+                     *         "content_id": 1188,
+                     *         "time": 340,
+                     *         "percentage": 13,
+                     *         "created_at": "2026-11-21T19:58:55.116000Z",
+                     *         "updated_at": "2026-11-21T19:58:55.149000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["HistoryElement"];
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description It is another user's */
+            403: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    deleteWatchlistElement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                elementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message ": "The watchlist element was removed",
+                     *       "message": "The watchlist element was removed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        code: number;
+                        /** @description The same text under the key as the specification spells it */
+                        "message ": string;
+                        message: string;
+                    };
+                };
+            };
+            /** @description A fault of the request, which names the field and the rule */
+            400: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invalid"];
+                };
+            };
+            /** @description No valid bearer token, or a refused login */
+            401: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unauthenticated"];
+                };
+            };
+            /** @description It is another user's */
+            403: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The path has no such method */
+            405: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The methods that it has */
+                    Allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A body above 64 KiB */
+            413: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Beyond the limit of the user or the address */
+            429: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description A fault of the service; the log has it under the request id */
+            500: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            503: {
+                headers: {
+                    /** @description Names the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next try */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+}

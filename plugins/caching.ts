@@ -3,15 +3,18 @@ import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
 import { jsonType } from '../src/reply.js'
 
+/** Bytes take the place of whatever the schema of a route wants. */
+type Ready = never
+
 declare module 'fastify' {
   interface FastifyReply {
-    /** Sends ready bytes of JSON, the caller's own. */
-    sendJson: (bytes: Buffer) => FastifyReply
+    /** What a handler returns to answer with ready bytes of JSON, the caller's own. */
+    json: (bytes: Buffer) => Ready
     /**
-     * Sends a public answer, or 304 where the caller has it already; one that is known at once, without waiting for anything.
-     * `vary` names the request headers that it depends on.
+     * What a handler returns to send a public answer, or 304 where the caller has it already; one that is known at once,
+     * without waiting for anything. `vary` names the request headers that it depends on.
      */
-    sendPublic: (answer: Answer | Promise<Answer>, ...vary: string[]) => void | Promise<void>
+    publicJson: (answer: Answer | Promise<Answer>, ...vary: string[]) => Ready
   }
 }
 
@@ -25,17 +28,17 @@ export default fp(
       done()
     })
 
-    app.decorateReply('sendJson', function (this: FastifyReply, bytes: Buffer) {
-      return this.header('content-type', jsonType).send(bytes)
+    app.decorateReply('json', function (this: FastifyReply, bytes: Buffer) {
+      this.header('content-type', jsonType)
+      return bytes as Ready
     })
-    app.decorateReply('sendPublic', function (this: FastifyReply, answer: Answer | Promise<Answer>, ...vary: string[]) {
-      if (answer instanceof Promise) return answer.then(known => this.sendPublic(known, ...vary))
+    app.decorateReply('publicJson', function (this: FastifyReply, answer: Answer | Promise<Answer>, ...vary: string[]) {
+      if (answer instanceof Promise) return answer.then(known => this.publicJson(known, ...vary)) as Ready
       const { bytes, etag } = answer
       this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': jsonType })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
-      if (known && names(known, etag)) this.code(304).send()
-      else this.send(bytes)
+      return (known && names(known, etag) ? this.code(304).send() : bytes) as Ready
     })
   },
   { name: 'caching', dependencies: ['@fastify/sensible'] }

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import type { TopologyDescriptionChangedEvent } from 'mongodb'
 import type { Country } from '../src/catalogue/availability.js'
 import { Catalogue } from '../src/catalogue/catalogue.js'
+import { catalogueMetrics } from '../src/metrics/catalogue.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -24,6 +25,8 @@ export default fp(
       cacheBytes: CONTENT_CACHE_MB * 1024 * 1024
     })
 
+    catalogueMetrics(app.metrics, catalogue)
+
     const closing = new AbortController()
     app.preparations.push(async () => {
       await catalogue.refresh()
@@ -43,5 +46,5 @@ export default fp(
       return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
     })
   },
-  { name: 'catalogue', dependencies: ['settings', 'mongo'] }
+  { name: 'catalogue', dependencies: ['settings', 'metrics', 'mongo'] }
 )

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
+import { gauge } from '../src/metrics/gauge.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,7 +14,7 @@ const margin = 500
 
 /** Handlers that wait: each has its deadline, and beyond a number of them nobody else begins to wait. */
 class Waiting {
-  private count = 0
+  count = 0
 
   constructor(
     private readonly most: number,
@@ -49,20 +50,26 @@ export default fp(
     const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
     const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
 
+    gauge(app.metrics, 'http_requests_waiting', 'Requests that wait, most of them for the database', () => bounded.count)
+
     // Before anything else is done for it: past the limit most requests are refused, and what that costs the others lack.
     const refusal = unavailable()
     app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
-      done(bounded.isFull && !config.vital && !config.queued ? refusal : undefined)
+      if (!bounded.isFull || config.vital || config.queued) return done()
+      app.onRefusal('waiting')
+      done(refusal)
     })
 
     app.addHook('onRoute', route => {
       const { handler, config } = route
       const waiting = config?.vital || config?.queued ? unbounded : bounded
-      route.handler = function (request, reply) {
+      const inTime: typeof handler = function (request, reply) {
         const answer: unknown = handler.call(this, request, reply)
         return answer instanceof Promise ? waiting.within(answer) : answer
       }
+      // The document and profiles name operations by their handlers.
+      route.handler = Object.defineProperty(inTime, 'name', { value: handler.name })
     })
   },
-  { name: 'deadline', dependencies: ['settings'] }
+  { name: 'deadline', dependencies: ['settings', 'metrics'] }
 )

@@ -1,20 +1,13 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fp from 'fastify-plugin'
-
-interface Parameters {
-  properties?: Record<string, { default?: unknown }>
-  required?: string[]
-}
-
-/** A parameter with a default is there for a handler always, but who calls may leave it out. */
-const withoutDefaults = ({ properties = {}, required = [], ...rest }: Parameters) => ({
-  ...rest,
-  properties,
-  required: required.filter(name => properties[name]?.default === undefined)
-})
+import { complete } from '../src/documentation/complete.js'
+import { introduction, tags } from '../src/documentation/introduction.js'
+import { keepSignIn, uiConfig } from '../src/documentation/page.js'
 
 /** The OpenAPI document, made from the schemas of the routes, and a page that shows it. */
+const theme = { title: 'viewer', js: [{ filename: 'keep-sign-in.js', content: keepSignIn }] }
+
 export default fp(
   async app => {
     const { BASE_PATH } = app.settings
@@ -23,28 +16,27 @@ export default fp(
       openapi: {
         openapi: '3.1.0',
         info: {
-          title: 'Viewer service of a video catalogue',
-          description: 'Login, viewing history, watchlist, recommendations and the catalogue of a streaming platform.',
+          title: 'viewer',
+          description: introduction,
           version: '0.1.0',
           license: { name: 'MIT', identifier: 'MIT' }
         },
+        tags,
         servers: [{ url: BASE_PATH || '/' }],
         components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
       },
       stripBasePath: true,
-      transform: ({ schema, url }) => ({
-        schema: schema?.querystring ? { ...schema, querystring: withoutDefaults(schema.querystring as Parameters) } : schema,
-        url
-      }),
+      transform: ({ schema, url, route }) => ({ schema: { operationId: route.handler.name, ...schema }, url }),
+      transformObject: document => complete((document as { openapiObject: object }).openapiObject),
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 
     app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true }, config: { standalone: true } }, async () => app.swagger())
-    await app.register(async page => {
-      page.addHook('onRoute', route => {
+    await app.register(async scope => {
+      scope.addHook('onRoute', route => {
         route.config = { ...route.config, standalone: true }
       })
-      await page.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true })
+      await scope.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true, uiConfig, theme })
     })
   },
   { name: 'documentation', dependencies: ['settings'] }

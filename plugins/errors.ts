@@ -20,7 +20,7 @@ export const sendFailure = (error: FastifyError, request: FastifyRequest, reply:
   const { statusCode, body, headers } = failure
   if (statusCode === 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
   else if (statusCode === 503 && !(error instanceof Failure)) request.log.warn({ reqId: request.id, err: error }, 'request refused')
-  return reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
+  reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
 }
 
 /** Every error leaves in the product's shape, and what went wrong inside stays in the log. */

@@ -16,7 +16,9 @@ export default fp(
     await app.register(underPressure, {
       maxEventLoopDelay: MAX_EVENT_LOOP_DELAY,
       pressureHandler: async request => {
-        if (!request.routeOptions.config.vital) throw unavailable()
+        if (request.routeOptions.config.vital) return
+        app.onRefusal('event_loop')
+        throw unavailable()
       }
     })
 
@@ -27,8 +29,10 @@ export default fp(
       let wait = 0
       if (viewer) wait = RATE_LIMIT && users.count(viewer.id, RATE_LIMIT)
       else wait = RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)
-      done(wait > 0 ? tooManyRequests(wait / 1000) : undefined)
+      if (wait === 0) return done()
+      app.onRefusal(viewer ? 'user_limit' : 'address_limit')
+      done(tooManyRequests(wait / 1000))
     })
   },
-  { name: 'limits', dependencies: ['settings', 'authentication'] }
+  { name: 'limits', dependencies: ['settings', 'metrics', 'authentication'] }
 )

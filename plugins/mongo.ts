@@ -3,7 +3,9 @@ import fp from 'fastify-plugin'
 import type { MongoClient } from 'mongodb'
 import { connectionTo } from '../src/data/connection.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
+import { watched } from '../src/data/watched.js'
 import { unavailable } from '../src/errors.js'
+import { databaseMetrics } from '../src/metrics/database.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -66,7 +68,7 @@ export default fp(
     )
     app.addHook('onReady', async () => start(prepare()))
 
-    app.decorate('data', dataOf(db, settings))
+    app.decorate('data', dataOf(watched(db, databaseMetrics(app.metrics, client)), settings))
     app.decorate('mongoClient', client)
     app.decorate('preparations', preparations)
     app.decorate('reachDatabase', async () => {
@@ -85,5 +87,5 @@ export default fp(
       await client.close()
     })
   },
-  { name: 'mongo', dependencies: ['settings'] }
+  { name: 'mongo', dependencies: ['settings', 'metrics'] }
 )

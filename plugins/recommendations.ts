@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
+import { modelMetrics } from '../src/metrics/model.js'
 import { Learning } from '../src/recommendations/learning.js'
 import { Recommender } from '../src/recommendations/recommender.js'
 import { trainApart } from '../src/recommendations/training-process.js'
@@ -42,6 +43,8 @@ export default fp(
       onFailure
     })
 
+    modelMetrics(app.metrics, learning)
+
     let following: Promise<void> | undefined
     app.preparations.push(async () => {
       // What is popular needs none of it: whatever is wrong with what was learnt holds up no start.
@@ -55,5 +58,5 @@ export default fp(
     })
     app.decorate('recommender', recommender)
   },
-  { name: 'recommendations', dependencies: ['settings', 'mongo', 'catalogue'] }
+  { name: 'recommendations', dependencies: ['settings', 'metrics', 'mongo', 'catalogue'] }
 )

@@ -6,6 +6,7 @@ const failures = {
   401: Unauthenticated,
   403: Failure,
   404: Failure,
+  405: Failure,
   413: Failure,
   429: Failure,
   500: Failure,
@@ -14,7 +15,9 @@ const failures = {
 type FailureStatus = keyof typeof failures
 
 /** What every operation behind the limits and on the database may answer. */
-const common: FailureStatus[] = [429, 500, 503]
+const common: FailureStatus[] = [400, 405, 429, 500, 503]
+/** What every operation may answer. */
+const vital: FailureStatus[] = [400, 405, 500]
 
 const failuresOf = (statuses: FailureStatus[]) =>
   Object.fromEntries(statuses.map(status => [status, Type.Ref(failures[status].$id as string)]))
@@ -32,4 +35,9 @@ export const publicAnswers = <T extends TSchema>(success: T, ...statuses: Failur
 export const createdAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   201: success,
   ...failuresOf([...statuses, ...common])
+})
+/** Of an operation that is free of limits. */
+export const vitalAnswers = <T extends object>(success: T, ...statuses: FailureStatus[]) => ({
+  200: success,
+  ...failuresOf([...statuses, ...vital])
 })

@@ -7,6 +7,7 @@ import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import authentication from '../plugins/authentication.js'
+import batching from '../plugins/batching.js'
 import body from '../plugins/body.js'
 import caching from '../plugins/caching.js'
 import catalogue from '../plugins/catalogue.js'
@@ -15,6 +16,7 @@ import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
 import limits from '../plugins/limits.js'
+import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import protocol from '../plugins/protocol.js'
 import recommendations from '../plugins/recommendations.js'
@@ -54,6 +56,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   await app.register(settingsPlugin, { settings })
   await app.register(requestLog)
+  await app.register(metrics)
   await app.register(errors)
   await app.register(protocol)
   await app.register(sensible)
@@ -66,6 +69,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(unknownRoutes)
   await app.register(body)
   await app.register(drain)
+  await app.register(batching)
   await app.register(documentation)
   await app.register(mongo)
   await app.register(catalogue)

@@ -1,7 +1,8 @@
 /** Values up to a weight of all together; the one that was not asked for longest goes first. */
 export class Kept<Key, Value> {
   private readonly values = new Map<Key, Value>()
-  private weight = 0
+  /** Of all values together. */
+  weight = 0
 
   constructor(
     private readonly bound: number,

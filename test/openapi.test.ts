@@ -7,10 +7,13 @@ import { buildWith, content, legal, programme, rail, railCollection, supportText
 import { type App, addUser, password, signIn } from './helper.js'
 
 interface Operation {
+  operationId: string
+  tags: string[]
   parameters?: { name: string; in: string; required?: boolean; schema: { default?: unknown } }[]
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  responses: Record<string, { headers: object; content?: Record<string, { schema: object; example?: object }> }>
 }
 interface Document {
+  tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, object> }
 }
@@ -68,6 +71,41 @@ t.test('the OpenAPI document', async t => {
   ajv.addSchema({ $id: 'http://viewer.test/openapi.json', ...document })
   const escaped = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
+  const schemaAt = (...parts: string[]) => {
+    const pointer = parts.map(escaped).join('/')
+    return ajv.compile({ $ref: `http://viewer.test/openapi.json#/${pointer}` })
+  }
+
+  t.test('shows an answer for every operation, as its schema has it', async t => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        const [status = ''] = Object.keys(responses).filter(status => status < '300')
+        const { example } = responses[status]?.content?.['application/json'] ?? {}
+        if (path === '/metrics') continue
+        const validate = schemaAt('paths', path, method, 'responses', status, 'content', 'application/json', 'schema')
+        t.ok(validate(example), `${method} ${path}: ${JSON.stringify(validate.errors)}`)
+      }
+    }
+  })
+
+  t.test('gives each operation a name of its own, a tag that is explained and the statuses that any may have', async t => {
+    const operations = Object.values(document.paths).flatMap(operations => Object.values(operations))
+    const names = operations.map(({ operationId }) => operationId)
+    t.strictSame([...new Set(names)], names)
+    t.notOk(names.includes(''))
+    const explained = document.tags.map(({ name }) => name)
+    for (const { operationId, tags, responses } of operations) {
+      t.ok(
+        tags.every(tag => explained.includes(tag)),
+        operationId
+      )
+      for (const status of ['400', '405', '500'])
+        t.match(responses[status], { headers: { 'x-request-id': {} } }, `${operationId} ${status}`)
+    }
+    t.match(document.paths['/terms']?.get?.responses, { 200: { headers: { ETag: {} } }, 503: { headers: { 'Retry-After': {} } } })
+    t.match(document.paths['/history']?.post?.responses, { 201: { headers: { Location: {} } } })
+  })
+
   type Answer = Awaited<ReturnType<App['inject']>>
   const drives: [string, string, (app: App) => Promise<Answer>, number][] = []
   const drive = (path: string, url: string, status: number, headers: Record<string, string> = {}) =>
@@ -122,8 +160,7 @@ t.test('the OpenAPI document', async t => {
       if (!documented[status] || status === 304) return
       const [type = ''] = Object.keys(documented[status].content ?? {})
       t.equal(type, 'application/json')
-      const pointer = ['paths', path, method, 'responses', String(status), 'content', type, 'schema'].map(escaped).join('/')
-      const validate = ajv.compile({ $ref: `http://viewer.test/openapi.json#/${pointer}` })
+      const validate = schemaAt('paths', path, method, 'responses', String(status), 'content', type, 'schema')
       t.ok(validate(response.json()), JSON.stringify(validate.errors))
     })
   }

@@ -11,7 +11,7 @@ const schema = {
     'By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.',
   tags: ['Catalogue'],
   querystring: ContentsQuery,
-  response: publicAnswers(Page(Content), 400)
+  response: publicAnswers(Page(Content))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -20,7 +20,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema }, function listContents(request, reply) {
     const country = app.countryOf(request)
     const answer = catalogue.answer(`${country} ${request.url}`, () => contentsPage(catalogue, data, request.query, country))
-    return reply.sendPublic(answer, settings.COUNTRY_HEADER)
+    return reply.publicJson(answer, settings.COUNTRY_HEADER)
   })
 }
 export default route

@@ -13,7 +13,7 @@ const schema = {
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   querystring: Type.Object(PageQuery),
-  response: answers(Page(ContinueWatchingCard), 400, 401)
+  response: answers(Page(ContinueWatchingCard), 401)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -35,7 +35,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       id,
       shown.map(({ content_id }) => content_id)
     )
-    return reply.sendJson(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
+    return reply.json(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
   })
 }
 export default route

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../schemas/answers.js'
+import { vitalAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { ok } from '../../src/reply.js'
 
 const schema = {
   summary: 'Whether the process lives',
   tags: ['Service'],
-  response: answers(Ok(Type.Object({ status: Type.Literal('alive') })))
+  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') })))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

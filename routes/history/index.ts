@@ -18,7 +18,7 @@ const listSchema = {
   tags,
   security,
   querystring: HistoryQuery,
-  response: answers(Page(HistoryElement), 400, 401)
+  response: answers(Page(HistoryElement), 401)
 }
 const postSchema = {
   summary: 'Report progress on a content',
@@ -26,9 +26,9 @@ const postSchema = {
   tags,
   security,
   body: NewHistory,
-  response: createdAnswers(Done, 400, 401, 413)
+  response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Forget everything watched', tags, security, response: answers(Done, 400, 401, 413) }
+const deleteSchema = { summary: 'Forget everything watched', tags, security, response: answers(Done, 401, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
@@ -38,7 +38,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema: listSchema, onRequest }, async function listHistory(request, reply) {
     const { query } = request
     const { elements, total } = await history.list(app.viewerOf(request).id, query, query)
-    return reply.sendJson(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
+    return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
   app.post(
@@ -49,7 +49,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const country = app.countryOf(request)
       if (!catalogue.isOpen(content_id, country)) throw historyContentNotFound()
       const id = await history.put(app.viewerOf(request).id, content_id, progressOf(request.body, country))
-      return reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`).send(done(201, 'The history element was saved'))
+      reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`)
+      return done(201, 'The history element was saved')
     }
   )
 

@@ -35,7 +35,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const sendIn = (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
     const language = found(firstLanguage(wanted, code => catalogue.legal.has(code)))
     const answer = catalogue.answer(`legal ${language}`, () => jsonBytes(ok(toLegal(found(catalogue.legal.get(language))))))
-    return reply.header('content-language', language).sendPublic(answer, ...vary)
+    return reply.header('content-language', language).publicJson(answer, ...vary)
   }
 
   const sendAccepted = (headers: IncomingHttpHeaders, reply: FastifyReply) =>

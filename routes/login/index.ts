@@ -11,7 +11,7 @@ const schema = {
   description: 'A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes.',
   tags: ['Identity'],
   body: Credentials,
-  response: answers(Ok(SignedIn), 400, 401, 413)
+  response: answers(Ok(SignedIn), 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -8,7 +8,7 @@ const schema = {
   description: 'Revokes the refresh tokens of the session; the access token itself lives to its end.',
   tags: ['Identity'],
   security: [{ bearer: [] }],
-  response: answers(Done, 400, 401, 413)
+  response: answers(Done, 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -17,7 +17,7 @@ const schema = {
     with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`'),
     ...PageQuery
   }),
-  response: publicAnswers(Page(RailCollection), 400)
+  response: publicAnswers(Page(RailCollection))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -40,7 +40,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
         pageMeta(query, all.length)
       )
     }
-    return reply.sendPublic(catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
+    return reply.publicJson(catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
   })
 }
 export default route

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { answers } from '../../schemas/answers.js'
+import { vitalAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { unavailable } from '../../src/errors.js'
 import { ok } from '../../src/reply.js'
@@ -9,7 +9,7 @@ const schema = {
   summary: 'Whether the service can serve',
   description: '503 while the database cannot be reached, and from the signal to stop on.',
   tags: ['Service'],
-  response: answers(Ok(Type.Object({ status: Type.Literal('ready') })), 503)
+  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('ready') })), 503)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

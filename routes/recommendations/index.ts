@@ -13,7 +13,7 @@ const schema = {
   tags: ['Recommendations'],
   security: [{}, { bearer: [] }],
   querystring: RecommendationsQuery,
-  response: answers(Ok(Type.Array(Recommendation)), 400, 401)
+  response: answers(Ok(Type.Array(Recommendation)), 401)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -26,7 +26,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { viewer, query } = request
     const viewing = viewer ? viewingOf(catalogue, await data.history.whole(viewer.id), interest) : undefined
     const recommendations = recommender.recommend(viewing, app.countryOf(request), query.perPage)
-    return reply.sendJson(await recommendationsBytes(catalogue, recommendations, Date.now() - days(RECENT_DAYS)))
+    return reply.json(await recommendationsBytes(catalogue, recommendations, Date.now() - days(RECENT_DAYS)))
   })
 }
 export default route

@@ -23,7 +23,7 @@ const schema = {
     channel: Names('Channels'),
     ...PageQuery
   }),
-  response: publicAnswers(Page(Programme), 400)
+  response: publicAnswers(Page(Programme))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -36,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
     catalogue.assertFresh()
     const page = await schedulePage(catalogue, { ...query, from, to }, app.countryOf(request))
-    return reply.sendPublic(answerOf(page), settings.COUNTRY_HEADER)
+    return reply.publicJson(answerOf(page), settings.COUNTRY_HEADER)
   })
 }
 export default route

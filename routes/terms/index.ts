@@ -10,14 +10,14 @@ const schema = {
   description: 'Newest first unless ordered otherwise.',
   tags: ['Catalogue'],
   querystring: TermsQuery,
-  response: publicAnswers(Page(Term, TermsMeta), 400)
+  response: publicAnswers(Page(Term, TermsMeta))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
   app.get('', { schema }, function listTerms({ url, query }, reply) {
-    return reply.sendPublic(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
+    return reply.publicJson(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
   })
 }
 export default route

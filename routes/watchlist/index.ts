@@ -17,7 +17,7 @@ const listSchema = {
   tags,
   security,
   querystring: WatchlistQuery,
-  response: answers(Page(WatchlistElement), 400, 401)
+  response: answers(Page(WatchlistElement), 401)
 }
 const postSchema = {
   summary: 'Save a content for later',
@@ -25,9 +25,9 @@ const postSchema = {
   tags,
   security,
   body: NewWatchlist,
-  response: createdAnswers(Done, 400, 401, 413)
+  response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Empty the watchlist', tags, security, response: answers(Done, 400, 401, 413) }
+const deleteSchema = { summary: 'Empty the watchlist', tags, security, response: answers(Done, 401, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
@@ -37,7 +37,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema: listSchema, onRequest }, async function listWatchlist(request, reply) {
     const { query } = request
     const { elements, total } = await watchlist.list(app.viewerOf(request).id, query.content_id, query)
-    return reply.sendJson(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
+    return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
   app.post(
@@ -47,7 +47,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const { content_id } = request.body
       if (!catalogue.isOpen(content_id, app.countryOf(request))) throw contentNotFound()
       await watchlist.add(app.viewerOf(request).id, content_id)
-      return reply.code(201).send(done(201, 'The content was added to the watchlist'))
+      reply.code(201)
+      return done(201, 'The content was added to the watchlist')
     }
   )
 

@@ -42,8 +42,8 @@ export class Catalogue {
 
   /** Rises whenever anything of the catalogue was read anew. */
   version = 0
+  checkedAt = 0
   private grown: { tree: Tree; skeleton: Skeleton; version: number } | undefined
-  private checkedAt = 0
   private comparedAt = 0
   private seen = new Map<CatalogueKind, number>()
 

@@ -24,6 +24,8 @@ export const fragmentOf = (content: ContentDocument): Fragment => ({
 
 /** Contents as they are sent, bounded in bytes. */
 export class Fragments {
+  hits = 0
+  misses = 0
   private readonly kept: Kept<number, Fragment>
 
   constructor(
@@ -38,6 +40,8 @@ export class Fragments {
   async of(ids: readonly number[]): Promise<Fragment[]> {
     const known = ids.map(id => this.valid(id))
     const missing = ids.filter((_, i) => !known[i])
+    this.hits += ids.length - missing.length
+    this.misses += missing.length
     if (missing.length === 0) return known as Fragment[]
 
     const read = new Map<number, Fragment>()
@@ -47,6 +51,10 @@ export class Fragments {
       if (!fragment) throw unavailable()
       return fragment
     })
+  }
+
+  get bytes() {
+    return this.kept.weight
   }
 
   /** A fragment holds while the skeleton knows no other stamp: one that was read just before a change is never kept for good. */

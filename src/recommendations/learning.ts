@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ObjectId } from 'mongodb'
 import type { Data } from '../data/index.js'
 import type { ModelDocument } from '../data/models.js'
 import { minutes, seconds } from '../time.js'
@@ -27,7 +28,9 @@ interface LearningOptions {
 
 /** Keeps what is popular and what was learnt up to date in this process, and does its part of the work for all. */
 export class Learning {
-  private model: ModelDocument | null = null
+  /** The one in use. */
+  model: ModelDocument | undefined
+  private lookedAt: ObjectId | undefined
   private countedAt = 0
   private training: Promise<void> | undefined
   private trainAfter = 0
@@ -77,13 +80,14 @@ export class Learning {
   async refreshModel() {
     const { data, recommender, onFailure } = this.options
     const latest = await data.models.latest(modelFormat)
-    if (!latest || this.model?._id.equals(latest._id)) return
+    if (!latest || this.lookedAt?.equals(latest._id)) return
     const bytes = await data.models.bytes(latest)
     // Remembered even where it makes no sense: the one before stays in use until there is another.
-    this.model = latest
+    this.lookedAt = latest._id
     try {
       if (!bytes) throw new Error('Its bytes are not all there')
       recommender.learn(unpacked(bytes))
+      this.model = latest
     } catch (error) {
       onFailure('a recommendation model cannot be used, the one before stays in use', error)
     }

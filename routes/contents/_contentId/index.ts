@@ -24,7 +24,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     if (!catalogue.isOpen(id, app.countryOf(request))) throw notFound()
     const [fragment] = await catalogue.fragments.of([id])
-    return reply.sendPublic(answerOf(okBytes(whole(found(fragment)))), settings.COUNTRY_HEADER)
+    return reply.publicJson(answerOf(okBytes(whole(found(fragment)))), settings.COUNTRY_HEADER)
   })
 }
 export default route

@@ -12,7 +12,7 @@ const schema = {
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   params: Type.Object({ contentId: Type.String() }),
-  response: answers(Done, 400, 401, 404, 413)
+  response: answers(Done, 401, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -18,9 +18,9 @@ const putSchema = {
   security,
   params,
   body: HistoryUpdate,
-  response: answers(Done, 400, 401, 403, 404, 413)
+  response: answers(Done, 401, 403, 404, 413)
 }
-const deleteSchema = { summary: 'Forget one history element', tags, security, params, response: answers(Done, 400, 401, 403, 404, 413) }
+const deleteSchema = { summary: 'Forget one history element', tags, security, params, response: answers(Done, 401, 403, 404, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
@@ -29,7 +29,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
-    return reply.sendJson(await historyElementBytes(catalogue, element))
+    return reply.json(await historyElementBytes(catalogue, element))
   })
 
   app.put('', { schema: putSchema, onRequest }, async function updateHistoryElement(request) {

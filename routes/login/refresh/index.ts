@@ -11,7 +11,7 @@ const schema = {
     'A refresh token serves once. One that was spent a while ago ends its session when it comes again: it was stolen or kept by mistake.',
   tags: ['Identity'],
   body: RefreshToken,
-  response: answers(Ok(SignedIn), 400, 401, 413)
+  response: answers(Ok(SignedIn), 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

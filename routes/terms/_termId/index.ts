@@ -22,7 +22,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema }, function getTerm({ params }, reply) {
     const id = found(integerId(params.termId))
     const term = () => found(catalogue.terms.find(({ _id }) => _id === id))
-    return reply.sendPublic(catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))
+    return reply.publicJson(catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))
   })
 }
 export default route

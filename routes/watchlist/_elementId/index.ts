@@ -22,7 +22,7 @@ const deleteSchema = {
   tags: ['Watchlist'],
   security,
   params,
-  response: answers(Done, 400, 401, 403, 404, 413)
+  response: answers(Done, 401, 403, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -30,9 +30,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { history, watchlist } = app.data
   const onRequest = app.tokenRequired
 
-  app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
+  app.get('', { schema: getSchema, onRequest }, async function getWatchedVideo(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
-    return reply.sendJson(await historyElementBytes(catalogue, element))
+    return reply.json(await historyElementBytes(catalogue, element))
   })
 
   app.delete('', { schema: deleteSchema, onRequest }, async function deleteWatchlistElement(request) {

@@ -23,7 +23,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema }, function listSupportTexts({ params, headers }, reply) {
     const languages = [...acceptedLanguages(headers['accept-language']), settings.DEFAULT_LANGUAGE.toLowerCase()]
     const key = JSON.stringify(['support', params.context, languages])
-    return reply.sendPublic(
+    return reply.publicJson(
       catalogue.answer(key, () => jsonBytes(ok(supportTexts(catalogue.supportTexts, params.context, languages)))),
       'Accept-Language'
     )

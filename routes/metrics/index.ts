@@ -1,0 +1,19 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { Registry } from 'prom-client'
+import { vitalAnswers } from '../../schemas/answers.js'
+
+const schema = {
+  summary: 'What the process tells of itself',
+  description: 'As Prometheus reads it: requests, database, catalogue, recommendations, event loop, memory.',
+  tags: ['Service'],
+  response: vitalAnswers({ content: { 'text/plain': { schema: Type.String() } } })
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  app.get('', { schema, config: { vital: true, standalone: true } }, async function getMetrics(_request, reply) {
+    reply.type(Registry.PROMETHEUS_CONTENT_TYPE)
+    return app.metricsText()
+  })
+}
+export default route

@@ -1,0 +1,1026 @@
+/** Answers of the demo catalogue, by operation. Written by `npm run examples`. */
+export const examples: Record<string, { request?: object; answer?: unknown }> = {
+  'POST /login': {
+    request: {
+      email: 'ada@example.com',
+      password: 'demo-password'
+    },
+    answer: {
+      success: true,
+      data: {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: '0f8b6c1e…',
+        user: {
+          id: 1,
+          email: 'ada@example.com',
+          name: 'Ada'
+        }
+      }
+    }
+  },
+  'GET /contents': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            id: 1188,
+            parent_id: null,
+            type: 'show',
+            handler: 'harbourcast',
+            handler_type: 'playlist',
+            handler_id: '1_w9w5o6wl',
+            name: 'Guitar from Zero',
+            title: {
+              en: 'Guitar from Zero',
+              de: 'Gitarre von null',
+              nl: 'Gitaar vanaf nul',
+              sv: 'Gitarr från noll'
+            },
+            description: {
+              en: 'Two chords in the first lesson, a whole song in the third.',
+              de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+              nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+              sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+            },
+            weight: 99,
+            thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+            thumbnail_handler: 'demo',
+            keywords: 'concert, instrument, beginner',
+            pricing: null,
+            payments_asset_id: null,
+            purchaseable: 0,
+            start_date: '2026-07-14T12:30:00.000000Z',
+            end_date: null,
+            countries_include: null,
+            countries_exclude: null,
+            created_at: '2026-06-29T11:50:49.000000Z',
+            updated_at: '2026-06-29T11:50:49.000000Z',
+            currency: null,
+            price: null,
+            price_formatted: null,
+            plans: {
+              '2': {
+                id: '2',
+                vendor_name: 'plus'
+              },
+              '3': {
+                id: '3',
+                vendor_name: 'family'
+              }
+            },
+            link: 'http://localhost:3000/title/1188'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 43,
+          total_count: 43
+        }
+      }
+    }
+  },
+  'GET /contents/{contentId}': {
+    answer: {
+      success: true,
+      data: {
+        id: 1188,
+        parent_id: null,
+        type: 'show',
+        handler: 'harbourcast',
+        handler_type: 'playlist',
+        handler_id: '1_w9w5o6wl',
+        name: 'Guitar from Zero',
+        title: {
+          en: 'Guitar from Zero',
+          de: 'Gitarre von null',
+          nl: 'Gitaar vanaf nul',
+          sv: 'Gitarr från noll'
+        },
+        description: {
+          en: 'Two chords in the first lesson, a whole song in the third.',
+          de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+          nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+          sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+        },
+        weight: 99,
+        thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+        thumbnail_handler: 'demo',
+        keywords: 'concert, instrument, beginner',
+        pricing: null,
+        payments_asset_id: null,
+        purchaseable: 0,
+        start_date: '2026-07-14T12:30:00.000000Z',
+        end_date: null,
+        countries_include: null,
+        countries_exclude: null,
+        created_at: '2026-06-29T11:50:49.000000Z',
+        updated_at: '2026-06-29T11:50:49.000000Z',
+        currency: null,
+        price: null,
+        price_formatted: null,
+        plans: {
+          '2': {
+            id: '2',
+            vendor_name: 'plus'
+          },
+          '3': {
+            id: '3',
+            vendor_name: 'family'
+          }
+        },
+        link: 'http://localhost:3000/title/1188'
+      }
+    }
+  },
+  'GET /terms': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            id: 27,
+            vendor_id: 'dis_meditation',
+            name: 'Meditation',
+            taxonomy: 'discipline',
+            created_at: '2025-01-08T16:00:00.000000Z',
+            updated_at: '2025-01-08T16:00:00.000000Z'
+          },
+          {
+            id: 26,
+            vendor_id: 'dis_strength',
+            name: 'Strength',
+            taxonomy: 'discipline',
+            created_at: '2025-01-05T18:30:00.000000Z',
+            updated_at: '2026-05-30T18:30:00.000000Z'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 2,
+          next_page: 2,
+          prev_page: false,
+          total_count: 27
+        }
+      }
+    }
+  },
+  'GET /terms/{termId}': {
+    answer: {
+      success: true,
+      data: {
+        id: 1,
+        vendor_id: 'cat_documentary',
+        name: 'Documentary',
+        taxonomy: 'category',
+        created_at: '2024-10-22T07:00:00.000000Z',
+        updated_at: '2026-05-05T07:00:00.000000Z'
+      }
+    }
+  },
+  'GET /rail-collections': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            id: 1,
+            name: 'Home',
+            mname: 'home',
+            endpoint: 'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=weight&order_direction=DESC',
+            created_at: '2024-12-21T09:00:00.000000Z',
+            updated_at: '2026-11-08T08:15:00.000000Z',
+            framework_through_key: 1,
+            rails: [
+              {
+                id: 101,
+                name: 'New on Viewer',
+                mname: 'new_on_viewer',
+                endpoint: 'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=start_date&order_direction=DESC',
+                created_at: '2024-12-21T09:00:00.000000Z',
+                updated_at: '2026-11-08T08:15:00.000000Z',
+                framework_through_key: 1
+              },
+              {
+                id: 102,
+                name: 'Everyone is watching',
+                mname: 'everyone_is_watching',
+                endpoint: 'http://localhost:3000/contents?type=show&order_by=weight&order_direction=DESC',
+                created_at: '2024-12-21T09:00:00.000000Z',
+                updated_at: '2026-11-08T08:15:00.000000Z',
+                framework_through_key: 1
+              },
+              {
+                id: 103,
+                name: 'Ten minutes to spare',
+                mname: 'ten_minutes_to_spare',
+                endpoint: 'http://localhost:3000/contents?type=clip&order_by=weight&order_direction=DESC',
+                created_at: '2024-12-21T09:00:00.000000Z',
+                updated_at: '2026-11-08T08:15:00.000000Z',
+                framework_through_key: 1
+              },
+              {
+                id: 104,
+                name: 'Picked by our editors',
+                mname: 'picked_by_our_editors',
+                endpoint:
+                  'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&ids=1484%2C1259%2C1349%2C1062%2C1001%2C1411%2C1421%2C1169',
+                created_at: '2024-12-21T09:00:00.000000Z',
+                updated_at: '2026-11-08T08:15:00.000000Z',
+                framework_through_key: 1
+              },
+              {
+                id: 105,
+                name: 'Live and recently live',
+                mname: 'live_and_recently_live',
+                endpoint: 'http://localhost:3000/contents?type=live&order_by=start_date&order_direction=DESC',
+                created_at: '2024-12-21T09:00:00.000000Z',
+                updated_at: '2026-11-08T08:15:00.000000Z',
+                framework_through_key: 1
+              },
+              {
+                id: 106,
+                name: 'Latest episodes',
+                mname: 'latest_episodes',
+                endpoint: 'http://localhost:3000/contents?type=episode&order_by=start_date&order_direction=DESC',
+                created_at: '2024-12-21T09:00:00.000000Z',
+                updated_at: '2026-11-08T08:15:00.000000Z',
+                framework_through_key: 1
+              }
+            ]
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 5,
+          total_count: 5
+        }
+      }
+    }
+  },
+  'GET /schedule': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            id: 846,
+            channel: 'culture',
+            starts_at: '2026-11-21T18:25:00.000000Z',
+            ends_at: '2026-11-21T20:25:00.000000Z',
+            content: {
+              id: 1270,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_qtuzy1v5',
+              name: 'Perihelion',
+              title: {
+                en: 'Perihelion',
+                de: 'Perihel',
+                nl: 'Perihelium',
+                sv: 'Perihelium'
+              },
+              description: {
+                en: 'A comet hunter has found something, and a fortnight to be believed.',
+                de: 'Eine Kometenjägerin hat etwas gefunden und vierzehn Tage, damit man ihr glaubt.',
+                nl: 'Een kometenjaagster heeft iets gevonden, en twee weken om geloofd te worden.',
+                sv: 'En kometjägare har hittat något, och har två veckor på sig att bli trodd.'
+              },
+              weight: 36,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1270.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'experiment, measurement',
+              pricing: {
+                model: 'rental',
+                hours: 48
+              },
+              payments_asset_id: 'asset_uv8fzs30',
+              purchaseable: 1,
+              start_date: '2026-10-31T16:00:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-10-01T15:38:10.000000Z',
+              updated_at: '2026-10-01T15:38:10.000000Z',
+              currency: 'EUR',
+              price: 3.99,
+              price_formatted: '€3.99',
+              plans: {},
+              link: 'http://localhost:3000/title/1270'
+            }
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 140,
+          total_count: 140
+        }
+      }
+    }
+  },
+  'GET /legal': {
+    answer: {
+      success: true,
+      data: {
+        title: 'Terms of use, privacy and cookies',
+        sections: [
+          {
+            title: 'User agreement',
+            content:
+              '<p>By opening an account you agree to these terms. They apply between you and the operator of this service, and they stay short on purpose.</p><p>An account is personal. You may use it on several devices in your home, but please do not share your password outside of it.</p><p>We may change the catalogue at any time: films come and go, because licences do. If we change these terms, we write to you <strong>thirty days</strong> before.</p>'
+          },
+          {
+            title: 'Subscription and payment',
+            content:
+              '<p>A subscription runs for a month and renews itself until you cancel. You can cancel at any time in your account; you keep access until the end of the month that you paid for.</p><p>Rented titles can be started within thirty days, and watched for 48 hours from the first start. New subscribers may withdraw within fourteen days.</p>'
+          },
+          {
+            title: 'Data policy',
+            content:
+              '<p>We store what the service needs in order to work:</p><ul><li>your e-mail address and the name you chose,</li><li>your viewing history, so that you can continue where you stopped,</li><li>your watchlist, and the recommendations made from both.</li></ul><p>We do not sell any of it. You can clear your history and your watchlist yourself, and you can ask us for a copy of everything, or for its deletion.</p>'
+          },
+          {
+            title: 'Cookies',
+            content:
+              '<p>We set one cookie that keeps you signed in, and one that remembers your language. Neither follows you to other sites.</p><p>If you agree, we also count how often pages are opened. Counting works without cookies and without your address.</p>'
+          },
+          {
+            title: 'Rights in the films',
+            content:
+              '<p>Everything in the catalogue is protected by copyright. You may watch it for yourself and with friends at home; public screenings, copies and recordings need our permission in writing.</p><p>If you believe that a title violates your rights, tell us which one and why, and we answer within a week.</p>'
+          },
+          {
+            title: 'Contact',
+            content:
+              '<p>Questions about these texts are answered by people, on working days, at <a href="mailto:legal@example.com">legal@example.com</a>.</p><p>You may also turn to the data protection authority of the place where you live.</p>'
+          }
+        ]
+      }
+    }
+  },
+  'GET /legal/{languageCode}': {
+    answer: {
+      success: true,
+      data: {
+        title: 'Nutzungsbedingungen, Datenschutz und Cookies',
+        sections: [
+          {
+            title: 'Nutzungsvertrag',
+            content:
+              '<p>Mit der Eröffnung eines Kontos stimmst du diesen Bedingungen zu. Sie gelten zwischen dir und dem Betreiber dieses Dienstes und sind mit Absicht kurz.</p><p>Ein Konto ist persönlich. Du kannst es auf mehreren Geräten in deinem Haushalt nutzen; gib dein Passwort bitte nicht darüber hinaus weiter.</p><p>Der Katalog kann sich jederzeit ändern: Filme kommen und gehen mit ihren Lizenzen. Ändern wir diese Bedingungen, schreiben wir dir <strong>dreißig Tage</strong> vorher.</p>'
+          },
+          {
+            title: 'Abonnement und Bezahlung',
+            content:
+              '<p>Ein Abonnement läuft einen Monat und verlängert sich, bis du kündigst. Kündigen kannst du jederzeit in deinem Konto; der Zugang bleibt bis zum Ende des bezahlten Monats.</p><p>Geliehene Titel können binnen dreißig Tagen begonnen und ab dem ersten Start 48 Stunden lang gesehen werden. Neue Abonnenten können innerhalb von vierzehn Tagen widerrufen.</p>'
+          },
+          {
+            title: 'Datenschutz',
+            content:
+              '<p>Wir speichern, was der Dienst braucht, um zu funktionieren:</p><ul><li>deine E-Mail-Adresse und den Namen, den du gewählt hast,</li><li>deinen Verlauf, damit du weitersehen kannst, wo du aufgehört hast,</li><li>deine Merkliste und die Empfehlungen, die aus beidem entstehen.</li></ul><p>Nichts davon verkaufen wir. Verlauf und Merkliste kannst du selbst leeren, und du kannst von uns eine Kopie aller Daten oder deren Löschung verlangen.</p>'
+          },
+          {
+            title: 'Cookies',
+            content:
+              '<p>Wir setzen ein Cookie, das dich angemeldet hält, und eines, das sich deine Sprache merkt. Keines folgt dir auf andere Seiten.</p><p>Wenn du zustimmst, zählen wir außerdem, wie oft Seiten geöffnet werden. Das geschieht ohne Cookies und ohne deine Adresse.</p>'
+          },
+          {
+            title: 'Rechte an den Filmen',
+            content:
+              '<p>Alles im Katalog ist urheberrechtlich geschützt. Du darfst es für dich und mit Freunden zu Hause sehen; öffentliche Vorführungen, Kopien und Mitschnitte brauchen unsere schriftliche Erlaubnis.</p><p>Wenn ein Titel deine Rechte verletzt, sag uns, welcher und warum; wir antworten binnen einer Woche.</p>'
+          },
+          {
+            title: 'Kontakt',
+            content:
+              '<p>Fragen zu diesen Texten beantworten Menschen, an Werktagen, unter <a href="mailto:legal@example.com">legal@example.com</a>.</p><p>Du kannst dich auch an die Datenschutzbehörde deines Wohnorts wenden.</p>'
+          }
+        ]
+      }
+    }
+  },
+  'GET /support/context/{context}/texts': {
+    answer: {
+      success: true,
+      data: [
+        {
+          id: 4,
+          context: 'playback',
+          language: 'en',
+          title: 'The picture stutters',
+          content:
+            'Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.',
+          created_at: '2025-03-03T07:20:00.000000Z',
+          updated_at: '2026-03-27T10:00:00.000000Z'
+        },
+        {
+          id: 5,
+          context: 'playback',
+          language: 'en',
+          title: 'Sound and subtitles',
+          content: 'Language and subtitles are chosen in the player, behind the speech bubble. Your choice is kept for the next title.',
+          created_at: '2025-04-03T07:20:00.000000Z',
+          updated_at: '2026-08-28T10:00:00.000000Z'
+        },
+        {
+          id: 6,
+          context: 'playback',
+          language: 'en',
+          title: 'Not available in your country',
+          content: 'Some titles may be shown only in certain countries. When you travel, the catalogue follows the country you are in.',
+          created_at: '2025-05-05T07:20:00.000000Z',
+          updated_at: '2026-02-27T10:00:00.000000Z'
+        }
+      ]
+    }
+  },
+  'POST /history': {
+    request: {
+      content_id: 1188,
+      time: 312.5,
+      percentage: 12
+    },
+    answer: {
+      success: true,
+      code: 201,
+      'message ': 'The history element was saved',
+      message: 'The history element was saved'
+    }
+  },
+  'GET /history': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            _id: '6b01f7ff99e1a79431727821',
+            content: {
+              id: 1188,
+              parent_id: null,
+              type: 'show',
+              handler: 'harbourcast',
+              handler_type: 'playlist',
+              handler_id: '1_w9w5o6wl',
+              name: 'Guitar from Zero',
+              title: {
+                en: 'Guitar from Zero',
+                de: 'Gitarre von null',
+                nl: 'Gitaar vanaf nul',
+                sv: 'Gitarr från noll'
+              },
+              description: {
+                en: 'Two chords in the first lesson, a whole song in the third.',
+                de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+                nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+                sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+              },
+              weight: 99,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'concert, instrument, beginner',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-07-14T12:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-06-29T11:50:49.000000Z',
+              updated_at: '2026-06-29T11:50:49.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1188'
+            },
+            user_id: 1,
+            content_id: 1188,
+            time: 312.5,
+            percentage: 12,
+            created_at: '2026-11-21T19:58:55.116000Z',
+            updated_at: '2026-11-21T19:58:55.116000Z'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 49,
+          total_count: 49
+        }
+      }
+    }
+  },
+  'GET /history/{watchedVideoId}': {
+    answer: {
+      success: true,
+      data: {
+        _id: '6b01f7ff99e1a79431727821',
+        content: {
+          id: 1188,
+          parent_id: null,
+          type: 'show',
+          handler: 'harbourcast',
+          handler_type: 'playlist',
+          handler_id: '1_w9w5o6wl',
+          name: 'Guitar from Zero',
+          title: {
+            en: 'Guitar from Zero',
+            de: 'Gitarre von null',
+            nl: 'Gitaar vanaf nul',
+            sv: 'Gitarr från noll'
+          },
+          description: {
+            en: 'Two chords in the first lesson, a whole song in the third.',
+            de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+            nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+            sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+          },
+          weight: 99,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+          thumbnail_handler: 'demo',
+          keywords: 'concert, instrument, beginner',
+          pricing: null,
+          payments_asset_id: null,
+          purchaseable: 0,
+          start_date: '2026-07-14T12:30:00.000000Z',
+          end_date: null,
+          countries_include: null,
+          countries_exclude: null,
+          created_at: '2026-06-29T11:50:49.000000Z',
+          updated_at: '2026-06-29T11:50:49.000000Z',
+          currency: null,
+          price: null,
+          price_formatted: null,
+          plans: {
+            '2': {
+              id: '2',
+              vendor_name: 'plus'
+            },
+            '3': {
+              id: '3',
+              vendor_name: 'family'
+            }
+          },
+          link: 'http://localhost:3000/title/1188'
+        },
+        user_id: 1,
+        content_id: 1188,
+        time: 312.5,
+        percentage: 12,
+        created_at: '2026-11-21T19:58:55.116000Z',
+        updated_at: '2026-11-21T19:58:55.116000Z'
+      }
+    }
+  },
+  'PUT /history/{watchedVideoId}': {
+    request: {
+      time: 340,
+      percentage: 13
+    },
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'The history element was updated',
+      message: 'The history element was updated'
+    }
+  },
+  'GET /watchlist/{elementId}': {
+    answer: {
+      success: true,
+      data: {
+        _id: '6b01f7ff99e1a79431727821',
+        content: {
+          id: 1188,
+          parent_id: null,
+          type: 'show',
+          handler: 'harbourcast',
+          handler_type: 'playlist',
+          handler_id: '1_w9w5o6wl',
+          name: 'Guitar from Zero',
+          title: {
+            en: 'Guitar from Zero',
+            de: 'Gitarre von null',
+            nl: 'Gitaar vanaf nul',
+            sv: 'Gitarr från noll'
+          },
+          description: {
+            en: 'Two chords in the first lesson, a whole song in the third.',
+            de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+            nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+            sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+          },
+          weight: 99,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+          thumbnail_handler: 'demo',
+          keywords: 'concert, instrument, beginner',
+          pricing: null,
+          payments_asset_id: null,
+          purchaseable: 0,
+          start_date: '2026-07-14T12:30:00.000000Z',
+          end_date: null,
+          countries_include: null,
+          countries_exclude: null,
+          created_at: '2026-06-29T11:50:49.000000Z',
+          updated_at: '2026-06-29T11:50:49.000000Z',
+          currency: null,
+          price: null,
+          price_formatted: null,
+          plans: {
+            '2': {
+              id: '2',
+              vendor_name: 'plus'
+            },
+            '3': {
+              id: '3',
+              vendor_name: 'family'
+            }
+          },
+          link: 'http://localhost:3000/title/1188'
+        },
+        user_id: 1,
+        content_id: 1188,
+        time: 340,
+        percentage: 13,
+        created_at: '2026-11-21T19:58:55.116000Z',
+        updated_at: '2026-11-21T19:58:55.149000Z'
+      }
+    }
+  },
+  'GET /continue-watching': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            reason: 'resume',
+            content: {
+              id: 1188,
+              parent_id: null,
+              type: 'show',
+              handler: 'harbourcast',
+              handler_type: 'playlist',
+              handler_id: '1_w9w5o6wl',
+              name: 'Guitar from Zero',
+              title: {
+                en: 'Guitar from Zero',
+                de: 'Gitarre von null',
+                nl: 'Gitaar vanaf nul',
+                sv: 'Gitarr från noll'
+              },
+              description: {
+                en: 'Two chords in the first lesson, a whole song in the third.',
+                de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+                nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+                sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+              },
+              weight: 99,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'concert, instrument, beginner',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-07-14T12:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-06-29T11:50:49.000000Z',
+              updated_at: '2026-06-29T11:50:49.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1188'
+            },
+            history: {
+              _id: '6b01f7ff99e1a79431727821',
+              user_id: 1,
+              content_id: 1188,
+              time: 340,
+              percentage: 13,
+              created_at: '2026-11-21T19:58:55.116000Z',
+              updated_at: '2026-11-21T19:58:55.149000Z'
+            },
+            updated_at: '2026-11-21T19:58:55.149000Z'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 10,
+          total_count: 10
+        }
+      }
+    }
+  },
+  'GET /recommendations': {
+    answer: {
+      success: true,
+      data: [
+        {
+          id: 1123,
+          parent_id: null,
+          type: 'show',
+          handler: 'reelstack',
+          handler_type: 'playlist',
+          handler_id: 'rs-il91d0d6',
+          name: 'The Company',
+          title: {
+            en: 'The Company',
+            de: 'Die Kompanie',
+            nl: 'Het gezelschap',
+            sv: 'Kompaniet'
+          },
+          description: {
+            en: 'A year with a contemporary dance company that has lost its theatre and keeps its premiere date.',
+            de: 'Ein Jahr mit einer Tanzkompanie, die ihr Theater verloren hat und am Premierentermin festhält.',
+            nl: 'Een jaar met een dansgezelschap dat zijn theater kwijt is en de premièredatum aanhoudt.',
+            sv: 'Ett år med ett danskompani som förlorat sin teater men håller fast vid premiärdatumet.'
+          },
+          weight: 91,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1123.svg',
+          thumbnail_handler: 'demo',
+          keywords: 'choreography, steps, craft, studio, true story',
+          pricing: null,
+          payments_asset_id: null,
+          purchaseable: 0,
+          start_date: '2026-11-18T12:00:00.000000Z',
+          end_date: null,
+          countries_include: null,
+          countries_exclude: null,
+          created_at: '2026-11-02T11:41:58.000000Z',
+          updated_at: '2026-11-02T11:41:58.000000Z',
+          currency: null,
+          price: null,
+          price_formatted: null,
+          plans: {
+            '2': {
+              id: '2',
+              vendor_name: 'plus'
+            },
+            '3': {
+              id: '3',
+              vendor_name: 'family'
+            }
+          },
+          link: 'http://localhost:3000/title/1123',
+          deleted_at: null,
+          recent: true,
+          reason: {
+            type: 'popular'
+          }
+        },
+        {
+          id: 1291,
+          parent_id: null,
+          type: 'show',
+          handler: 'harbourcast',
+          handler_type: 'playlist',
+          handler_id: '1_bjm5u8vg',
+          name: 'The Long Path',
+          title: {
+            en: 'The Long Path',
+            de: 'Der lange Weg',
+            nl: 'Het lange pad',
+            sv: 'Den långa leden'
+          },
+          description: {
+            en: 'Two thousand kilometres on foot along a watershed, one ridge at a time.',
+            de: 'Zweitausend Kilometer zu Fuß entlang einer Wasserscheide, Grat für Grat.',
+            nl: 'Tweeduizend kilometer te voet langs een waterscheiding, kam voor kam.',
+            sv: 'Två tusen kilometer till fots längs en vattendelare, en kam i taget.'
+          },
+          weight: 71,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1291.svg',
+          thumbnail_handler: 'demo',
+          keywords: 'trail, hut, train, journey, border',
+          pricing: null,
+          payments_asset_id: null,
+          purchaseable: 0,
+          start_date: '2026-10-16T14:00:00.000000Z',
+          end_date: null,
+          countries_include: null,
+          countries_exclude: null,
+          created_at: '2026-09-13T13:56:50.000000Z',
+          updated_at: '2026-09-13T13:56:50.000000Z',
+          currency: null,
+          price: null,
+          price_formatted: null,
+          plans: {
+            '2': {
+              id: '2',
+              vendor_name: 'plus'
+            }
+          },
+          link: 'http://localhost:3000/title/1291',
+          deleted_at: null,
+          recent: false,
+          reason: {
+            type: 'popular'
+          }
+        }
+      ]
+    }
+  },
+  'POST /watchlist': {
+    request: {
+      content_id: 1188
+    },
+    answer: {
+      success: true,
+      code: 201,
+      'message ': 'The content was added to the watchlist',
+      message: 'The content was added to the watchlist'
+    }
+  },
+  'GET /watchlist': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            id: 14,
+            user_id: 1,
+            content_id: 1188,
+            video_id: '1_w9w5o6wl',
+            created_at: '2026-11-21T19:58:55.227000Z',
+            updated_at: '2026-11-21T19:58:55.227000Z',
+            content: {
+              id: 1188,
+              parent_id: null,
+              type: 'show',
+              handler: 'harbourcast',
+              handler_type: 'playlist',
+              handler_id: '1_w9w5o6wl',
+              name: 'Guitar from Zero',
+              title: {
+                en: 'Guitar from Zero',
+                de: 'Gitarre von null',
+                nl: 'Gitaar vanaf nul',
+                sv: 'Gitarr från noll'
+              },
+              description: {
+                en: 'Two chords in the first lesson, a whole song in the third.',
+                de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
+                nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
+                sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+              },
+              weight: 99,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'concert, instrument, beginner',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-07-14T12:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-06-29T11:50:49.000000Z',
+              updated_at: '2026-06-29T11:50:49.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1188'
+            }
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: 2,
+          prev_page: false,
+          total_pages: 8,
+          total_count: 8
+        }
+      }
+    }
+  },
+  'DELETE /watchlist/{elementId}': {
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'The watchlist element was removed',
+      message: 'The watchlist element was removed'
+    }
+  },
+  'DELETE /watchlist': {
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'The watchlist was emptied',
+      message: 'The watchlist was emptied'
+    }
+  },
+  'DELETE /continue-watching/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'The card was hidden',
+      message: 'The card was hidden'
+    }
+  },
+  'DELETE /history/{watchedVideoId}': {
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'The history element was removed',
+      message: 'The history element was removed'
+    }
+  },
+  'DELETE /history': {
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'The history was removed',
+      message: 'The history was removed'
+    }
+  },
+  'POST /login/refresh': {
+    request: {
+      refresh_token: '0f8b6c1e…'
+    },
+    answer: {
+      success: true,
+      data: {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: '0f8b6c1e…',
+        user: {
+          id: 1,
+          email: 'ada@example.com',
+          name: 'Ada'
+        }
+      }
+    }
+  },
+  'POST /logout': {
+    answer: {
+      success: true,
+      code: 200,
+      'message ': 'Logged out',
+      message: 'Logged out'
+    }
+  },
+  'GET /health': {
+    answer: {
+      success: true,
+      data: {
+        status: 'alive'
+      }
+    }
+  },
+  'GET /ready': {
+    answer: {
+      success: true,
+      data: {
+        status: 'ready'
+      }
+    }
+  }
+}

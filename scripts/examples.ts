@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { demoPassword, demoUsers } from '../demo/users.js'
+import { buildApp } from '../src/app.js'
+import { readSettings, Settings } from '../src/config.js'
+import { fillWithDemo } from './dev/seed.js'
+import { startMongod } from './mongod/start.js'
+
+/** Asks the service with its demo catalogue, and writes the answers down as the examples of the OpenAPI document. */
+interface Example {
+  request?: object
+  answer: unknown
+}
+const origin = 'http://localhost:3000'
+const mongod = await startMongod({ say: console.log })
+await fillWithDemo(mongod.url, origin, console.log)
+const settings = { MONGO_URL: mongod.url, JWT_SECRET: 'only here to ask for the examples of it', PUBLIC_URL: origin, TRAIN: 'off' }
+const app = await buildApp(readSettings(Settings, settings), { logger: false })
+await app.ready()
+await app.started
+
+const examples: Record<string, Example> = {}
+let authorization = ''
+
+/** `path` is that of the document, `url` the one to ask. */
+const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url = path, request?: object) => {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { ...(authorization && { authorization }) },
+    ...(request && { payload: request })
+  })
+  if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.body}`)
+  examples[`${method} ${path}`] = { ...(request && { request }), answer: answer.json() }
+  return answer.json().data
+}
+/** Tokens are left out: they would be those of nobody. */
+const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
+
+const email = demoUsers[0].email
+const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword })
+authorization = `Bearer ${access_token}`
+
+await ask('GET', '/contents', '/contents?type=show&perPage=1')
+await ask('GET', '/contents/{contentId}', '/contents/1188')
+await ask('GET', '/terms', '/terms?perPage=2')
+await ask('GET', '/terms/{termId}', '/terms/1')
+await ask('GET', '/rail-collections', '/rail-collections?with=rails&perPage=1')
+await ask('GET', '/schedule', '/schedule?perPage=1')
+await ask('GET', '/legal')
+await ask('GET', '/legal/{languageCode}', '/legal/de')
+await ask('GET', '/support/context/{context}/texts', '/support/context/playback/texts')
+
+await ask('POST', '/history', '/history', { content_id: 1188, time: 312.5, percentage: 12 })
+const { collection } = await ask('GET', '/history', '/history?perPage=1')
+const element = collection[0]._id
+await ask('GET', '/history/{watchedVideoId}', `/history/${element}`)
+await ask('PUT', '/history/{watchedVideoId}', `/history/${element}`, { time: 340, percentage: 13 })
+await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
+await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
+await ask('GET', '/recommendations', '/recommendations?perPage=2')
+await ask('POST', '/watchlist', '/watchlist', { content_id: 1188 })
+const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
+
+await ask('DELETE', '/watchlist/{elementId}', `/watchlist/${saved[0].id}`)
+await ask('DELETE', '/watchlist')
+await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1188')
+await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
+await ask('DELETE', '/history')
+await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
+await ask('POST', '/logout')
+await ask('GET', '/health')
+await ask('GET', '/ready')
+
+for (const key of ['POST /login', 'POST /login/refresh']) {
+  const example = examples[key] as { request: object; answer: { data: object } }
+  examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
+}
+const refresh = examples['POST /login/refresh'] as Example
+refresh.request = { refresh_token: '0f8b6c1e…' }
+
+const file = fileURLToPath(new URL('../schemas/examples.ts', import.meta.url))
+await writeFile(
+  file,
+  `/** Answers of the demo catalogue, by operation. Written by \`npm run examples\`. */
+export const examples: Record<string, { request?: object; answer?: unknown }> = ${JSON.stringify(examples, null, 2)}
+`
+)
+execFileSync('biome', ['check', '--write', '--log-level=error', file], { stdio: 'inherit' })
+await app.close()
+await mongod.stop()
+process.exit()

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { buildWith, content } from '../catalogue-data.js'
+import { type App, build } from '../helper.js'
+import { viewerOf, watch } from '../viewer-data.js'
+
+/** The value of each series, by its name and its labels as they are written. */
+const seriesOf = async (app: App) => {
+  const { statusCode, headers, body } = await app.inject('/metrics')
+  if (statusCode !== 200 || !/^text\/plain; version=0\.0\.4/.test(String(headers['content-type']))) throw new Error(body)
+  const lines = body.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+}
+
+t.test('what was answered is counted by the template of its route', async t => {
+  const app = await buildWith(t, { contents: [content(1), content(2)] })
+  const viewer = await viewerOf(app)
+  await watch(viewer, 1, { time: 5 })
+  await watch(viewer, 2, { time: 5 })
+  await viewer.get('/history')
+  await viewer.get('/history/none')
+  for (const url of ['/unknown/1', '/unknown/2', '/%']) await app.inject(url)
+  await app.inject({ method: 'PATCH', url: '/history' })
+
+  const series = await seriesOf(app)
+  const answered = (labels: string) => series.get(`http_request_duration_seconds_count{${labels}}`)
+  t.equal(answered('method="POST",route="/history",status="201"'), 2)
+  t.equal(answered('method="GET",route="/history",status="200"'), 1)
+  t.equal(answered('method="GET",route="/history/:watchedVideoId",status="404"'), 1)
+  t.equal(answered('method="GET",route="unknown",status="404"'), 2)
+  t.equal(answered('method="PATCH",route="/history",status="405"'), 1)
+  t.equal(series.get('http_requests_waiting'), 0)
+
+  t.equal(series.get('mongodb_operation_duration_seconds_count{collection="history",kind="findOneAndUpdate"}'), 2)
+  t.equal(series.get('mongodb_operation_duration_seconds_count{collection="history",kind="find"}'), 1)
+  t.equal(series.get('mongodb_operation_duration_seconds_count{collection="history",kind="count"}'), 1)
+  t.ok(Number(series.get('mongodb_pool_open')) >= 1)
+  t.equal(series.get('mongodb_pool_waiting'), 0)
+
+  t.equal(series.get('catalogue_contents'), 2)
+  t.ok(Number(series.get('catalogue_unchecked_seconds')) < 60)
+  t.equal(series.get('catalogue_cache_lookups_total{result="miss"}'), 2)
+  await viewer.get('/history')
+  const later = await seriesOf(app)
+  t.equal(later.get('catalogue_cache_lookups_total{result="hit"}'), 2)
+  t.equal(later.get('catalogue_cache_lookups_total{result="miss"}'), 2)
+  t.ok(Number(later.get('catalogue_cache_bytes')) > 0)
+
+  t.ok(Number(series.get('process_resident_memory_bytes')) > 0)
+  t.ok(series.has('nodejs_eventloop_lag_p99_seconds'))
+  t.notOk(series.has('recommendation_model_age_seconds'), 'while there is no model')
+})
+
+t.test('who was refused is counted by the reason', async t => {
+  const app = await buildWith(t, { contents: [content(1)] }, { settings: { RATE_LIMIT: '2', RATE_LIMIT_ADDRESS: '3' } })
+  const viewer = await viewerOf(app)
+  for (let i = 0; i < 3; i++) await viewer.get('/history')
+  for (let i = 0; i < 5; i++) await app.inject('/contents')
+  const series = await seriesOf(app)
+  t.equal(series.get('http_refused_total{reason="user_limit"}'), 1)
+  t.equal(series.get('http_refused_total{reason="address_limit"}'), 2)
+})
+
+t.test('who waits and who is refused for it is counted', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { MAX_WAITING: '2' },
+    extend: app => void app.get('/waits', async () => gate.then(() => 'waited'))
+  })
+  const waiting = Promise.all(Array.from({ length: 5 }, () => app.inject('/waits')))
+  const series = await seriesOf(app)
+  t.equal(series.get('http_requests_waiting'), 2)
+  t.equal(series.get('http_refused_total{reason="waiting"}'), 3)
+  release()
+  t.strictSame(
+    (await waiting).map(({ statusCode }) => statusCode),
+    [200, 200, 503, 503, 503]
+  )
+})
+
+t.test('metrics are told beyond every limit', async t => {
+  const app = await build(t, { settings: { RATE_LIMIT_ADDRESS: '1' } })
+  for (let i = 0; i < 3; i++) t.ok((await seriesOf(app)).size > 0)
+  t.equal((await app.inject({ method: 'POST', url: '/metrics' })).statusCode, 405)
+})
