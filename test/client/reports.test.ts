@@ -234,3 +234,16 @@ t.test('many at once are one after the other, and each is told how it went', asy
   const elements = await historyOf(client)
   t.strictSame(elements.map(({ time }) => time).sort(), [27, 28, 29])
 })
+
+t.test('who reports is told of a store that fails', async t => {
+  const { store } = await signedIn(t, app, baseUrl)
+  const { client } = clientOf(t, baseUrl, { store })
+  const { save } = store
+  const full = new Error('the store is full')
+  store.save = async (name, value) => {
+    // What was sent cannot be taken out of it.
+    if (name === 'reports' && value && value.length === 0) throw full
+    await save(name, value)
+  }
+  await t.rejects(client.report({ content_id: 1, time: 1 }), full)
+})

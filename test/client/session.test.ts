@@ -29,17 +29,27 @@ t.test('a session is renewed', async t => {
   })
 
   t.test('after a 401, once for all calls, each of which is sent again', async t => {
-    const { app, baseUrl } = await serve(t, { settings: { ACCESS_TOKEN_TTL: '1' } })
+    const { app, baseUrl } = await serve(t)
     const store = createStore()
     await newViewer(app, clientOf(t, baseUrl, { store }).client)
-    await change(store, { renew_at: Date.now() + 60_000 })
-    await sleep(2000)
+    await change(store, { access_token: 'a.b.c' })
 
     const { client, count } = clientOf(t, baseUrl, { store })
     await Promise.all(Array.from({ length: 20 }, (_, n) => client.post('/watchlist', { body: { content_id: 1 + (n % 3) } })))
     t.equal(count('POST /login/refresh'), 1)
     t.equal(count('POST /watchlist'), 40)
     t.equal((await client.get('/watchlist')).meta.total_count, 3)
+  })
+
+  t.test('where a token has expired unseen', async t => {
+    const { app, baseUrl } = await serve(t, { settings: { ACCESS_TOKEN_TTL: '2' } })
+    const store = createStore()
+    await newViewer(app, clientOf(t, baseUrl, { store }).client)
+    await change(store, { renew_at: Date.now() + 60_000 })
+    await sleep(3000)
+    const { client, count } = clientOf(t, baseUrl, { store })
+    t.equal((await client.get('/history')).meta.total_count, 0)
+    t.equal(count('POST /login/refresh'), 1)
   })
 
   t.test('unless it has ended: the app is told once, and calls without a need of it go on', async t => {
