@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
+import { aroundHandler } from '../src/handlers.js'
 import { gauge } from '../src/metrics/gauge.js'
 
 declare module 'fastify' {
@@ -61,15 +62,14 @@ export default fp(
     })
 
     app.addHook('onRoute', route => {
-      const { handler, config } = route
+      const { config } = route
       const waiting = config?.vital || config?.queued ? unbounded : bounded
-      const inTime: typeof handler = function (request, reply) {
-        const answer: unknown = handler.call(this, request, reply)
-        return answer instanceof Promise ? waiting.within(answer) : answer
-      }
-      // The document and profiles name operations by their handlers.
-      route.handler = Object.defineProperty(inTime, 'name', { value: handler.name })
+      aroundHandler(route, ask => {
+        const answer = ask()
+        // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
+      })
     })
   },
-  { name: 'deadline', dependencies: ['settings', 'metrics'] }
+  { name: 'deadline', dependencies: ['settings', 'metrics', 'reads'] }
 )

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fp from 'fastify-plugin'
@@ -35,6 +36,12 @@ export default fp(
     await app.register(async scope => {
       scope.addHook('onRoute', route => {
         route.config = { ...route.config, standalone: true }
+      })
+      // Of a caller who has hung up, Node forgets the answers that were still to come; their files would stay open.
+      scope.addHook('onSend', async ({ raw }, _reply, payload) => {
+        if (!(payload instanceof Readable)) return
+        if (raw.destroyed) payload.destroy()
+        else raw.once('close', () => payload.destroy())
       })
       await scope.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true, uiConfig, theme })
     })

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 
@@ -16,14 +17,10 @@ const patience = 8000
 
 export default fp(
   async app => {
-    let underWay = 0
-    app.addHook('onRequest', (_request, _reply, done) => {
-      underWay++
-      done()
-    })
-    app.addHook('onResponse', (_request, _reply, done) => {
-      underWay--
-      done()
+    const connections = new Set<Socket>()
+    app.server.on('connection', socket => {
+      connections.add(socket)
+      socket.once('close', () => connections.delete(socket))
     })
 
     app.decorate('isDraining', false)
@@ -40,12 +37,15 @@ export default fp(
     // Node waits for connections that never sent a byte, as browsers and balancers keep some.
     app.addHook('preClose', async () => {
       app.isDraining = true
-      const began = Date.now()
-      const timer = setInterval(() => {
-        const waited = Date.now() - began
-        if (waited > patience || (waited > grace && underWay === 0)) app.server.closeAllConnections()
-      }, grace / 5).unref()
-      app.server.once('close', () => clearInterval(timer))
+      const endQuiet = setTimeout(() => {
+        app.server.closeIdleConnections()
+        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+      }, grace).unref()
+      const endAll = setTimeout(() => app.server.closeAllConnections(), patience).unref()
+      app.server.once('close', () => {
+        clearTimeout(endQuiet)
+        clearTimeout(endAll)
+      })
     })
   },
   { name: 'drain', dependencies: ['settings'] }

@@ -8,10 +8,11 @@ import { invalidRequest } from '../src/validation.js'
 const failureOf = (error: FastifyError): Failure => {
   if (error instanceof Failure) return error
   if (error.validation) return invalidRequest(error.validation, String(error.validationContext))
-  if (isUnavailable(error)) return unavailable()
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (error.statusCode === 404) return notFound()
   if (error.statusCode && error.statusCode < 500) return malformed()
+  // After the callers' own faults, since their sockets break with the codes of those to the database.
+  if (isUnavailable(error)) return unavailable()
   return internal()
 }
 

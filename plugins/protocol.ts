@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { expectationFailed, malformed } from '../src/errors.js'
+import { endWith } from '../src/parser-errors.js'
 import { jsonType } from '../src/reply.js'
 
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
@@ -16,6 +17,12 @@ export default fp(
         connection: 'close'
       })
       response.end(text)
+    })
+
+    // Asks for a tunnel and names no path: Node would hang up.
+    app.server.on('connect', (_request, socket) => {
+      socket.on('error', socket.destroy)
+      endWith(malformed(), socket)
     })
 
     app.addHook('onRequest', ({ headers, raw }, _reply, done) => {

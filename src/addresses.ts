@@ -1,5 +1,8 @@
-/** Who counts as one caller: an IPv4 address, or the /64 network of an IPv6 one, since a home or a host has all addresses of it. */
-export const callerOf = (address: string) => {
+/**
+ * Who counts as one caller: an IPv4 address, or the /64 network of an IPv6 one, since a home or a host has all addresses of it.
+ * Those who have hung up have none any more, and count as one.
+ */
+export const callerOf = (address = '') => {
   if (!address.includes(':')) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped) return mapped

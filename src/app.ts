@@ -19,6 +19,7 @@ import limits from '../plugins/limits.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import protocol from '../plugins/protocol.js'
+import reads from '../plugins/reads.js'
 import recommendations from '../plugins/recommendations.js'
 import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
@@ -33,6 +34,8 @@ import { compileValidator } from './validation.js'
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit: 64 * 1024,
   requestTimeout: 10_000,
+  // One who neither reads nor sends; longer than any answer takes.
+  connectionTimeout: 30_000,
   // Fastify refuses an address that it cannot decode before any hook runs; under this one it meets them all, and one of them refuses it.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
   // Node refuses a request without a Host with an empty answer; a hook does it in our form.
@@ -63,6 +66,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(caching)
   await app.register(securityHeaders)
   if (settings.CORS_ORIGIN) await app.register(cors, corsOptions(settings.CORS_ORIGIN))
+  await app.register(reads)
   await app.register(deadline)
   await app.register(authentication)
   await app.register(limits)

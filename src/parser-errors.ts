@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type Failure, headersTooLarge, malformed, tooSlow } from './errors.js'
 import { jsonType } from './reply.js'
 
@@ -11,7 +12,11 @@ const failures: Record<string, () => Failure> = {
 /** What Node's HTTP parser refuses never becomes a request: the answer is written to the socket. */
 export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return socket.destroy()
-  const { statusCode, body } = (failures[String(error.code)] ?? malformed)()
+  return endWith((failures[String(error.code)] ?? malformed)(), socket)
+}
+
+/** The last that is said on a connection. */
+export const endWith = ({ statusCode, body }: Failure, socket: Duplex) => {
   const text = JSON.stringify(body)
   socket.end(
     `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: ${jsonType}\r\n` +

@@ -1,15 +1,10 @@
-import { availableParallelism } from 'node:os'
 import * as argon2 from '@node-rs/argon2'
 import * as bcrypt from '@node-rs/bcrypt'
-import { turns } from './turns.js'
 
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
 /** The hash of no password, checked where there is no user, so that the answer takes its time all the same. */
 const nobody = argon2.hashSync(crypto.randomUUID(), cost)
-
-// A hash takes a core for some 40 ms: one at a time on each, off the event loop, and a short queue.
-const inTurn = turns(availableParallelism(), 8)
 
 export const hashPassword = (password: string) => argon2.hash(password, cost)
 
@@ -20,4 +15,4 @@ export const isOutdated = (hash: string) => isBcrypt(hash)
 
 export const verifyPassword = (password: string, hash = nobody) =>
   // PHP writes $2y$ for what everybody else calls $2b$.
-  inTurn(() => (isBcrypt(hash) ? bcrypt.verify(password, hash.replace(/^\$2[xy]\$/, '$2b$')) : argon2.verify(hash, password)))
+  isBcrypt(hash) ? bcrypt.verify(password, hash.replace(/^\$2[xy]\$/, '$2b$')) : argon2.verify(hash, password)

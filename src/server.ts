@@ -1,3 +1,5 @@
+// Before the others, since loading those takes the most of a start.
+import './early-stop.js'
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'
 import { linesOut, loggerOptions } from './logging.js'

@@ -1,21 +1,31 @@
-export class QueueFull extends Error {}
+import { tooManyRequests } from './errors.js'
 
-/** Lets so many jobs run at once and so many wait; one more is refused with QueueFull. */
-export const turns = (atOnce: number, waiting: number) => {
-  const queue: (() => void)[] = []
-  let running = 0
+/** Lets so many jobs run at once and so many wait; one more is refused with a 429. */
+export class Turns {
+  private readonly queue: (() => void)[] = []
+  private running = 0
 
-  return async <T>(job: () => Promise<T>): Promise<T> => {
-    if (running < atOnce) running++
-    else if (queue.length < waiting) await new Promise<void>(resolve => queue.push(resolve))
-    else throw new QueueFull('Too many jobs wait already')
+  constructor(
+    private readonly atOnce: number,
+    private readonly waiting: number
+  ) {}
+
+  /** Throws where a job would be refused. */
+  assertRoom() {
+    if (this.running >= this.atOnce && this.queue.length >= this.waiting) throw tooManyRequests()
+  }
+
+  async take<T>(job: () => Promise<T>): Promise<T> {
+    this.assertRoom()
+    if (this.running < this.atOnce) this.running++
+    else await new Promise<void>(resolve => this.queue.push(resolve))
     try {
       return await job()
     } finally {
       // A job that ends hands its place to the next one that waits.
-      const next = queue.shift()
+      const next = this.queue.shift()
       if (next) next()
-      else running--
+      else this.running--
     }
   }
 }

@@ -11,7 +11,8 @@ test('who counts as one caller', async t => {
     ['2001:db8:1::3:4:5:6', '2001:db8:1:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64']
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    [undefined, '']
   ] as const)
-    t.equal(callerOf(address), caller, address)
+    t.equal(callerOf(address), caller, String(address))
 })

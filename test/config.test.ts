@@ -15,7 +15,16 @@ t.test('settings', async t => {
       'mongodb://127.0.0.1:port/life',
       'mongodb://127.0.0.1/life?nonsense=1'
     ],
-    JWT_SECRET: ['short', 'x'.repeat(31), 'replace-me-by-a-secret-of-your-own'],
+    JWT_SECRET: [
+      'short',
+      'x'.repeat(31),
+      'replace-me-by-a-secret-of-your-own',
+      'CHANGE_ME-CHANGE_ME-CHANGE_ME-CHANGE_ME',
+      'this is your-secret, keep it well and safe',
+      'my-supersecret-jwt-secret-of-32-bytes',
+      'x'.repeat(64),
+      'abcdefg'.repeat(8)
+    ],
     PORT: ['65536', '-1', '3000.5', 'x', '0x50'],
     LOG_LEVEL: ['loud', 'INFO'],
     BASE_PATH: ['viewer', '/viewer/', '/', '/a b', '/a//b', '/a?b', '/:a', '/*'],
@@ -37,7 +46,7 @@ t.test('settings', async t => {
       for (const value of values) t.throws(() => readSettings(Settings, { ...good, [name]: value }), { message: new RegExp(name) }, value)
     })
   }
-  t.doesNotThrow(() => readSettings(Settings, { ...good, JWT_SECRET: 'é'.repeat(16) }), 'it is bytes that count')
+  t.doesNotThrow(() => readSettings(Settings, { ...good, JWT_SECRET: 'éàüöñçß'.repeat(3).concat('ê') }), 'it is bytes that count')
   t.match(readSettings(Settings, good), {
     PORT: 3000,
     BASE_PATH: '',

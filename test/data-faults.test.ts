@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../src/data/connection.js'
@@ -30,6 +32,52 @@ t.test('a write that a broken connection cut off is made all the same', async t 
   await broken
   t.equal(answer.statusCode, 201, answer.body)
   t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, time: 30 }])
+})
+
+t.test('a read that a broken connection cut off is begun anew', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
+  const app = await build(t, { url: proxy.url })
+  const viewer = await viewerOf(app)
+  await viewer.post('/history', { content_id: 1, time: 30 })
+  // The count of a page, which the driver does not repeat by itself.
+  const broken = proxy.at('query', proxy.cut)
+  const answer = await viewer.get('/history')
+  await broken
+  t.equal(answer.statusCode, 200, answer.body)
+  t.match(collectionOf(answer), [{ content_id: 1, time: 30 }])
+})
+
+t.test('a refresh whose answer was lost on its way from the database is no second use of its token', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url })
+  const { refresh_token } = await app.data.sessions.begin((await addUser(app))._id)
+  const refresh = (token: string) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: token } })
+  const broken = proxy.at('spent', proxy.cutAnswer)
+  const answer = await refresh(refresh_token)
+  await broken
+  t.equal(answer.statusCode, 200, answer.body)
+  t.equal((await refresh(answer.json().data.refresh_token)).statusCode, 200, 'and the new one serves')
+  t.equal((await refresh(refresh_token)).statusCode, 401, 'the old one does not')
+})
+
+t.test('a connection that ends while it is written to is a passing state', async t => {
+  const server = createServer(socket => socket.end()).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume()
+  await once(socket, 'end')
+  // As it is in the driver's hands, which lets it pass.
+  const ended: Promise<Error[]> = once(socket, 'error')
+  socket.write('a question')
+  const [error] = await ended
+  t.match(error, { code: 'EPIPE' })
+  t.ok(isUnavailable(error))
+  t.notOk(isUnavailable(Object.assign(new Error('a fault of our own'), { code: 'EACCES' })))
+
+  const app = await build(t, { extend: app => void app.post('/writes', async () => Promise.reject(error)) })
+  const answer = await app.inject({ method: 'POST', url: '/writes' })
+  t.equal(answer.statusCode, 503)
+  t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
 })
 
 t.test('a write that lost a race is made on what won it, and one that is wrong only once', async t => {
@@ -82,20 +130,24 @@ t.test('a login that could not be decided', async t => {
       t.equal((await logIn(email, `192.0.2.${users.findIndex(user => user.email === email)}`)).statusCode, 200)
   })
 
-  t.test('since the database went away is a 503', async t => {
-    const proxy = await proxyTo(t, await databaseUrl(t))
-    const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
-    const logIn = logInAt(app)
-    const { email } = await addUser(app)
-    // The attempt is counted, then the user is looked for.
-    const gone = proxy.at('email_key', proxy.leave)
-    const answer = await logIn(email)
-    await gone
-    t.equal(answer.statusCode, 503, answer.body)
-    t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
-    proxy.comeBack()
-    let status = 0
-    for (const ends = Date.now() + 5000; status !== 200 && Date.now() < ends; ) status = (await logIn(email)).statusCode
-    t.equal(status, 200)
-  })
+  for (const [when, question] of Object.entries({
+    'before the attempt was counted': 'login_attempts',
+    'before it was given back': '$inc'
+  })) {
+    t.test(`since the database went away ${when} is a 503`, async t => {
+      const proxy = await proxyTo(t, await databaseUrl(t))
+      const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+      const logIn = logInAt(app)
+      const { email } = await addUser(app)
+      const gone = proxy.at(question, proxy.leave)
+      const answer = await logIn(email)
+      await gone
+      t.equal(answer.statusCode, 503, answer.body)
+      t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+      proxy.comeBack()
+      let status = 0
+      for (const ends = Date.now() + 5000; status !== 200 && Date.now() < ends; ) status = (await logIn(email)).statusCode
+      t.equal(status, 200)
+    })
+  }
 })

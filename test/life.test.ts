@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -62,8 +62,9 @@ const isUnavailable = (t: Test, response: Refusal, what: string) => {
 }
 
 /** The real process, in a folder without files of its own. */
-const startProcess = async (t: Test, settings: Record<string, string>) => {
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), server], {
+const startProcess = async (t: Test, settings: Record<string, string>, before: string[] = []) => {
+  const args = [...before, '--import', import.meta.resolve('tsx'), server]
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, args, {
     cwd: await folder(t),
     // Autoload does not see that tsx is there where it comes by --import.
     env: { ...uncounted, PATH: process.env.PATH, NODE_ENV: 'production', FASTIFY_AUTOLOAD_TYPESCRIPT: '1', ...settings },
@@ -160,9 +161,8 @@ test('a database that is not there', async t => {
 })
 
 test('a database that freezes', async t => {
-  const dataDir = await folder(t)
-  const mongod = await startMongod({ say: () => undefined, dataDir })
-  const pid = Number((await readFile(join(dataDir, 'mongod.lock'), 'utf8')).trim())
+  const mongod = await startMongod({ say: () => undefined })
+  const { pid } = mongod
   t.teardown(async () => {
     process.kill(pid, 'SIGCONT')
     await mongod.stop()
@@ -338,6 +338,25 @@ test('a process without its database', async t => {
   t.strictSame([status, signal], [0, null])
   t.ok(ms < 5000, `leaves after ${ms} ms`)
   t.equal(err(), '')
+})
+
+test('SIGTERM during the start', async t => {
+  const settings = { MONGO_URL: await databaseUrl(t), JWT_SECRET: secret, PORT: '0', HOST: '127.0.0.1', DRAIN_DELAY: '0' }
+  /** Comes as soon as the process listens to it for the n-th time: at the beginning of the start, and at its end. */
+  const signalAt = (n: number) => {
+    const signal = `setImmediate(() => process.kill(process.pid, 'SIGTERM'))`
+    return `data:text/javascript,let n = 0; process.on('newListener', name => { if (name === 'SIGTERM' && ++n === ${n}) ${signal} })`
+  }
+  for (const [n, log] of [
+    [1, /^$/],
+    [2, /stopping after SIGTERM/]
+  ] as const) {
+    const { exit, out, err } = await startProcess(t, settings, ['--import', signalAt(n)])
+    t.strictSame(await exit, [0, null])
+    t.match(out(), log)
+    t.notMatch(out(), /"level":[456]0/)
+    t.equal(err(), '')
+  }
 })
 
 test('a start that cannot be', async t => {

@@ -9,6 +9,7 @@ export const proxyTo = async (t: Test, url: string) => {
   const lost = new Set<Socket>()
   let state: 'open' | 'frozen' | 'silent' | 'gone' = 'open'
   let onQuestion = (_bytes: Buffer) => {}
+  let cutsAnswers = false
 
   const server = createServer(client => {
     if (state === 'gone') return client.destroy()
@@ -22,7 +23,12 @@ export const proxyTo = async (t: Test, url: string) => {
       if (state === 'silent') lost.add(from)
       from.on('data', bytes => {
         if (from === client) onQuestion(bytes)
+        else if (cutsAnswers) {
+          cutsAnswers = false
+          return cut()
+        }
         if (!lost.has(from) && !to.destroyed) to.write(bytes)
+        return undefined
       })
       from.on('error', () => undefined)
       from.on('close', () => {
@@ -68,6 +74,10 @@ export const proxyTo = async (t: Test, url: string) => {
     },
     loseConnections,
     cut,
+    /** The database hears what it is asked, and its next answer finds no connection. */
+    cutAnswer: () => {
+      cutsAnswers = true
+    },
     /** Does something at the next question with this text, before the database hears it. */
     at: (text: string, act: () => void) =>
       new Promise<void>(resolve => {

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { startMongod } from '../scripts/mongod/start.js'
-import { content, databaseOf, until } from './catalogue-data.js'
+import { Catalogue } from '../src/catalogue/catalogue.js'
+import { content, databaseOf, seededUrl, until } from './catalogue-data.js'
 import { build } from './helper.js'
 
 t.test('after a change of primary the whole catalogue is read again', async t => {
@@ -36,4 +37,16 @@ t.test('after a change of primary the whole catalogue is read again', async t =>
   await until(() => !app.catalogue.isOpen(1, undefined), { within: 15_000 })
   t.equal(await statusOf(1), 404)
   t.equal(await statusOf(2), 200)
+})
+
+t.test('a change of primary in the middle of a comparison asks for another one', async t => {
+  const app = await build(t, { url: await seededUrl(t, { contents: [content(1)] }) })
+  const catalogue = new Catalogue({ data: app.data, cacheBytes: 1024 })
+  const comparing = catalogue.refresh()
+  catalogue.distrust()
+  await comparing
+  t.ok(catalogue.isOpen(1, undefined))
+  await databaseOf(app).collection<{ _id: number }>('contents').deleteOne({ _id: 1 })
+  await catalogue.refresh()
+  t.notOk(catalogue.isOpen(1, undefined))
 })

@@ -21,6 +21,7 @@ interface Options {
 
 export interface Mongod {
   url: string
+  pid: number
   /** Ends mongod with a clean journal and waits for it. */
   stop: () => Promise<void>
 }
@@ -68,6 +69,7 @@ export const startMongod = async ({ say, dataDir, port = 0, replSet, cacheGB = 0
   let stopped: Promise<void> | undefined
   return {
     url,
+    pid: mongod.pid as number,
     stop: () => {
       stopped ??= stop()
       return stopped

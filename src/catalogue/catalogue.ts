@@ -45,6 +45,7 @@ export class Catalogue {
   checkedAt = 0
   private grown: { tree: Tree; skeleton: Skeleton; version: number } | undefined
   private comparedAt = 0
+  private doubts = 0
   private seen = new Map<CatalogueKind, number>()
 
   constructor(private readonly options: CatalogueOptions) {
@@ -58,6 +59,7 @@ export class Catalogue {
   /** Reads what has changed since the last time. */
   async refresh() {
     const began = Date.now()
+    const { doubts } = this
     const revisions = await this.options.data.revisions.read()
     const whole = began - this.comparedAt > compareEvery
     for (const kind of catalogueKinds) {
@@ -67,7 +69,8 @@ export class Catalogue {
     }
     this.seen = revisions
     this.checkedAt = began
-    if (whole) this.comparedAt = began
+    // What was read before a doubt that came in the middle is as doubtful as before.
+    if (whole && doubts === this.doubts) this.comparedAt = began
   }
 
   /** Refreshes once a second until it is told to stop. Of failures in a row only the first is told. */
@@ -90,6 +93,7 @@ export class Catalogue {
 
   /** Another primary may lack what the last one had not yet replicated. */
   distrust() {
+    this.doubts++
     this.comparedAt = 0
   }
 

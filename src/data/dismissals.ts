@@ -28,6 +28,6 @@ export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')
   return {
     put: (user_id: number, content_id: number) =>
-      persist(() => dismissals.updateOne({ user_id, content_id }, { $max: { at: new Date() } }, { upsert: true }))
+      persist(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true }))
   }
 }

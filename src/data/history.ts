@@ -208,11 +208,11 @@ const wholeOf = (user_id: number) => [
 
 /**
  * The update that brings an element to where a player was: decided in the database by the observation alone,
- * so that of two reports the newer one stays, in whatever order they arrive.
+ * so that of two reports the newer one stays, in whatever order they arrive. It is also the clock of the database that
+ * counts: by those of two processes, a report could be older than the one before it.
  */
 const moveOn = ({ time, percentage, observed_at, country }: Progress) => {
-  const now = new Date()
-  const observed = observed_at && observed_at < now ? observed_at : now
+  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : '$$NOW'
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
   const moved = (field: string, value: number | undefined) =>
     value === undefined ? { $ifNull: [`$${field}`, 0] } : { $cond: [isNewer, value, `$${field}`] }

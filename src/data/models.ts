@@ -6,6 +6,7 @@ export interface ModelDocument {
   _id: ObjectId
   /** Of the bytes: a process that knows another one leaves the model alone. */
   format: number
+  /** By the clock of the database. */
   trained_at: Date
   /** Elements of history in the collection when it was trained. */
   elements: number
@@ -38,7 +39,13 @@ export const modelsOf = (db: Db) => {
   }
 
   return {
-    latest: (format: number) => models.findOne({ format }, { sort: { _id: -1 } }),
+    /** With the milliseconds since it was trained. */
+    latest: async (format: number) => {
+      const age = { $subtract: ['$$NOW', '$trained_at'] }
+      const newest = [{ $match: { format } }, { $sort: { _id: -1 } }, { $limit: 1 }, { $set: { age } }]
+      const [model] = await models.aggregate<ModelDocument & { age: number }>(newest).toArray()
+      return model ?? null
+    },
 
     /** Undefined where they are not all there: a newer one may have taken its place meanwhile. */
     bytes: async ({ _id, size }: ModelDocument): Promise<ArrayBuffer | undefined> => {
@@ -54,14 +61,18 @@ export const modelsOf = (db: Db) => {
     },
 
     /** The chunks first and the model last: one that was cut off is never seen. Then what stood before goes. */
-    save: async (model: Omit<ModelDocument, '_id' | 'size'>, bytes: Uint8Array) => {
+    save: async (model: Omit<ModelDocument, '_id' | 'size' | 'trained_at'>, bytes: Uint8Array) => {
       const _id = await nextId()
       for (let n = 0; n * chunkSize < bytes.length; n++)
         await chunks.insertOne({ _id: { model: _id, n }, bytes: new Binary(bytes.subarray(n * chunkSize, (n + 1) * chunkSize)) }, patience)
-      await models.insertOne({ _id, ...model, size: bytes.length }, patience)
+      await models.updateOne(
+        { _id },
+        { $set: { ...model, size: bytes.length }, $currentDate: { trained_at: true } },
+        { ...patience, upsert: true }
+      )
       const before = { _id: { $lt: _id } }
       await models.deleteMany(
-        { ...before, $or: [{ format: model.format }, { trained_at: { $lt: new Date(Date.now() - outdated) } }] },
+        { ...before, $or: [{ format: model.format }, { $expr: { $lt: ['$trained_at', { $subtract: ['$$NOW', outdated] }] } }] },
         patience
       )
       const others = await models.find(before, { projection: { _id: 1 } }).toArray()

@@ -5,9 +5,15 @@ export interface PopularityDocument {
   _id: string
   content_ids: number[]
   views: number[]
+  /** By the clock of the database, like all that processes with clocks of their own compare. */
   counted_at: Date
   /** Milliseconds that the counting took. */
   took: number
+}
+
+/** A count, and the milliseconds since. */
+export interface Counted extends Pick<PopularityDocument, 'counted_at' | 'took'> {
+  age: number
 }
 
 export const anywhere = '*'
@@ -17,15 +23,21 @@ export const popularityOf = (db: Db) => {
   const popularity = db.collection<PopularityDocument>('popularity')
 
   return {
-    counted: () => popularity.findOne({ _id: anywhere }, { projection: { counted_at: 1, took: 1 } }),
+    counted: () =>
+      popularity.findOne<Counted>(
+        { _id: anywhere },
+        { projection: { counted_at: 1, took: 1, age: { $subtract: ['$$NOW', '$counted_at'] } } }
+      ),
     all: () => popularity.find().toArray(),
     /** Ordered: the count is told by its last document. */
-    save: (countries: PopularityDocument[]) =>
+    save: (countries: Omit<PopularityDocument, 'counted_at'>[]) =>
       popularity.bulkWrite([
         { deleteMany: { filter: { _id: { $nin: countries.map(({ _id }) => _id) } } } },
         ...countries
           .sort((a, b) => Number(a._id === anywhere) - Number(b._id === anywhere))
-          .map(document => ({ replaceOne: { filter: { _id: document._id }, replacement: document, upsert: true } }))
+          .map(({ _id, ...counts }) => ({
+            updateOne: { filter: { _id }, update: { $set: counts, $currentDate: { counted_at: true as const } }, upsert: true }
+          }))
       ])
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
+import { persist } from './retry.js'
 
 /** One login and the chain of refresh tokens that came of it, of which only the hashes are kept. */
 interface SessionDocument {
@@ -44,8 +45,7 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
   return {
     begin: async (user_id: number): Promise<Session> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
-      await sessions.insertOne({
-        _id: sid,
+      const session = {
         user_id,
         family: hash(family),
         secret: hash(secret),
@@ -53,7 +53,8 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
         spent: [],
         created_at: now,
         expires_at: new Date(now.getTime() + seconds(life))
-      })
+      }
+      await persist(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
       return { sid, user_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 
@@ -64,25 +65,28 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
       const { sid, user_id, generation } = given
       const [secret, now] = [random(), new Date()]
       const family = { _id: sid, user_id, family: hash(given.family) }
-      const renewed = await sessions.updateOne(
-        { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
-        {
-          $set: { secret: hash(secret), generation: generation + 1, expires_at: new Date(now.getTime() + seconds(life)) },
-          $push: { spent: { $each: [{ generation, at: now }], $slice: -spentKept } }
-        }
+      const renewed = await persist(() =>
+        sessions.updateOne(
+          { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
+          {
+            $set: { secret: hash(secret), generation: generation + 1, expires_at: new Date(now.getTime() + seconds(life)) },
+            $push: { spent: { $each: [{ generation, at: now }], $slice: -spentKept } }
+          }
+        )
       )
-      if (renewed.matchedCount === 1)
+      const session = renewed.matchedCount === 1 ? undefined : await sessions.findOne(family)
+      // One whose answer was lost was repeated, and found what it had done itself.
+      if (renewed.matchedCount === 1 || session?.secret === hash(secret))
         return { sid, user_id, refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}` }
 
-      const session = await sessions.findOne(family)
       if (session && generation < session.generation && wasSpentBefore(session, generation, now.getTime() - seconds(grace))) {
         await sessions.deleteOne(family)
       }
       return undefined
     },
 
-    end: (user_id: number, sid: string) => sessions.deleteOne({ _id: sid, user_id }),
-    endAll: (user_id: number) => sessions.deleteMany({ user_id })
+    end: (user_id: number, sid: string) => persist(() => sessions.deleteOne({ _id: sid, user_id })),
+    endAll: (user_id: number) => persist(() => sessions.deleteMany({ user_id }))
   }
 }
 

@@ -13,6 +13,7 @@ const kinds = [
   'findOne',
   'findOneAndUpdate',
   'insertOne',
+  'replaceOne',
   'updateOne'
 ] as const
 

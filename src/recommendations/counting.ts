@@ -1,5 +1,5 @@
 import type { Data } from '../data/index.js'
-import { anywhere, type PopularityDocument } from '../data/popularity.js'
+import { anywhere } from '../data/popularity.js'
 import { days } from '../time.js'
 
 const halfLife = days(7)
@@ -21,12 +21,11 @@ export const countPopularity = async ({ history, popularity }: Pick<Data, 'histo
     if (country !== null) add(country, content_id, views)
   }
 
-  const counted_at = new Date()
   const took = Date.now() - began
   await popularity.save(
-    [...countries].map(([_id, counts]): PopularityDocument => {
+    [...countries].map(([_id, counts]) => {
       const first = [...counts].sort(([a, views], [b, others]) => others - views || a - b).slice(0, most)
-      return { _id, content_ids: first.map(([id]) => id), views: first.map(([, views]) => views), counted_at, took }
+      return { _id, content_ids: first.map(([id]) => id), views: first.map(([, views]) => views), took }
     })
   )
 }

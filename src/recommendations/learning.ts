@@ -61,7 +61,7 @@ export class Learning {
   async refreshPopular() {
     const { data } = this.options
     const counted = await this.takeUpCounts()
-    if (counted && Date.now() - counted.counted_at.getTime() < Math.max(countEvery, countedShare * counted.took)) return
+    if (counted && counted.age < Math.max(countEvery, countedShare * counted.took)) return
     await data.leases.while('popularity', () => countPopularity(data))
     await this.takeUpCounts()
   }
@@ -110,6 +110,6 @@ export class Learning {
     const { data, trainEvery, trainShare } = this.options
     const [latest, elements] = await Promise.all([data.models.latest(modelFormat), data.history.size()])
     if (!latest) return elements > 0
-    return Date.now() - latest.trained_at.getTime() > trainEvery || elements > latest.elements * (1 + trainShare)
+    return latest.age > trainEvery || elements > latest.elements * (1 + trainShare)
   }
 }

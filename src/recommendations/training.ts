@@ -38,6 +38,6 @@ export const trainModel = async (
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
   const bytes = packed({ ids, halfLife: settings.halfLife, neighbours })
-  await data.models.save({ format: modelFormat, trained_at: new Date(), elements, summary: { ...trained } }, bytes)
+  await data.models.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)
   return trained
 }

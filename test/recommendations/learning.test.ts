@@ -60,8 +60,7 @@ t.test('a model that cannot be used', async t => {
   const before = (await viewer.get('/recommendations')).body
   t.match(before, '"watched"')
 
-  const save = async (bytes: Uint8Array, format = modelFormat) =>
-    app.data.models.save({ format, trained_at: new Date(), elements: 1, summary: {} }, bytes)
+  const save = async (bytes: Uint8Array, format = modelFormat) => app.data.models.save({ format, elements: 1, summary: {} }, bytes)
   const good = packed({
     ids: Float64Array.of(1, 2),
     halfLife: 9,

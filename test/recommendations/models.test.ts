@@ -21,7 +21,7 @@ const store = async (t: Test) => {
   }
 }
 
-const about = (given: Partial<ModelDocument> = {}) => ({ format: 1, trained_at: new Date(), elements: 5, summary: {}, ...given })
+const about = (given: Partial<Omit<ModelDocument, 'trained_at'>> = {}) => ({ format: 1, elements: 5, summary: {}, ...given })
 /** Bytes that tell their places. */
 const bytesOf = (size: number) => new Uint8Array(size).map((_, i) => (i * 31) ^ (i >> 8))
 const large = 5 * 1024 * 1024 + 3
@@ -61,7 +61,7 @@ t.test('the one that was saved last is the latest, whatever the clocks of the tr
   await models.save(about(), bytesOf(3))
   // As a process with a clock an hour ahead would have saved it; in the same second it is chance whose id is greater.
   const ahead = ObjectId.createFromTime(Math.floor(Date.now() / 1000) + 3600)
-  await documents.insertOne({ _id: ahead, ...about(), size: 1 })
+  await documents.insertOne({ _id: ahead, ...about(), trained_at: new Date(), size: 1 })
   await chunks.insertOne({ _id: { model: ahead, n: 0 }, bytes: new Binary(bytesOf(1)) })
   const _id = await models.save(about({ elements: 9 }), bytesOf(3))
   t.strictSame((await models.latest(1))?._id, _id)

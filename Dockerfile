@@ -1,0 +1,20 @@
+FROM node:22-bookworm-slim AS build
+WORKDIR /viewer
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /viewer
+COPY package.json ./
+COPY --from=build /viewer/node_modules node_modules
+COPY --from=build /viewer/dist dist
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}${process.env.BASE_PATH || ''}/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node is process 1 and hears the signal to stop. The commands run the same way, in the place of the service.
+ENTRYPOINT ["node", "--enable-source-maps"]
+CMD ["dist/src/server.js"]

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { tokenOf } from '../../bench/servers/tokens.js'
+
+export interface Asked {
+  method?: 'GET' | 'PUT' | 'POST'
+  path: string
+  user: number
+  body?: object
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+const sent = (agent: Agent, port: number, { method = 'GET', path, user, body }: Asked) => {
+  const payload = body && JSON.stringify(body)
+  const headers = {
+    authorization: `Bearer ${tokenOf(user)}`,
+    ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
+  }
+  return request({ agent, host: '127.0.0.1', port, method, path, headers }).end(payload)
+}
+
+/** Sent once, whatever becomes of it. */
+export const ask = async (agent: Agent, port: number, asked: Asked): Promise<Answer> => {
+  const [response] = (await once(sent(agent, port, asked), 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
+}
+
+/** Asks and is gone after so many milliseconds, wherever the service is with its answer. */
+export const askAndHangUp = (agent: Agent, port: number, asked: Asked, after: number) => {
+  const hanging = sent(agent, port, asked)
+  hanging.on('error', () => undefined)
+  hanging.on('response', response => response.resume().on('error', () => undefined))
+  setTimeout(() => hanging.destroy(), after)
+}

@@ -1,0 +1,70 @@
+import { createHistogram } from 'node:perf_hooks'
+import type { Answer } from './ask.js'
+
+/** What became of requests: by kind, how long it took, and when it was no success. */
+export class Outcomes {
+  readonly counts = new Map<string, number>()
+  private readonly durations = createHistogram()
+  private failedAt = Number.NEGATIVE_INFINITY
+
+  /** Waits for an answer and counts it; undefined where none came. */
+  async of(answer: Promise<Answer>): Promise<Answer | undefined> {
+    const began = performance.now()
+    try {
+      const arrived = await answer
+      this.count(kindOf(arrived), performance.now() - began)
+      return arrived
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      this.count(code ?? message, performance.now() - began)
+      return undefined
+    }
+  }
+
+  get total() {
+    return sum(this.counts.values())
+  }
+
+  /** Those of other kinds than these. */
+  besides(isExpected: (kind: string) => boolean) {
+    return sum([...this.counts].filter(([kind]) => !isExpected(kind)).map(([, count]) => count))
+  }
+
+  get slowest() {
+    return this.durations.max / 1000
+  }
+
+  /** Milliseconds below which that percentage of all answers stayed. */
+  within(percentage: number) {
+    return this.durations.percentile(percentage) / 1000
+  }
+
+  /** When the last request failed, as performance.now() has it. */
+  get lastFailure() {
+    return this.failedAt
+  }
+
+  toString() {
+    return [...this.counts].map(([kind, count]) => `${count} x ${kind}`).join(', ')
+  }
+
+  private count(kind: string, milliseconds: number) {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+    this.durations.record(Math.max(1, Math.round(milliseconds * 1000)))
+    if (!isSuccess(kind)) this.failedAt = performance.now()
+  }
+}
+
+const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0)
+
+export const isSuccess = (kind: string) => /^2\d\d$/.test(kind)
+/** A success, or the one refusal that callers are told to expect. */
+export const isPromised = (kind: string) => isSuccess(kind) || kind === '503'
+/** What the end of a process does to those who were talking to it. */
+export const isBroken = (kind: string) => /^ECONN|hang up/.test(kind)
+
+const kindOf = ({ status, headers, body }: Answer) => {
+  if (status !== 503) return String(status)
+  const isDocumented = /^[1-9]\d*$/.test(headers['retry-after'] ?? '') && /^\{"success":false,"code":503,"message":"[^"]+"\}$/.test(body)
+  return isDocumented ? '503' : '503 in another shape'
+}

@@ -1,0 +1,72 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requestBytes } from '../bench/load/call.js'
+import { type Caller, callerAt } from '../bench/load/caller.js'
+import { quantile } from '../bench/measures/statistics.js'
+
+interface Options {
+  /** Somebody who can sign in and has a history. */
+  email: string
+  password: string
+  /** Logins that begin at the same moment, once a second. */
+  atOnce?: number
+  seconds?: number
+}
+
+const askEvery = 20
+
+/** What a signed-in viewer waits for a page of history, asked for at a steady pace. */
+const history = async (port: number, token: string, milliseconds: number) => {
+  const caller = await callerAt(port)
+  const request = Buffer.from(`GET /history HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  const took: number[] = []
+  const statuses: Record<number, number> = {}
+  const until = performance.now() + milliseconds
+  while (performance.now() < until) {
+    const began = performance.now()
+    const { status } = await caller.ask(request)
+    took.push(performance.now() - began)
+    statuses[status] = (statuses[status] ?? 0) + 1
+    await sleep(askEvery)
+  }
+  caller.end()
+  return { p50: quantile(took, 0.5), p99: quantile(took, 0.99), statuses }
+}
+
+/**
+ * What a flood of logins does to a page of history, and what becomes of the logins. Each is of somebody else from somewhere
+ * else, so that no limit of failed logins spares the service the work: `address` is the origin of one with TRUST_PROXY=1,
+ * RATE_LIMIT=0 and RATE_LIMIT_ADDRESS=0.
+ */
+export const loginFlood = async (address: string, { email, password, atOnce = 200, seconds = 10 }: Options) => {
+  const port = Number(new URL(address).port)
+  const signedIn = await fetch(new URL('/login', address), { method: 'POST', body: JSON.stringify({ email, password }) })
+  const { data } = (await signedIn.json()) as { data: { access_token: string } }
+
+  const quiet = await history(port, data.access_token, seconds * 1000)
+
+  const logins: Record<number, number> = {}
+  const crowd = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
+  const logIn = async (caller: Caller) => {
+    const { status } = await caller.ask(
+      requestBytes({
+        method: 'POST',
+        path: '/login',
+        headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
+        body: { email: `${randomUUID()}@example.com`, password }
+      })
+    )
+    logins[status] = (logins[status] ?? 0) + 1
+  }
+  let ended = false
+  const flood = async () => {
+    while (!ended) await Promise.all([...crowd.map(logIn), sleep(1000)])
+  }
+  const flooding = flood()
+  const flooded = await history(port, data.access_token, seconds * 1000)
+  ended = true
+  await flooding
+  for (const { end } of crowd) end()
+
+  return { quiet, flooded, ratio: flooded.p99 / quiet.p99, logins }
+}

@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+
+const usage = `Usage: npm run soak -- [SCENARIO...] [options]
+  SCENARIO        one or more of the scenarios; all without any
+  --minutes N     length of the mixed load, and of what is past the limit a tenth of it (30)
+  --kills N       deaths of the primary, and of the service (20)
+  --requests N    requests during the rolling restart (50000)
+  --election N    seconds without a primary after which the replica set chooses another (10)
+  --viewers N     callers at once (32)
+  --pause N       milliseconds between an answer and the caller's next request (5)
+  --contents N    contents of the catalogue (2000)
+  --built DIR     where the service was built (dist)
+  --brief         as npm test has it: leaves out what takes a minute and more, and is patient
+                  with a machine that has other tests to run`
+
+const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
+type Size = keyof typeof usual
+
+const number = (name: string, text: string) => {
+  if (!/^\d*\.?\d+$/.test(text) || Number(text) === 0) throw new Error(`--${name} must be a number above 0\n${usage}`)
+  return Number(text)
+}
+
+/** What the command line asks for. */
+export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
+  const sizes = Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, { type: 'string', default: value }])) as Record<
+    Size,
+    { type: 'string'; default: string }
+  >
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { ...sizes, built: { type: 'string', default: 'dist' }, brief: { type: 'boolean', default: false } }
+  })
+  const unknown = positionals.find(name => !scenarios.includes(name))
+  if (unknown) throw new Error(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}\n${usage}`)
+  const size = (name: Size) => number(name, values[name])
+  return {
+    minutes: size('minutes'),
+    kills: size('kills'),
+    requests: size('requests'),
+    election: size('election'),
+    viewers: size('viewers'),
+    pause: size('pause'),
+    contents: size('contents'),
+    built: values.built,
+    brief: values.brief,
+    scenarios: positionals.length > 0 ? positionals : [...scenarios]
+  }
+}
+export type Options = ReturnType<typeof readOptions>

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
+import { type Mongod, startMongod } from '../../mongod/start.js'
+
+const name = 'soak'
+const lookEvery = 50
+const patience = 120_000
+
+interface Hello {
+  isWritablePrimary: boolean
+  secondary: boolean
+  electionId?: { toHexString: () => string }
+}
+
+/** One mongod of the set, which keeps its data and its port through death and return. */
+export class Member {
+  private readonly client: MongoClient
+  private isAway = false
+
+  private constructor(
+    private mongod: Mongod,
+    private readonly dataDir: string
+  ) {
+    this.client = new MongoClient(mongod.url, { directConnection: true, serverSelectionTimeoutMS: 500, timeoutMS: 500 })
+  }
+
+  static async start(dataDir: string) {
+    return new Member(await start(dataDir), dataDir)
+  }
+
+  get host() {
+    return new URL(this.mongod.url).host
+  }
+
+  /** Nothing, of a member that is known to be away: whoever asks for the primary must not wait for it. */
+  async hello(): Promise<Hello | undefined> {
+    if (this.isAway) return undefined
+    return this.client
+      .db('admin')
+      .command({ hello: 1 })
+      .then(
+        hello => hello as unknown as Hello,
+        () => undefined
+      )
+  }
+
+  initiate(config: object) {
+    return this.client.db('admin').command({ replSetInitiate: config }, { timeoutMS: patience })
+  }
+
+  /** As a crash does it: nothing is written any more, nobody is told. */
+  async kill() {
+    this.isAway = true
+    process.kill(this.mongod.pid, 'SIGKILL')
+    await this.mongod.stop()
+  }
+
+  async revive() {
+    this.mongod = await start(this.dataDir, Number(new URL(this.mongod.url).port))
+    this.isAway = false
+  }
+
+  /** Its connections stay open, and nobody answers on them. */
+  freeze() {
+    this.isAway = true
+    process.kill(this.mongod.pid, 'SIGSTOP')
+  }
+
+  thaw() {
+    process.kill(this.mongod.pid, 'SIGCONT')
+    this.isAway = false
+  }
+
+  async end() {
+    await this.client.close()
+    await this.kill().catch(() => undefined)
+  }
+}
+
+const start = (dataDir: string, port = 0) => startMongod({ say: () => undefined, dataDir, port, replSet: name })
+
+/** Asks until the answer is one; gives it. */
+export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> => {
+  const end = performance.now() + patience
+  while (performance.now() < end) {
+    const answer = await ask()
+    if (answer) return answer
+    await sleep(lookEvery)
+  }
+  throw new Error(`${what} did not come to be in ${patience / 1000} s`)
+}
+
+/** Three real members. `election` is after how many seconds without a primary they choose another. */
+export const startReplicaSet = async (election: number) => {
+  const folder = await mkdtemp(join(tmpdir(), 'viewer-soak-'))
+  const members: Member[] = []
+  const stop = async () => {
+    await Promise.all(members.map(member => member.end()))
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    for (const n of [1, 2, 3]) {
+      const dataDir = join(folder, String(n))
+      await mkdir(dataDir)
+      members.push(await Member.start(dataDir))
+    }
+    await (members[0] as Member).initiate({
+      _id: name,
+      members: members.map(({ host }, _id) => ({ _id, host })),
+      settings: { electionTimeoutMillis: election * 1000 }
+    })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  const states = () => Promise.all(members.map(async member => ({ member, hello: await member.hello() })))
+
+  return {
+    url: `mongodb://${members.map(({ host }) => host).join(',')}/soak?replicaSet=${name}`,
+    /** The primary of the latest election: one that was frozen still believes in an earlier one. */
+    primary: () =>
+      until('A primary', async () => {
+        const primaries = (await states()).filter(({ hello }) => hello?.isWritablePrimary)
+        const electionOf = ({ hello }: (typeof primaries)[number]) => hello?.electionId?.toHexString() ?? ''
+        return primaries.sort((a, b) => (electionOf(a) < electionOf(b) ? 1 : -1))[0]?.member
+      }),
+    /** A primary, and the others following it. */
+    whole: () =>
+      until('A whole replica set', async () => {
+        const all = await states()
+        return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)
+      }),
+    stop
+  }
+}
+export type ReplicaSet = Awaited<ReturnType<typeof startReplicaSet>>

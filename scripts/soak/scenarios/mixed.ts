@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answersAsPromised, answersInTime, complainsOfNothing, nothingLost, stays } from '../findings.js'
+import { isBroken, isPromised, Outcomes } from '../load/outcomes.js'
+import type { ReplicaSet } from '../processes/replica-set.js'
+import type { Service } from '../processes/service.js'
+import { promised } from '../promises.js'
+import type { Scenario } from '../scenario.js'
+import { Trend } from '../trend.js'
+
+const lookEvery = 2000
+/** Between two faults, in milliseconds; less where there is less time than for all of them. */
+const quiet = 20_000
+/** Memory that is not used yet looks like growth: in less than these minutes nothing can be told. */
+const telling = 10
+const growthAllowed = 1
+/** What a service needs for its three pools of connections and itself, and none of it for callers who are gone. */
+const handlesAllowed = 200
+/** Until the sockets of callers who are gone are closed. */
+const aftermath = 3000
+
+type Fault = (set: ReplicaSet, dying: Service, lasting: number) => Promise<unknown>
+
+const faults: Record<string, Fault> = {
+  'kill -9 of the primary': async (set, _dying, lasting) => {
+    const member = await set.primary()
+    await member.kill()
+    await sleep(lasting)
+    await member.revive()
+  },
+  'a frozen primary': async (set, _dying, lasting) => {
+    const member = await set.primary()
+    member.freeze()
+    await sleep(lasting)
+    member.thaw()
+  },
+  'kill -9 of a service': async (_set, dying) => {
+    await dying.end('SIGKILL')
+    await dying.run()
+  }
+}
+
+/** Viewers as on an evening, some of whom hang up, while one thing after the other goes wrong and right again. */
+export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
+  const { outcomes, ledger } = stage
+  const lasting = options.election * 1500
+  const watched = await stage.service({ TRAIN: 'auto' })
+  const dying = await stage.service({ TRAIN: 'auto' })
+  const count = Math.ceil(options.viewers / 2)
+  const ofDying = new Outcomes()
+  const usual = { count, hangUp: true }
+  const viewers = [
+    stage.viewers({ ...usual, portOf: () => watched.port }),
+    stage.viewers({ ...usual, portOf: () => dying.port, firstUser: 1 + count, outcomes: ofDying })
+  ]
+
+  const memory = new Trend()
+  const look = async () => memory.add((await watched.holds()).rss / 1e6)
+  const looking = setInterval(look, lookEvery)
+  stage.onEnd(() => clearInterval(looking))
+
+  const end = performance.now() + options.minutes * 60_000
+  const pause = Math.min(quiet, (options.minutes * 60_000) / 8)
+  for (let turn = 0; performance.now() < end; turn++) {
+    const [name, fault] = Object.entries(faults)[turn % Object.keys(faults).length] as [string, Fault]
+    await sleep(pause)
+    say(`mixed: ${name}, after ${outcomes.total + ofDying.total} requests`)
+    await fault(set, dying, lasting)
+    await set.whole()
+  }
+  await sleep(pause)
+  const busy = (await watched.holds()).resources.length
+  for (const { stop } of viewers) await stop()
+  clearInterval(looking)
+  await sleep(aftermath)
+  const left = (await watched.holds()).resources
+
+  const { perMinute, minutes, last } = memory.line()
+  return [
+    await nothingLost(ledger, db),
+    stays(watched, dying),
+    answersAsPromised(outcomes),
+    promised(
+      'callers of a process that dies see broken connections besides',
+      ofDying.besides(kind => isPromised(kind) || isBroken(kind)) === 0,
+      `${ofDying}`
+    ),
+    answersInTime(outcomes),
+    promised(
+      'memory grows by less than 1 MB a minute',
+      minutes < telling ? undefined : perMinute < growthAllowed,
+      `${perMinute.toFixed(2)} MB a minute over ${minutes.toFixed(1)} minutes, ${Math.round(last)} MB at the end`
+    ),
+    promised(
+      'callers who are gone leave no open handles',
+      left.length <= handlesAllowed,
+      `${busy} under load, ${left.length} afterwards (${tally(left)})`
+    ),
+    complainsOfNothing(watched, dying)
+  ]
+}
+
+const tally = (kinds: string[]) => {
+  const counts = new Map<string, number>()
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
+}

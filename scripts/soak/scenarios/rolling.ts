@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { complainsOfNothing, nothingLost } from '../findings.js'
+import { isSuccess } from '../load/outcomes.js'
+import { promised } from '../promises.js'
+import { startProxy } from '../proxy.js'
+import type { Scenario } from '../scenario.js'
+
+/** Until the balancer has seen that a process is back. */
+const breath = 500
+
+/** Two processes behind a balancer, restarted one after the other for as long as requests come. */
+export const rolling: Scenario = async ({ db, options, say }, stage) => {
+  const { outcomes, ledger } = stage
+  const services = await Promise.all([stage.service(), stage.service()])
+  const proxy = await startProxy(services)
+  stage.onEnd(proxy.stop)
+  const viewers = stage.viewers({ portOf: () => proxy.port })
+  const statuses: (number | null)[] = []
+
+  while (statuses.length < services.length || outcomes.total < options.requests) {
+    for (const service of services) {
+      await sleep(breath)
+      statuses.push(await service.end('SIGTERM'))
+      await service.run()
+    }
+    say(`rolling: ${statuses.length} restarts, ${outcomes.total} of ${options.requests} requests, ${outcomes}`)
+  }
+  await viewers.stop()
+
+  const failed = outcomes.besides(isSuccess)
+  return [
+    promised(
+      'no failed request through rolling restarts',
+      failed === 0,
+      `${failed} of ${outcomes.total} in ${statuses.length} restarts (${outcomes})`
+    ),
+    promised(
+      'a process that is told to stop leaves with status 0',
+      statuses.every(status => status === 0),
+      `${statuses.filter(status => status === 0).length} of ${statuses.length}`
+    ),
+    await nothingLost(ledger, db),
+    complainsOfNothing(...services)
+  ]
+}

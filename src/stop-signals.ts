@@ -1,0 +1,2 @@
+/** What tells a process to stop. */
+export const stopSignals = ['SIGTERM', 'SIGINT'] as const
