@@ -125,8 +125,14 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeXml = (text: string) =>
   text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '').replace(/[&<>"']/g, character => entities[character] ?? '')
 
-/** A picture for a title that has none: colours and shapes follow from the id, the name is set large. */
-export const thumbnail = ({ id, name, type }: { id: number; name: string; type: string }) => {
+interface Title {
+  id: number
+  name: string
+  type: string
+}
+
+/** A picture for a title that has none: colours and shapes follow from the id, the name is set large unless it is to stand `bare`. */
+export const thumbnail = ({ id, name, type }: Title, { bare = false } = {}) => {
   const random = randomsOf(id)
   const hue = Math.floor(random() * 360)
   const other = (hue + 25 + Math.floor(random() * 60)) % 360
@@ -140,6 +146,11 @@ export const thumbnail = ({ id, name, type }: { id: number; name: string; type: 
         `<text x="${margin}" y="${round(height - margin - (rows.length - 1 - n) * leading)}" font-size="${size}" font-weight="700">${escapeXml(row)}</text>`
     )
     .join('')
+  const lettering = `<rect width="${width}" height="${height}" fill="url(#shade)"/>
+<g fill="#fff" font-family="system-ui, 'Helvetica Neue', 'Noto Sans', 'Noto Sans CJK JP', sans-serif">
+<text x="${margin}" y="46" font-size="15" font-weight="600" letter-spacing="3" opacity=".85">${escapeXml(type.toUpperCase())}</text>
+${text}
+</g>`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(name)}">
 <defs>
 <linearGradient id="sky" x2="0" y2="1"><stop stop-color="hsl(${hue}, 50%, 30%)"/><stop offset="1" stop-color="hsl(${other}, 55%, 56%)"/></linearGradient>
@@ -147,11 +158,7 @@ export const thumbnail = ({ id, name, type }: { id: number; name: string; type: 
 </defs>
 <rect width="${width}" height="${height}" fill="url(#sky)"/>
 ${scene(random, colour)}
-<rect width="${width}" height="${height}" fill="url(#shade)"/>
-<g fill="#fff" font-family="system-ui, 'Helvetica Neue', 'Noto Sans', 'Noto Sans CJK JP', sans-serif">
-<text x="${margin}" y="46" font-size="15" font-weight="600" letter-spacing="3" opacity=".85">${escapeXml(type.toUpperCase())}</text>
-${text}
-</g>
+${bare ? '' : lettering}
 </svg>
 `
 }

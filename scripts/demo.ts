@@ -1,6 +1,7 @@
+import { demoPassword, demoUsers } from '../demo/users.js'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { isUnavailable } from '../src/data/faults.js'
-import { demoPassword, demoUsers, fillWithDemo } from './dev/seed.js'
+import { fillWithDemo } from './dev/seed.js'
 
 /** Fills an empty database with the demo, to try what was built without the development tools. */
 const { MONGO_URL } = settingsOrExit(CommandSettings)

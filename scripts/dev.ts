@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { demoPassword, demoUsers } from '../demo/users.js'
 import { isFree } from './dev/port.js'
 import { keptSecret } from './dev/secret.js'
-import { demoPassword, demoUsers, fillWithDemo } from './dev/seed.js'
+import { fillWithDemo } from './dev/seed.js'
 import { startMongod } from './mongod/start.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -22,6 +23,7 @@ const greet = async () => {
   const [{ email }] = demoUsers
   say(`
   The service       ${address}
+  A page to look    ${address}/
   Its documents     ${address}/docs
   A login           ${email}  ${demoPassword}
 

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { demoPassword, demoUsers } from '../demo/users.js'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
-import { demoPassword, demoUsers, fillWithDemo } from './dev/seed.js'
+import { fillWithDemo } from './dev/seed.js'
 import { startMongod } from './mongod/start.js'
 
 /** Asks the service with its demo catalogue, and writes the answers down as the examples of the OpenAPI document. */

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
+import { clientTypes } from './openapi/client-types.js'
+
+const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
 // The document asks no database; the app is only built to read its routes.
 const app = await buildApp(
@@ -8,5 +11,7 @@ const app = await buildApp(
   { logger: false }
 )
 await app.ready()
-await writeFile(new URL('../openapi.json', import.meta.url), `${JSON.stringify(app.swagger(), null, 2)}\n`)
+const document = `${JSON.stringify(app.swagger(), null, 2)}\n`
+await write('openapi.json', document)
+await write('client/schema.ts', await clientTypes(document))
 await app.close()

@@ -35,7 +35,7 @@ export const corsOptions = (origins: string): FastifyCorsOptions => ({
   origin: origins === '*' ? '*' : list(origins),
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match'],
-  exposedHeaders: ['ETag', 'Location', 'Retry-After', 'X-Request-Id'],
+  exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
   maxAge: 3600,
   strictPreflight: false
 })

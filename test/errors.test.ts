@@ -612,7 +612,7 @@ test('CORS', async t => {
         t.equal(answer.headers['access-control-allow-origin'], origin, String(answer.statusCode))
         t.ok(words(answer.headers.vary).includes('origin'), String(answer.statusCode))
         const exposed = words(answer.headers['access-control-expose-headers'])
-        for (const name of ['etag', 'location', 'retry-after', 'x-request-id'])
+        for (const name of ['date', 'etag', 'location', 'retry-after', 'x-request-id'])
           t.ok(exposed.includes(name), `${answer.statusCode} exposes ${name}`)
       }
     }

@@ -9,7 +9,7 @@ import { type App, addUser, password, signIn } from './helper.js'
 interface Operation {
   operationId: string
   tags: string[]
-  parameters?: { name: string; in: string; required?: boolean }[]
+  parameters?: { name: string; in: string; required?: boolean; schema: { default?: unknown } }[]
   responses: Record<string, { headers: object; content?: Record<string, { schema: object; example?: object }> }>
 }
 interface Document {
@@ -58,6 +58,13 @@ t.test('the OpenAPI document', async t => {
         t.ok(declared.every(({ required }) => required))
       }
     }
+  })
+
+  t.test('requires no parameter that has a default', async t => {
+    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
+    const defaults = all.filter(({ schema }) => schema.default !== undefined)
+    t.ok(defaults.some(({ name }) => name === 'perPage'))
+    for (const { name, required } of defaults) t.notOk(required, name)
   })
 
   const ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }))

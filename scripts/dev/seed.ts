@@ -2,17 +2,12 @@ import type { Db } from 'mongodb'
 import { demoAudience } from '../../demo/audience.js'
 import { demoFiles } from '../../demo/catalogue.js'
 import { demoHistory } from '../../demo/history.js'
+import { demoPassword, demoUsers } from '../../demo/users.js'
 import { connectionTo } from '../../src/data/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { usersOf } from '../../src/data/users.js'
 import { importFiles } from '../../src/import/index.js'
 import { hashPassword } from '../../src/passwords.js'
-
-export const demoUsers = [
-  { email: 'ada@example.com', name: 'Ada' },
-  { email: 'ben@example.com', name: 'Ben' }
-] as const
-export const demoPassword = 'demo-password'
 
 /** A database that the demo filled is told by its first user. */
 const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null

@@ -1,9 +1,10 @@
 import { buildApp } from '../../src/app.js'
 import { Settings, settingsOrExit } from '../../src/config.js'
 import { serve } from '../../src/serve.js'
+import page from './page.js'
 import thumbnails from './thumbnails.js'
 
-/** The service as production runs it, with a log for people and the pictures of the demo catalogue. */
+/** The service as production runs it, with a log for people, the pictures of the demo catalogue and a page to look at it. */
 const settings = settingsOrExit(Settings)
 const app = await buildApp(settings, {
   logger: {
@@ -12,4 +13,5 @@ const app = await buildApp(settings, {
   }
 })
 await app.register(thumbnails)
+await app.register(page)
 await serve(app)

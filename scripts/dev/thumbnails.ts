@@ -5,16 +5,16 @@ import { integerId } from '../../src/ids.js'
 
 /** The thumbnails of the demo catalogue, drawn when they are asked for. */
 const thumbnails: FastifyPluginAsync = async app => {
-  app.get<{ Params: { id: string } }>(
+  app.get<{ Params: { id: string }; Querystring: { bare?: string } }>(
     `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
     { schema: { hide: true } },
-    async ({ params }, reply) => {
+    async ({ params, query }, reply) => {
       const [content] = await app.data.contents.byIds([found(integerId(params.id))])
       const { _id, name, type } = found(content)
       return reply
         .type('image/svg+xml')
         .headers({ 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })
-        .send(thumbnail({ id: _id, name, type }))
+        .send(thumbnail({ id: _id, name, type }, { bare: query.bare !== undefined }))
     }
   )
 }

@@ -7,7 +7,12 @@ interface Response {
   headers?: object
   content?: Content
 }
+interface Parameter {
+  schema?: { default?: unknown }
+  required?: boolean
+}
 interface Operation {
+  parameters?: Parameter[]
   requestBody?: { content: Content }
   responses?: Record<string, Response>
 }
@@ -19,6 +24,9 @@ const withExample = <T extends { content?: Content }>(part: T, example: unknown)
   const json = part.content?.['application/json']
   return json && example !== undefined ? { ...part, content: { ...part.content, 'application/json': { ...json, example } } } : part
 }
+
+/** A parameter with a default is there for a handler always, but who calls may leave it out. */
+const asCalled = (parameter: Parameter) => (parameter.schema?.default === undefined ? parameter : { ...parameter, required: false })
 
 /** What holds for every operation: what a status means and the headers of its answers; and an answer of the demo catalogue. */
 const completeOperation = (key: string, { requestBody, responses = {}, ...operation }: Operation): Operation => {
@@ -36,6 +44,7 @@ const completeOperation = (key: string, { requestBody, responses = {}, ...operat
   })
   return {
     ...operation,
+    ...(operation.parameters && { parameters: operation.parameters.map(asCalled) }),
     ...(requestBody && { requestBody: withExample(requestBody, request) }),
     responses: Object.fromEntries(completed)
   }

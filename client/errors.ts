@@ -1,0 +1,95 @@
+export type Trouble =
+  /** Nothing came back, or something that is not the service. */
+  | 'no-answer'
+  /** The service asks for patience: `retryAfter` says how much. */
+  | 'busy'
+  | 'wrong-credentials'
+  | 'signed-out'
+  /** There was a session, and it cannot be renewed. */
+  | 'session-ended'
+  /** The request is at fault; the same one will be refused again. */
+  | 'refused'
+  /** The service is at fault. */
+  | 'failed'
+
+const advice: Record<Trouble, string> = {
+  'no-answer':
+    'Check the connection and the address of the service, then try again. In a browser, CORS_ORIGIN of the service must name the origin of the app.',
+  busy: 'Wait as many seconds as retryAfter says, then try again.',
+  'wrong-credentials': 'Ask for the e-mail and the password again.',
+  'signed-out': 'Sign in with signIn(email, password).',
+  'session-ended': 'Ask for a new sign-in. Progress that could not be sent is kept and goes out after it.',
+  refused: 'Change the request as the message says; the same one will be refused again.',
+  failed: 'Try again later. The operator finds the reason in the log under requestId.'
+}
+
+interface Details {
+  status?: number | undefined
+  code?: number | undefined
+  fields?: { field: string; message: string }[] | undefined
+  retryAfter?: number | undefined
+  requestId?: string | undefined
+  cause?: unknown
+}
+
+/** What went wrong (`message`) and what to do about it (`advice`). Every call that fails throws one, unless its caller aborted it. */
+export class ViewerError extends Error {
+  override readonly name = 'ViewerError'
+  readonly advice: string
+  /** The HTTP status, where there was an answer. */
+  readonly status: number | undefined
+  /** The code in the body, which is not always the status. */
+  readonly code: number | undefined
+  /** Which fields of the request are at fault. */
+  readonly fields: { field: string; message: string }[]
+  /** Seconds until it is worth trying again, where the service said so. */
+  readonly retryAfter: number | undefined
+  /** Under which the log of the service names the request. */
+  readonly requestId: string | undefined
+
+  constructor(
+    readonly kind: Trouble,
+    message: string,
+    { status, code, fields = [], retryAfter, requestId, cause }: Details = {}
+  ) {
+    super(message, { cause })
+    this.advice = advice[kind]
+    this.status = status
+    this.code = code
+    this.fields = fields
+    this.retryAfter = retryAfter
+    this.requestId = requestId
+  }
+}
+
+export const noAnswer = (cause: unknown) => new ViewerError('no-answer', 'The service did not answer', { cause })
+export const signedOut = () => new ViewerError('signed-out', 'Nobody is signed in')
+export const sessionEnded = (cause?: unknown) =>
+  new ViewerError('session-ended', 'The session has ended: it expired, was revoked or was signed out elsewhere', { status: 401, cause })
+export const wrongCredentials = (cause: unknown) =>
+  new ViewerError('wrong-credentials', 'The e-mail or the password is wrong', { status: 401, cause })
+
+const kindOf = (status: number): Trouble => {
+  if (status === 401) return 'signed-out'
+  if (status === 429 || status === 503) return 'busy'
+  return status < 500 ? 'refused' : 'failed'
+}
+
+/** Seconds, from either form of the header. */
+const secondsOf = (retryAfter: string | null) => {
+  if (retryAfter === null) return undefined
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
+}
+
+/** The error of an answer that is none of success. A proxy in between may have sent it, so its body can be anything. */
+export const errorOf = ({ status, headers }: Response, body: unknown) => {
+  const { code, message, errors } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  return new ViewerError(kindOf(status), typeof message === 'string' ? message : `The answer was HTTP ${status}`, {
+    status,
+    code: typeof code === 'number' ? code : undefined,
+    fields: Array.isArray(errors) ? errors : [],
+    retryAfter: secondsOf(headers.get('retry-after')),
+    requestId: headers.get('x-request-id') ?? undefined
+  })
+}

@@ -1,0 +1,24 @@
+export type Exclusively = <T>(name: string, work: () => Promise<T>) => Promise<T>
+
+interface Browser {
+  navigator?: { locks?: { request: Exclusively } }
+}
+
+/** One after the other under one name: across the tabs of a browser where it has Web Locks, else within this client. */
+export const createExclusively = (scope: string): { exclusively: Exclusively; acrossTabs: boolean } => {
+  const locks = (globalThis as Browser).navigator?.locks
+  if (locks) return { exclusively: (name, work) => locks.request(`${scope} ${name}`, work), acrossTabs: true }
+
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    exclusively: (name, work) => {
+      const turn = Promise.resolve(last.get(name)).then(work)
+      last.set(
+        name,
+        turn.catch(() => undefined)
+      )
+      return turn
+    },
+    acrossTabs: false
+  }
+}

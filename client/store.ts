@@ -1,0 +1,25 @@
+import type { KeptReport } from './reports.js'
+import type { Session } from './session.js'
+
+export interface Kept {
+  session: Session
+  reports: KeptReport[]
+}
+
+/** Where the app keeps what should outlive the page. All values are plain JSON; nothing saved is null or undefined. */
+export interface Store {
+  load: <Name extends keyof Kept>(name: Name) => MaybePromise<Kept[Name] | null | undefined>
+  save: <Name extends keyof Kept>(name: Name, value: Kept[Name] | null) => MaybePromise<void>
+}
+type MaybePromise<T> = T | Promise<T>
+
+/** For apps that keep nothing. */
+export const createMemory = (): Store => {
+  const kept: { [Name in keyof Kept]?: Kept[Name] | null } = {}
+  return {
+    load: name => kept[name],
+    save: (name, value) => {
+      kept[name] = value
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { showCollections } from './collections.js'
+import { showHistory } from './history.js'
+import { showPersonal } from './home.js'
+import { loadLibrary } from './library.js'
+import { showSchedule } from './schedule.js'
+import './search.js'
+import { renewSheet } from './sheet.js'
+import { events } from './viewer.js'
+
+/** The bars and ticks of what was watched and saved are on every card. */
+const showViewer = async () => {
+  await loadLibrary().catch(() => undefined)
+  showPersonal()
+  showCollections()
+  showHistory()
+  renewSheet()
+}
+
+events.addEventListener('session', showViewer)
+showViewer()
+showSchedule()

@@ -1,0 +1,32 @@
+import { h } from './dom.js'
+import { progress } from './library.js'
+import { bar, picture, saveButton } from './pieces.js'
+import { openSheet } from './sheet.js'
+import { nameOf } from './words.js'
+
+/** @typedef {import('./viewer.js').Content} Content */
+
+/**
+ * @param {Content} content
+ * @param {{ note?: string, headline?: string, percentage?: number | undefined, badge?: string | undefined }} [options]
+ */
+export const card = (content, { note = '', headline = '', percentage = progress.get(content.id)?.percentage, badge } = {}) =>
+  h(
+    'li',
+    { class: 'card', 'data-id': content.id },
+    h(
+      'button',
+      { type: 'button', class: 'open', onclick: () => openSheet(content) },
+      h('span', { class: 'picture' }, picture(content), badge && h('span', { class: 'badge' }, badge), percentage ? bar(percentage) : null),
+      h('span', { class: 'unseen' }, `${nameOf(content)}. `),
+      headline && h('span', { class: 'headline' }, headline),
+      h('span', { class: 'note' }, note)
+    ),
+    saveButton(content)
+  )
+
+/** @param {number} count */
+export const skeletons = count =>
+  Array.from({ length: count }, () =>
+    h('li', { class: 'card skeleton', 'aria-hidden': 'true' }, h('span', { class: 'picture' }), h('span', { class: 'note' }))
+  )

@@ -1,0 +1,57 @@
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * An element with attributes (`on...` are listeners, `true` and `false` are there or not) and children.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export const h = (tag, attributes = {}, ...children) => {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), /** @type {EventListener} */ (value))
+    else if (value === true) element.setAttribute(name, '')
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, String(value))
+  }
+  element.append(
+    ...children.filter(child => child !== null && child !== undefined && child !== false).map(child => /** @type {Node | string} */ (child))
+  )
+  return element
+}
+
+/**
+ * What the document is known to hold.
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ */
+export const byId = id => /** @type {T} */ (document.getElementById(id))
+
+/**
+ * @param {ParentNode} place
+ * @param {number | string | undefined} id of its content
+ */
+export const focusCard = (place, id) => /** @type {HTMLElement | null} */ (place.querySelector(`[data-id="${id}"] .open`))?.focus()
+
+const paths = {
+  play: 'M7 4v16l13-8z',
+  pause: 'M7 4h4v16H7zM14 4h4v16h-4z',
+  add: 'M12 5v14M5 12h14',
+  added: 'm5 12.5 4.5 4.5L19 7.5',
+  close: 'M6 6l12 12M18 6 6 18',
+  back: 'm14.5 5-7 7 7 7',
+  forward: 'm9.5 5 7 7-7 7'
+}
+
+/** @param {keyof typeof paths} name */
+export const icon = name => {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+  path.setAttribute('d', paths[name])
+  svg.setAttribute('viewBox', '0 0 24 24')
+  svg.setAttribute('aria-hidden', 'true')
+  svg.setAttribute('class', `icon icon-${name}`)
+  svg.append(path)
+  return svg
+}

@@ -1,0 +1,68 @@
+import { byId, h, icon } from './dom.js'
+import { announce } from './notice.js'
+import { bar, picture } from './pieces.js'
+import { openSheet } from './sheet.js'
+import { events, explain, tell, viewer } from './viewer.js'
+import { ago, clock, nameOf, typeOf } from './words.js'
+
+const place = byId('history')
+const perPage = 8
+
+/** @param {import('./viewer.js').Schemas['HistoryElement']} element */
+const line = ({ _id, content, time, percentage, updated_at }) => {
+  const remove = async () => {
+    try {
+      await viewer.delete('/history/{watchedVideoId}', { params: { path: { watchedVideoId: _id } } })
+      announce(`${nameOf(content)} was forgotten.`)
+      await showHistory()
+      byId('history-title').focus()
+      tell('watched')
+    } catch (error) {
+      announce(explain(error), 'warning')
+    }
+  }
+  return h(
+    'li',
+    { class: 'watched', 'data-id': content.id },
+    h(
+      'button',
+      { type: 'button', class: 'open', onclick: () => openSheet(content) },
+      h('span', { class: 'picture' }, picture(content, { bare: true })),
+      h('span', { class: 'headline' }, nameOf(content)),
+      h('span', { class: 'note' }, `${typeOf(content)} · ${ago(updated_at)}`)
+    ),
+    h('span', { class: 'how-far' }, bar(percentage), h('span', { class: 'note' }, percentage >= 90 ? 'Watched' : clock(time))),
+    h(
+      'button',
+      { type: 'button', class: 'forget', 'aria-label': `Forget ${nameOf(content)}`, title: 'Forget', onclick: remove },
+      icon('close')
+    )
+  )
+}
+
+/** What was watched, the last first. */
+export const showHistory = async () => {
+  place.hidden = !(await viewer.user())
+  if (place.hidden) return place.replaceChildren()
+  const list = h('ul', { class: 'lines' })
+  const more = h('button', { type: 'button', class: 'quiet', hidden: true })
+  place.replaceChildren(h('h2', { id: 'history-title', tabindex: -1 }, 'History'), list, more)
+
+  const add = async (/** @type {number} */ page) => {
+    try {
+      const { collection, meta } = await viewer.get('/history', { params: { query: { page, perPage } } })
+      list.append(...collection.map(line))
+      if (meta.total_count === 0) list.append(h('li', { class: 'empty' }, 'Nothing watched yet.'))
+      more.hidden = !meta.next_page
+      more.textContent = `Show more of ${meta.total_count}`
+      more.onclick = () => add(page + 1)
+    } catch (error) {
+      announce(explain(error), 'warning')
+      more.hidden = false
+      more.textContent = 'Try again'
+      more.onclick = () => add(page)
+    }
+  }
+  await add(1)
+}
+events.addEventListener('watched', showHistory)

@@ -1,0 +1,69 @@
+import { events, tell, viewer } from './viewer.js'
+
+/**
+ * What the signed-in user has watched and saved, for the bars and the ticks on all cards.
+ * @type {Map<number, { time: number, percentage: number }>}
+ */
+export const progress = new Map()
+/** From content to watchlist element. @type {Map<number, number>} */
+export const saved = new Map()
+
+const most = { params: { query: { perPage: 100 } } }
+
+export const loadLibrary = async () => {
+  const user = await viewer.user()
+  const [history, watchlist] = user ? await Promise.all([viewer.get('/history', most), viewer.get('/watchlist', most)]) : []
+  progress.clear()
+  saved.clear()
+  for (const { content_id, time, percentage } of history?.collection ?? []) progress.set(content_id, { time, percentage })
+  for (const { content_id, id } of watchlist?.collection ?? []) saved.set(content_id, id)
+}
+
+/** @param {number} content_id */
+export const toggleSaved = async content_id => {
+  const element = saved.get(content_id)
+  if (element === undefined) {
+    await viewer.post('/watchlist', { body: { content_id } })
+    const { collection } = await viewer.get('/watchlist', { params: { query: { content_id: [content_id] } } })
+    for (const { id } of collection) saved.set(content_id, id)
+  } else {
+    await viewer.delete('/watchlist/{elementId}', { params: { path: { elementId: String(element) } } })
+    saved.delete(content_id)
+  }
+  tell('saved')
+}
+
+/**
+ * Tells the service where the player is.
+ * @param {import('./viewer.js').Content} content
+ * @param {number} time
+ * @param {number} duration
+ */
+export const watch = async ({ id }, time, duration) => {
+  const percentage = Math.min(100, Math.round((1000 * time) / duration) / 10)
+  progress.set(id, { time, percentage })
+  const outcome = await viewer.report({ content_id: id, time, percentage })
+  tell('watched')
+  return outcome
+}
+
+/** In minutes. @type {Record<string, number>} */
+const usual = { film: 96, documentary: 58, episode: 28, clip: 4, live: 90 }
+
+/** What can be played; anything else may hold parts that can. @param {import('./viewer.js').Content} content */
+export const isPlayable = ({ type }) => type in usual
+
+/**
+ * How long a content runs. The service does not know, only the player does; where it was watched, its time and percentage tell.
+ * @param {import('./viewer.js').Content} content
+ */
+export const durationOf = ({ id, type }) => {
+  const { time = 0, percentage = 0 } = progress.get(id) ?? {}
+  if (time > 0 && percentage > 0) return Math.max(1, Math.round((100 * time) / percentage))
+  return 60 * (usual[type] ?? 45)
+}
+
+events.addEventListener('session', () => {
+  progress.clear()
+  saved.clear()
+})

@@ -1,0 +1,64 @@
+import { h, icon } from './dom.js'
+import { saved, toggleSaved } from './library.js'
+import { announce } from './notice.js'
+import { askToSignIn } from './sign-in.js'
+import { events, explain, viewer } from './viewer.js'
+import { nameOf } from './words.js'
+
+/** @typedef {import('./viewer.js').Content} Content */
+
+/**
+ * The picture of a content. Those of the demo are served by whatever port this page is; a picture that does not come gives way to the name.
+ * @param {Content} content
+ * @param {{ bare?: boolean }} [options] without the name in it
+ */
+export const picture = (content, { bare = false } = {}) => {
+  const { pathname } = new URL(content.thumbnail, location.href)
+  const image = h('img', {
+    src: bare ? `${pathname}?bare` : pathname,
+    alt: '',
+    width: 640,
+    height: 360,
+    loading: 'lazy',
+    decoding: 'async'
+  })
+  image.addEventListener('error', () => image.replaceWith(h('span', { class: 'no-picture' }, nameOf(content))))
+  return image
+}
+
+/** @param {number} percentage */
+export const bar = percentage =>
+  h('progress', { class: 'bar', max: 100, value: percentage, 'aria-label': `${Math.round(percentage)} percent watched` })
+
+/** How each button of the page is shown. @type {WeakMap<Element, () => void>} */
+const shows = new WeakMap()
+events.addEventListener('saved', () => {
+  for (const button of document.querySelectorAll('.save')) shows.get(button)?.()
+})
+
+/** @param {Content} content */
+export const saveButton = content => {
+  const button = h('button', { type: 'button', class: 'save', onclick: () => toggle() })
+  const show = () => {
+    const isSaved = saved.has(content.id)
+    button.replaceChildren(icon(isSaved ? 'added' : 'add'), h('span', { class: 'label' }, isSaved ? 'On your watchlist' : 'Watchlist'))
+    button.setAttribute('aria-pressed', String(isSaved))
+    button.setAttribute('aria-label', `Watchlist: ${nameOf(content)}`)
+    button.title = isSaved ? 'Take off the watchlist' : 'Put on the watchlist'
+  }
+  const toggle = async () => {
+    if (!(await viewer.user())) return askToSignIn('Sign in to keep a watchlist.')
+    button.disabled = true
+    try {
+      await toggleSaved(content.id)
+      announce(saved.has(content.id) ? `${nameOf(content)} is on your watchlist.` : `${nameOf(content)} is off your watchlist.`)
+    } catch (error) {
+      announce(explain(error), 'warning')
+    }
+    button.disabled = false
+    if (button.isConnected) button.focus()
+  }
+  show()
+  shows.set(button, show)
+  return button
+}

@@ -1,0 +1,95 @@
+import { skeletons } from './cards.js'
+import { focusCard, h, icon } from './dom.js'
+import { explain } from './viewer.js'
+
+/**
+ * A page of cards, and the number of the next one.
+ * @typedef {{ cards: HTMLElement[], next: number | false }} Page
+ */
+
+/** @param {() => void} act @param {Element} element @param {Element | null} [root] */
+const whenNear = (act, element, root = null) => {
+  const observer = new IntersectionObserver(
+    entries => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+      observer.disconnect()
+      act()
+    },
+    { root, rootMargin: '300px' }
+  )
+  observer.observe(element)
+}
+
+/**
+ * A row of cards under a heading, that asks for them when it comes near, page by page.
+ * @param {{ title: string, load: (page: number) => Promise<Page>, empty?: string }} options
+ */
+export const rail = ({ title, load, empty }) => {
+  const row = h('ul', { class: 'row' }, ...skeletons(6))
+  // Who uses the keyboard goes from card to card.
+  const arrow = (/** @type {'back' | 'forward'} */ name, /** @type {number} */ direction) => {
+    const scroll = () => row.scrollBy({ left: direction * row.clientWidth * 0.85 })
+    return h('button', { type: 'button', class: `arrow ${name}`, tabindex: -1, 'aria-hidden': 'true', onclick: scroll }, icon(name))
+  }
+  const back = arrow('back', -1)
+  const forward = arrow('forward', 1)
+  const section = h('section', { class: 'rail', 'aria-label': title }, h('h2', {}, title), h('div', { class: 'track' }, row, back, forward))
+
+  const showArrows = () => {
+    back.hidden = row.scrollLeft < 8
+    forward.hidden = row.scrollLeft + row.clientWidth > row.scrollWidth - 8
+  }
+  row.addEventListener('scroll', showArrows, { passive: true })
+
+  const clear = () => {
+    for (const passing of row.querySelectorAll('.skeleton, .trouble, .empty')) passing.remove()
+  }
+
+  const put = (/** @type {Page} */ { cards, next }) => {
+    clear()
+    row.append(...cards)
+    if (row.children.length === 0) {
+      section.hidden = empty === undefined
+      row.append(h('li', { class: 'empty' }, empty))
+    }
+    if (next && cards.length > 0) {
+      const more = skeletons(2)
+      row.append(...more)
+      whenNear(() => ask(next), /** @type {Element} */ (more[0]), row)
+    }
+    showArrows()
+  }
+
+  const ask = async (/** @type {number} */ page) => {
+    row.setAttribute('aria-busy', 'true')
+    try {
+      put(await load(page))
+      isFilled = true
+    } catch (error) {
+      clear()
+      const again = () => {
+        clear()
+        row.append(...skeletons(page === 1 ? 6 : 2))
+        ask(page)
+      }
+      const button = h('button', { type: 'button', class: 'quiet', onclick: again }, 'Try again')
+      row.append(h('li', { class: 'trouble' }, h('p', { role: 'alert' }, explain(error)), button))
+    }
+    row.removeAttribute('aria-busy')
+  }
+  let isFilled = false
+  whenNear(() => ask(1), section)
+
+  /** Asks anew, with the old cards there until the new ones are. */
+  const reload = async () => {
+    if (!isFilled) return
+    const page = await load(1)
+    const place = row.scrollLeft
+    const focused = row.contains(document.activeElement) && /** @type {HTMLElement | null} */ (document.activeElement?.closest('.card'))
+    row.replaceChildren()
+    put(page)
+    row.scrollLeft = place
+    if (focused) focusCard(row, focused.dataset.id)
+  }
+  return { section, reload: () => reload().catch(() => undefined) }
+}

@@ -1,0 +1,116 @@
+import { byId, focusCard, h, icon } from './dom.js'
+import { isPlayable, progress } from './library.js'
+import { bar, picture, saveButton } from './pieces.js'
+import { player } from './player.js'
+import { explain, viewer } from './viewer.js'
+import { clock, descriptionOf, nameOf, typeOf } from './words.js'
+
+/** @typedef {import('./viewer.js').Content} Content */
+
+const sheet = /** @type {HTMLDialogElement} */ (byId('sheet'))
+let leave = () => {}
+/** @type {Content | undefined} */
+let shown
+
+/** @param {Content} content */
+const child = content => {
+  const { time = 0, percentage = 0 } = progress.get(content.id) ?? {}
+  return h(
+    'li',
+    {},
+    h(
+      'button',
+      { type: 'button', class: 'child', onclick: () => openSheet(content) },
+      h('span', { class: 'picture' }, picture(content, { bare: true }), percentage ? bar(percentage) : null),
+      h('span', { class: 'child-name' }, nameOf(content)),
+      h('span', { class: 'note' }, percentage >= 90 ? 'Watched' : time ? `Resume at ${clock(time)}` : descriptionOf(content))
+    )
+  )
+}
+
+/** The episodes of a season, the seasons of a show. @param {Content} content */
+const partsOf = async content => {
+  if (isPlayable(content)) return []
+  const query = {
+    parent_id: [content.id],
+    order_by: /** @type {const} */ ('start_date'),
+    order_direction: /** @type {const} */ ('ASC'),
+    perPage: 100
+  }
+  return (await viewer.get('/contents', { params: { query } })).collection
+}
+
+/**
+ * A show or season has its parts, anything else a player.
+ * @param {Content} content
+ * @param {HTMLElement} place
+ */
+const fill = async (content, place) => {
+  const collection = await partsOf(content)
+  if (collection.length > 0) {
+    place.replaceChildren(
+      h('h3', {}, collection[0]?.type === 'season' ? 'Seasons' : 'Episodes'),
+      h('ul', { class: 'children' }, ...collection.map(child))
+    )
+    return
+  }
+  const { element, stop } = player(content, await viewer.user())
+  leave = stop
+  place.replaceChildren(element)
+}
+
+/** @param {Content} content */
+export const openSheet = async content => {
+  stop()
+  shown = content
+  const [year] = content.start_date.split('-')
+  const place = h('div', { class: 'place', 'aria-busy': 'true' }, h('div', { class: 'skeleton line' }))
+  sheet.replaceChildren(
+    h('div', { class: 'art' }, picture(content, { bare: true })),
+    h('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => sheet.close() }, icon('close')),
+    h(
+      'div',
+      { class: 'about' },
+      h('p', { class: 'eyebrow' }, `${typeOf(content)} · ${year}`),
+      h('h2', { id: 'sheet-title', tabindex: -1 }, nameOf(content)),
+      h('p', { class: 'description' }, descriptionOf(content)),
+      saveButton(content),
+      place,
+      content.keywords &&
+        h('ul', { class: 'keywords', 'aria-label': 'Keywords' }, ...content.keywords.split(', ').map(word => h('li', {}, word)))
+    )
+  )
+  if (!sheet.open) sheet.showModal()
+  sheet.scrollTop = 0
+  byId('sheet-title').focus()
+  const show = () =>
+    fill(content, place)
+      .catch(error =>
+        place.replaceChildren(
+          h('p', { class: 'error', role: 'alert' }, explain(error)),
+          h('button', { type: 'button', class: 'quiet', onclick: show }, 'Try again')
+        )
+      )
+      .finally(() => place.removeAttribute('aria-busy'))
+  await show()
+}
+
+/** Who came or went has another place in what is open. */
+export const renewSheet = () => {
+  if (sheet.open && shown) openSheet(shown)
+}
+
+const stop = () => {
+  leave()
+  leave = () => {}
+}
+addEventListener('pagehide', stop)
+sheet.addEventListener('close', () => {
+  stop()
+  // The card that opened it may have been made anew since.
+  if (!byId('main').contains(document.activeElement)) focusCard(document, shown?.id)
+})
+// A click beside the sheet closes it.
+sheet.addEventListener('click', event => {
+  if (event.target === sheet) sheet.close()
+})

@@ -1,0 +1,68 @@
+import { byId, h } from './dom.js'
+import { announce } from './notice.js'
+import { events, explain, tell, viewer } from './viewer.js'
+
+const dialog = /** @type {HTMLDialogElement} */ (byId('sign-in'))
+const email = /** @type {HTMLInputElement} */ (byId('email'))
+const password = /** @type {HTMLInputElement} */ (byId('password'))
+const error = byId('sign-in-error')
+const account = byId('account')
+
+/** What `npm run dev` fills an empty database with. */
+const demoPassword = 'demo-password'
+
+/** @param {string} [reason] */
+export const askToSignIn = (reason = 'The demo has two viewers with histories of their own.') => {
+  byId('sign-in-reason').textContent = reason
+  error.textContent = ''
+  dialog.showModal()
+}
+
+/** @param {string} address @param {string} secret */
+export const signIn = async (address, secret = demoPassword) => {
+  error.textContent = ''
+  dialog.setAttribute('aria-busy', 'true')
+  try {
+    const { name } = await viewer.signIn(address, secret)
+    dialog.close()
+    tell('session')
+    announce(`Welcome, ${name}.`)
+  } catch (trouble) {
+    error.textContent = explain(trouble)
+    if (!dialog.open) askToSignIn()
+    error.textContent = explain(trouble)
+  }
+  dialog.removeAttribute('aria-busy')
+}
+
+const signOut = async () => {
+  await viewer.signOut()
+  tell('session')
+  announce('You are signed out.')
+}
+
+const showAccount = async () => {
+  const user = await viewer.user()
+  account.replaceChildren(
+    ...(user
+      ? [
+          h('span', { class: 'avatar', 'aria-hidden': 'true' }, user.name.charAt(0)),
+          h('span', { class: 'who' }, user.name),
+          h('button', { type: 'button', class: 'quiet', onclick: signOut }, 'Sign out')
+        ]
+      : [h('button', { type: 'button', class: 'primary', onclick: () => askToSignIn() }, 'Sign in')])
+  )
+}
+
+for (const button of dialog.querySelectorAll('[data-email]'))
+  button.addEventListener('click', () => signIn(button.getAttribute('data-email') ?? ''))
+dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close())
+byId('credentials').addEventListener('submit', event => {
+  event.preventDefault()
+  signIn(email.value, password.value)
+})
+events.addEventListener('session', showAccount)
+events.addEventListener('ended', () =>
+  askToSignIn('Your session has ended: it expired or was signed out elsewhere. Sign in again to go on; your place is kept.')
+)
+showAccount()

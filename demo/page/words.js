@@ -1,0 +1,47 @@
+/** @typedef {import('./viewer.js').Content} Content */
+
+const language = navigator.language.slice(0, 2)
+
+/** @param {Content} content */
+export const nameOf = ({ title, name }) => title[language] ?? name
+/** @param {Content} content */
+export const descriptionOf = ({ description }) => description[language] ?? description.en ?? ''
+/** @param {Content} content */
+export const typeOf = ({ type }) => type.charAt(0).toUpperCase() + type.slice(1)
+
+/**
+ * Seconds as 1:02:03.
+ * @param {number} seconds
+ */
+export const clock = seconds => {
+  const whole = Math.round(seconds)
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const [hours, ...rest] = parts
+  const shown = hours ? parts : rest
+  return shown.map((part, n) => (n === 0 ? String(part) : String(part).padStart(2, '0'))).join(':')
+}
+
+/**
+ * Seconds as a screen reader should say them.
+ * @param {number} seconds
+ */
+export const spoken = seconds => `${Math.floor(seconds / 60)} minutes ${Math.round(seconds % 60)} seconds`
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60]
+]
+
+/** @param {string} timestamp */
+export const ago = timestamp => {
+  const seconds = (Date.parse(timestamp) - Date.now()) / 1000
+  const [unit, length] = units.find(([, length]) => -seconds >= length) ?? ['second', 1]
+  return unit === 'second' ? 'just now' : relative.format(Math.round(seconds / length), unit)
+}
+
+const hour = new Intl.DateTimeFormat(navigator.language, { hour: '2-digit', minute: '2-digit' })
+/** @param {string} timestamp */
+export const timeOfDay = timestamp => hour.format(new Date(timestamp))

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import ts from 'typescript'
+import { notFound } from '../../src/errors.js'
+
+const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Nothing from another host, nothing written into the page. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'"
+].join('; ')
+
+const types = { css: 'text/css', html: 'text/html', js: 'text/javascript', svg: 'image/svg+xml' }
+type Extension = keyof typeof types
+
+const send = (reply: FastifyReply, extension: Extension, text: string) =>
+  reply.type(`${types[extension]}; charset=utf-8`).headers({ 'content-security-policy': policy, 'cache-control': 'no-cache' }).send(text)
+
+const read = (path: string) =>
+  readFile(at(path), 'utf8').catch(() => {
+    throw notFound()
+  })
+
+/** The client as a browser loads it: without types, and with its one dependency by address. */
+const moduleOf = async (name: string) => {
+  if (name === 'openapi-fetch') return readFile(fileURLToPath(import.meta.resolve('openapi-fetch')), 'utf8')
+  const { outputText } = ts.transpileModule(await read(`client/${name}.ts`), {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true }
+  })
+  return outputText.replace("'openapi-fetch'", "'./openapi-fetch.js'")
+}
+
+/** The page to look at. Its files and those of the client have the addresses that they have in this folder, so that they find each other. */
+const page: FastifyPluginAsync = async app => {
+  const { BASE_PATH } = app.settings
+  const schema = { hide: true }
+
+  app.get(`${BASE_PATH}/`, { schema }, async (_request, reply) => send(reply, 'html', await read('demo/page/index.html')))
+  if (BASE_PATH) app.get(BASE_PATH, { schema }, async (_request, reply) => reply.redirect(`${BASE_PATH}/`))
+
+  app.get<{ Params: { name: string; extension: Extension } }>(
+    `${BASE_PATH}/demo/page/:name([\\w-]+).:extension(^(css|js|svg)$)`,
+    { schema },
+    async ({ params: { name, extension } }, reply) => send(reply, extension, await read(`demo/page/${name}.${extension}`))
+  )
+  app.get<{ Params: { name: string } }>(`${BASE_PATH}/client/:name([\\w-]+).js`, { schema }, async ({ params: { name } }, reply) =>
+    send(reply, 'js', await moduleOf(name))
+  )
+}
+export default page

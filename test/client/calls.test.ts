@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import t, { type Test } from 'tap'
+import type { ClientOptions, Schemas } from '../../client/index.js'
+import { clientTypes } from '../../scripts/openapi/client-types.js'
+import { addUser } from '../helper.js'
+import { clientOf, errorOf, kindOf, newViewer, serve } from './helper.js'
+
+t.test('the types are those of the interface', async t => {
+  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+  t.equal(await read('client/schema.ts'), await clientTypes(await read('openapi.json')), 'they are old: run `npm run openapi`')
+})
+
+t.test('every answer has its type', async t => {
+  const { app, baseUrl } = await serve(t)
+  const { client } = clientOf(t, `${baseUrl}/`)
+  const { name }: { name: string } = await newViewer(app, client)
+  t.equal(name, 'A Viewer')
+
+  const { collection, meta } = await client.get('/contents', {
+    params: { query: { ids: [1, 2], order_by: 'name', order_direction: 'ASC' } }
+  })
+  const names: string[] = collection.map(({ name }) => name)
+  t.strictSame(names, ['Film 1', 'Film 2'], 'values of an array are separated by commas')
+  // @ts-expect-error A content has a name, but no such thing. It would be no error if answers were `any`.
+  t.equal(collection[0]?.nome, undefined)
+  const total: number = meta.total_count
+  t.equal(total, 2)
+
+  const film: Schemas['Content'] = await client.get('/contents/{contentId}', { params: { path: { contentId: '1' } } })
+  t.equal(film.name, 'Film 1')
+  const { code, message } = await client.post('/watchlist', { body: { content_id: 1 } })
+  t.match({ code, message }, { code: 201, message: /saved|added/ })
+  const [saved] = (await client.get('/watchlist')).collection
+  await client.delete('/watchlist/{elementId}', { params: { path: { elementId: String(saved?.id) } } })
+  t.equal((await client.get('/watchlist')).meta.total_count, 0)
+  await client.post('/history', { body: { content_id: 2, time: 60 } })
+  const [watched] = (await client.get('/history')).collection
+  await client.put('/history/{watchedVideoId}', { params: { path: { watchedVideoId: watched?._id ?? '' } }, body: { percentage: 7 } })
+  t.match((await client.get('/continue-watching')).collection, [{ reason: 'resume', history: { time: 60, percentage: 7 } }])
+
+  t.test('what is in a rail', async t => {
+    const endpoint = 'https://elsewhere.example/contents?type=film&order_by=name&order_direction=DESC'
+    const { collection, meta } = await client.railContents(endpoint, { page: 2, perPage: 2 })
+    t.strictSame(
+      collection.map(({ name }) => name),
+      ['Film 1']
+    )
+    t.equal(meta.prev_page, 1)
+    t.equal((await client.railContents(endpoint)).collection.length, 3)
+  })
+
+  const misused = async () => {
+    // @ts-expect-error No such path.
+    await client.get('/content')
+    // @ts-expect-error There is no such method for it.
+    await client.delete('/contents')
+    // @ts-expect-error The path needs its parameter.
+    await client.get('/contents/{contentId}')
+    // @ts-expect-error The id is a number.
+    await client.post('/watchlist', { body: { content_id: '1' } })
+    // @ts-expect-error An answer to a write has no data.
+    return (await client.delete('/history')).collection
+  }
+  t.type(misused, 'function')
+})
+
+t.test('errors say what is wrong and what to do', async t => {
+  const { app, baseUrl } = await serve(t)
+  const { client } = clientOf(t, baseUrl)
+  const { email = '' } = await addUser(app)
+
+  t.match(await errorOf(client.signIn(email, 'wrong')), { kind: 'wrong-credentials', status: 401, advice: /again/ })
+  t.match(await errorOf(client.get('/history')), { kind: 'signed-out', status: 401, advice: /signIn/ })
+  t.match(await errorOf(client.get('/contents', { params: { query: { perPage: 1000 } } })), {
+    kind: 'refused',
+    status: 400,
+    code: 400,
+    message: 'perPage must be an integer from 1 to 100',
+    fields: [{ field: 'perPage', message: /integer/ }],
+    requestId: /^[\w-]{36}$/
+  })
+  t.match(await errorOf(client.get('/contents/{contentId}', { params: { path: { contentId: '9' } } })), { kind: 'refused', status: 404 })
+
+  t.test('an address that calls too often', async t => {
+    const { client } = clientOf(t, (await serve(t, { settings: { RATE_LIMIT_ADDRESS: '1' } })).baseUrl)
+    await client.get('/terms')
+    const error = await errorOf(client.get('/terms'))
+    t.match(error, { kind: 'busy', status: 429, message: /too many/i, advice: /retryAfter/ })
+    t.ok(Number(error.retryAfter) > 0 && Number(error.retryAfter) <= 60, `${error.retryAfter}`)
+  })
+
+  /** What stands where the service should be. */
+  const behind = async (t: Test, answer: RequestListener, options: Partial<ClientOptions> = {}) => {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return clientOf(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`, options).client
+  }
+
+  t.test('an answer of a proxy', async t => {
+    const date = new Date(Date.now() + 60_000).toUTCString()
+    const answers: [number, string, Record<string, string>, object][] = [
+      [502, '<h1>Bad Gateway</h1>', {}, { kind: 'failed', message: 'The answer was HTTP 502', retryAfter: undefined }],
+      [500, '{"code":"E"}', {}, { kind: 'failed', code: undefined, fields: [] }],
+      [503, '', { 'retry-after': date }, { kind: 'busy', retryAfter: Number }],
+      [503, '', { 'retry-after': 'soon' }, { kind: 'busy', retryAfter: undefined }],
+      [200, '<h1>Welcome to our hotel</h1>', {}, { kind: 'no-answer', advice: /connection/ }],
+      [200, '{"hotel":true}', {}, { kind: 'no-answer' }],
+      [200, '', { 'content-length': '0' }, { kind: 'no-answer' }]
+    ]
+    for (const [status, text, headers, wanted] of answers) {
+      const client = await behind(t, (_request, response) => response.writeHead(status, headers).end(text))
+      t.match(await errorOf(client.get('/terms')), wanted, `${status} ${text}`)
+    }
+  })
+
+  t.test('no answer at all', async t => {
+    const silent = await behind(t, () => {}, { timeout: 50 })
+    t.match(await errorOf(silent.get('/terms')), { kind: 'no-answer', message: /not answer/, cause: { name: 'TimeoutError' } })
+    const cut = await behind(t, (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"success"')
+      setTimeout(() => response.destroy(), 20)
+    })
+    t.equal(await kindOf(cut.get('/terms')), 'no-answer')
+
+    const free = createTcpServer().listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = free.address() as AddressInfo
+    free.close()
+    t.match(await errorOf(clientOf(t, `http://127.0.0.1:${port}`).client.get('/terms')), { kind: 'no-answer', advice: /CORS_ORIGIN/ })
+  })
+
+  t.test('who aborts a call gets the reason back', async t => {
+    const client = await behind(t, () => {})
+    const reason = new Error('the page was left')
+    const abort = new AbortController()
+    setTimeout(() => abort.abort(reason), 20)
+    await t.rejects(client.get('/terms', { signal: abort.signal }), reason)
+  })
+})

@@ -1,0 +1,87 @@
+import type { Test } from 'tap'
+import { type Client, type ClientOptions, createClient, type Kept, type Session, type Store, ViewerError } from '../../client/index.js'
+import { content, seededUrl } from '../catalogue-data.js'
+import { type App, addUser, build, password } from '../helper.js'
+
+const seed = { contents: [1, 2, 3].map(id => content(id, { type: 'film', name: `Film ${id}` })) }
+
+interface ServeOptions {
+  settings?: Record<string, string>
+  port?: number
+  url?: string
+}
+
+/** The service at a port of this machine; `again` serves the same database there after it was closed. */
+export const serve = async (t: Test, { settings = {}, port = 0, url }: ServeOptions = {}) => {
+  const database = url ?? (await seededUrl(t, seed))
+  const app = await build(t, { settings, url: database })
+  const baseUrl = await app.listen({ host: '127.0.0.1', port })
+  const again = () => serve(t, { settings, port: Number(new URL(baseUrl).port), url: database })
+  return { app, baseUrl, again }
+}
+
+interface Recorded {
+  path: string
+  body: Record<string, unknown>
+}
+
+/** A client that writes down what it sends. */
+export const clientOf = (t: Test, baseUrl: string, options: Partial<ClientOptions> = {}) => {
+  const sent: Recorded[] = []
+  const fetch = options.fetch ?? globalThis.fetch
+  const client = createClient({
+    baseUrl,
+    ...options,
+    fetch: async (request, init) => {
+      const body = await request.clone().text()
+      sent.push({ path: `${request.method} ${new URL(request.url).pathname}`, body: body && JSON.parse(body) })
+      return fetch(request, init)
+    }
+  })
+  t.teardown(client.close)
+  const count = (path: string) => sent.filter(recorded => recorded.path === path).length
+  return { client, sent, count }
+}
+
+/** As localStorage keeps it: text, shared by the tabs. */
+export const createStore = (given: Partial<Kept> = {}) => {
+  const texts = new Map<string, string>(Object.entries(given).map(([name, value]) => [name, JSON.stringify(value)]))
+  const store: Store = {
+    load: name => JSON.parse(texts.get(name) ?? 'null'),
+    save: (name, value) => {
+      texts.set(name, JSON.stringify(value))
+    }
+  }
+  return store
+}
+
+export const newViewer = async (app: App, client: Client) => {
+  const { email } = await addUser(app)
+  return client.signIn(email ?? '', password)
+}
+
+export const change = async (store: Store, changes: Partial<Session>) =>
+  store.save('session', { ...((await store.load('session')) as Session), ...changes })
+
+/** What a call fails with. */
+export const errorOf = async (calling: Promise<unknown>) => {
+  const error = await calling.then(
+    () => undefined,
+    (error: unknown) => error
+  )
+  if (!(error instanceof ViewerError)) throw new Error(`There was no ViewerError, but ${error}`)
+  return error
+}
+export const kindOf = async (calling: Promise<unknown>) => (await errorOf(calling)).kind
+
+/** Gives this process what a browser has, for as long as the test lasts. */
+export const asBrowser = (t: Test, has: Record<string, unknown>) => {
+  for (const [name, value] of Object.entries(has)) {
+    const own = Object.getOwnPropertyDescriptor(globalThis, name)
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+    t.teardown(() => {
+      if (own) Object.defineProperty(globalThis, name, own)
+      else Reflect.deleteProperty(globalThis, name)
+    })
+  }
+}

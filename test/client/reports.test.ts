@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { Client, KeptReport } from '../../client/index.js'
+import { until } from '../catalogue-data.js'
+import type { App } from '../helper.js'
+import { addUser, password } from '../helper.js'
+import { asBrowser, change, clientOf, createStore, newViewer, serve } from './helper.js'
+
+const minute = 60_000
+const kept = (user_id: number, content_id: number, given: Partial<KeptReport> = {}): KeptReport => ({
+  user_id,
+  content_id,
+  time: content_id * 10,
+  observed: Date.now() - minute,
+  ...given
+})
+const historyOf = async (client: Client) => (await client.get('/history')).collection
+const secondsAgo = (timestamp: string | undefined) => (Date.now() - Date.parse(timestamp ?? '')) / 1000
+/** A session that an earlier visit has left. */
+const signedIn = async (t: Test, app: App, baseUrl: string) => {
+  const store = createStore()
+  return { store, user: await newViewer(app, clientOf(t, baseUrl, { store }).client) }
+}
+
+/** One for all tests that leave it running. */
+const { app, baseUrl } = await serve(t)
+
+t.test('a report is sent at once, by the clock of the service', async t => {
+  const { client, sent } = clientOf(t, baseUrl)
+  t.match(await client.report({ content_id: 1 }), { state: 'refused', error: { kind: 'signed-out' } })
+  await newViewer(app, client)
+
+  t.strictSame(await client.report({ content_id: 1, time: 30, percentage: 5 }), { state: 'sent' })
+  t.strictSame(sent.at(-1), { path: 'POST /history', body: { content_id: 1, time: 30, percentage: 5 } })
+  t.match(await historyOf(client), [{ content_id: 1, time: 30, percentage: 5 }])
+  t.equal(await client.unsent(), 0)
+
+  const { state, error } = await client.report({ content_id: 99, time: 1 })
+  t.equal(state, 'refused', 'a content that is not there never will be')
+  t.match(error, { kind: 'refused', status: 400, code: 404 })
+  t.equal(await client.unsent(), 0)
+})
+
+t.test('what could not be sent is kept, and sent when the service is back', async t => {
+  const { app, baseUrl, again } = await serve(t)
+  const store = createStore()
+  const { client, sent, count } = clientOf(t, baseUrl, { store })
+  await newViewer(app, client)
+  await client.get('/history')
+  await app.close()
+
+  t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept', error: { kind: 'no-answer' } })
+  await client.report({ content_id: 2, time: 20 })
+  await client.report({ content_id: 1, percentage: 50 })
+  await client.report({ content_id: 1, time: 12 })
+  t.equal(await client.unsent(), 2, 'the newest of each content')
+  t.equal(count('POST /history'), 1, 'nothing is asked while it waits')
+  await sleep(2100)
+  await again()
+  await client.sendReports()
+  t.equal(await client.unsent(), 0)
+
+  const late = sent.filter(({ path }) => path === 'POST /history').slice(-2)
+  t.match(late, [
+    { body: { content_id: 2, time: 20, observed_at: /Z$/ } },
+    { body: { content_id: 1, time: 12, percentage: 50, observed_at: /Z$/ } }
+  ])
+  const elements = await historyOf(client)
+  t.match(elements, [
+    { content_id: 1, time: 12, percentage: 50 },
+    { content_id: 2, time: 20, percentage: 0 }
+  ])
+  for (const { updated_at } of elements) t.ok(secondsAgo(updated_at) > 2, 'the service has it as of when it was')
+})
+
+t.test('it comes back by itself', async t => {
+  const { app, baseUrl, again } = await serve(t)
+  const { client } = clientOf(t, baseUrl)
+  await newViewer(app, client)
+  await app.close()
+  await client.report({ content_id: 1, time: 10 })
+  await again()
+  await until(async () => (await client.unsent()) === 0, { within: 10_000 })
+  t.match(await historyOf(client), [{ time: 10 }])
+})
+
+t.test('a browser that is online again sends at once', async t => {
+  const events = new EventTarget()
+  asBrowser(t, {
+    addEventListener: events.addEventListener.bind(events),
+    removeEventListener: events.removeEventListener.bind(events)
+  })
+  const { app, baseUrl, again } = await serve(t)
+  const { client, count } = clientOf(t, baseUrl)
+  await newViewer(app, client)
+  await app.close()
+  await client.report({ content_id: 1, time: 10 })
+  await again()
+  events.dispatchEvent(new Event('online'))
+  await until(async () => (await client.unsent()) === 0, { within: 400 })
+  const before = count('POST /history')
+  client.close()
+  events.dispatchEvent(new Event('online'))
+  t.equal(count('POST /history'), before)
+})
+
+t.test('a service that asks for patience gets it', async t => {
+  const { app, baseUrl } = await serve(t, { settings: { RATE_LIMIT: '2' } })
+  const { client, count } = clientOf(t, baseUrl)
+  await newViewer(app, client)
+  await client.report({ content_id: 1, time: 1 })
+  await client.report({ content_id: 1, time: 2 })
+  const { state, error } = await client.report({ content_id: 1, time: 3 })
+  t.equal(state, 'kept')
+  t.match(error, { kind: 'busy', status: 429, retryAfter: Number })
+  t.match(await client.report({ content_id: 2, time: 3 }), { state: 'kept', error: { kind: 'busy' } })
+  await client.sendReports()
+  t.equal(count('POST /history'), 3, 'being online is no reason to ask again')
+  t.equal(await client.unsent(), 2)
+})
+
+t.test('reports outlive the page, in the order of watching', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  const other = kept(user.id + 1, 1, { time: 999 })
+  await store.save('reports', [kept(user.id, 3), other, kept(user.id, 99), kept(user.id, 1)])
+
+  const { client, sent } = clientOf(t, baseUrl, { store })
+  await until(async () => (await client.unsent()) === 0)
+  t.strictSame(
+    sent.map(({ path, body }) => [path, body.content_id]),
+    [
+      ['GET /health', undefined],
+      ['POST /history', 3],
+      ['POST /history', 99],
+      ['POST /history', 1]
+    ],
+    'the time of the service is asked for first'
+  )
+  t.strictSame(await store.load('reports'), [other], 'that of another user waits for that user')
+  const elements = await historyOf(client)
+  t.strictSame(elements.map(({ content_id }) => content_id).sort(), [1, 3])
+  for (const { updated_at } of elements) t.ok(Math.abs(secondsAgo(updated_at) - 60) < 10)
+})
+
+/** Changes the date of the answers on their way. */
+const withDate = (change: (headers: Headers, date: number) => void) => async (request: Request) => {
+  const response = await fetch(request)
+  const headers = new Headers(response.headers)
+  change(headers, Date.parse(headers.get('date') ?? ''))
+  return new Response(response.body, { status: response.status, headers })
+}
+
+t.test('a clock that is wrong here is corrected', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  await store.save('reports', [kept(user.id, 1)])
+  const hourAhead = withDate((headers, date) => headers.set('date', new Date(date - 60 * minute).toUTCString()))
+  const { client } = clientOf(t, baseUrl, { store, fetch: hourAhead })
+  await until(async () => (await client.unsent()) === 0)
+  const [element] = await historyOf(client)
+  t.ok(Math.abs(secondsAgo(element?.updated_at) - 61 * 60) < 10)
+})
+
+t.test('an answer that a cache may have kept says nothing of the time', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  const fromCache = withDate((headers, date) => {
+    if (headers.get('cache-control')?.includes('public')) headers.set('date', new Date(date - 60 * minute).toUTCString())
+  })
+  const { client } = clientOf(t, baseUrl, { store, fetch: fromCache })
+  await client.get('/history')
+  await client.get('/terms')
+  await store.save('reports', [kept(user.id, 1)])
+  await client.sendReports()
+  const [element] = await historyOf(client)
+  t.ok(Math.abs(secondsAgo(element?.updated_at) - 60) < 10)
+})
+
+t.test('a clock that nothing is known about is believed', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  await store.save('reports', [kept(user.id, 1)])
+  const { client } = clientOf(t, baseUrl, { store, fetch: withDate(headers => headers.delete('date')) })
+  await until(async () => (await client.unsent()) === 0)
+  const [element] = await historyOf(client)
+  t.ok(Math.abs(secondsAgo(element?.updated_at) - 60) < 10)
+})
+
+t.test('one from a clock that was ahead counts as now', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  await store.save('reports', [kept(user.id, 1, { observed: Date.now() + 60 * minute })])
+  const { client, sent } = clientOf(t, baseUrl, { store })
+  await until(async () => (await client.unsent()) === 0)
+  t.ok(sent.at(-1)?.body.observed_at)
+  t.ok(secondsAgo((await historyOf(client))[0]?.updated_at) < 10)
+})
+
+t.test('no more than 200 are kept', async t => {
+  const { app, baseUrl } = await serve(t)
+  const { store, user } = await signedIn(t, app, baseUrl)
+  await app.close()
+  await store.save(
+    'reports',
+    Array.from({ length: 200 }, (_, n) => kept(user.id, n + 1))
+  )
+  const { client } = clientOf(t, baseUrl, { store })
+  await client.report({ content_id: 201, time: 1 })
+  const reports = (await store.load('reports')) ?? []
+  t.equal(reports.length, 200)
+  t.equal(reports[0]?.content_id, 2, 'the oldest went')
+  t.equal(reports.at(-1)?.content_id, 201)
+})
+
+t.test('a session that has ended keeps them for the next sign-in', async t => {
+  const { store, user } = await signedIn(t, app, baseUrl)
+  await change(store, { access_token: 'a.b.c' })
+  await app.data.sessions.endAll(user.id)
+  const { client } = clientOf(t, baseUrl, { store })
+  t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept', error: { kind: 'session-ended' } })
+  t.match(await client.report({ content_id: 1, time: 11 }), { state: 'kept' }, 'the player plays on')
+
+  await client.signIn(user.email, password)
+  await until(async () => (await client.unsent()) === 0)
+  t.match(await historyOf(client), [{ content_id: 1, time: 11 }])
+})
+
+t.test('many at once are one after the other, and each is told how it went', async t => {
+  const { client, count } = clientOf(t, baseUrl)
+  const { email } = await addUser(app)
+  await client.signIn(email ?? '', password)
+  const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => client.report({ content_id: 1 + (n % 3), time: n })))
+  t.ok(
+    outcomes.every(({ state }) => state === 'sent'),
+    JSON.stringify(outcomes)
+  )
+  t.ok(count('POST /history') <= 30)
+  const elements = await historyOf(client)
+  t.strictSame(elements.map(({ time }) => time).sort(), [27, 28, 29])
+})
+
+t.test('who reports is told of a store that fails', async t => {
+  const { store } = await signedIn(t, app, baseUrl)
+  const { client } = clientOf(t, baseUrl, { store })
+  const { save } = store
+  const full = new Error('the store is full')
+  store.save = async (name, value) => {
+    // What was sent cannot be taken out of it.
+    if (Array.isArray(value) && value.length === 0) throw full
+    await save(name, value)
+  }
+  await t.rejects(client.report({ content_id: 1, time: 1 }), full)
+})
