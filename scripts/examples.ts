@@ -43,7 +43,7 @@ const { access_token, refresh_token } = await ask('POST', '/login', '/login', { 
 authorization = `Bearer ${access_token}`
 
 await ask('GET', '/contents', '/contents?type=show&perPage=1')
-await ask('GET', '/contents/{contentId}', '/contents/1188')
+await ask('GET', '/contents/{contentId}', '/contents/1405')
 await ask('GET', '/terms', '/terms?perPage=2')
 await ask('GET', '/terms/{termId}', '/terms/1')
 await ask('GET', '/rail-collections', '/rail-collections?with=rails&perPage=1')
@@ -52,7 +52,7 @@ await ask('GET', '/legal')
 await ask('GET', '/legal/{languageCode}', '/legal/de')
 await ask('GET', '/support/context/{context}/texts', '/support/context/playback/texts')
 
-await ask('POST', '/history', '/history', { content_id: 1188, time: 312.5, percentage: 12 })
+await ask('POST', '/history', '/history', { content_id: 1405, time: 312.5, percentage: 12 })
 const { collection } = await ask('GET', '/history', '/history?perPage=1')
 const element = collection[0]._id
 await ask('GET', '/history/{watchedVideoId}', `/history/${element}`)
@@ -60,12 +60,12 @@ await ask('PUT', '/history/{watchedVideoId}', `/history/${element}`, { time: 340
 await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
 await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
 await ask('GET', '/recommendations', '/recommendations?perPage=2')
-await ask('POST', '/watchlist', '/watchlist', { content_id: 1188 })
+await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
 
 await ask('DELETE', '/watchlist/{elementId}', `/watchlist/${saved[0].id}`)
 await ask('DELETE', '/watchlist')
-await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1188')
+await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1405')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
