@@ -6,6 +6,9 @@ import { scenarioNames, soak } from './soak.js'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
+// What was started goes at the exit.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
 /** What the service promises for when things go wrong, put to the test: processes that die, a database that freezes, callers beyond the limit. */
 try {
   const options = readOptions(scenarioNames)

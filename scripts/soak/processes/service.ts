@@ -79,7 +79,10 @@ export class Service {
     })
     this.child = child
     this.isMeantToLeave = false
+    const end = () => child.kill('SIGKILL')
+    process.once('exit', end)
     child.once('exit', () => {
+      process.off('exit', end)
       if (!this.isMeantToLeave) this.departures++
     })
     this.listen(child.stdout as Readable, line => Number(/"level":(\d+)/.exec(line)?.[1] ?? errorLevel) >= errorLevel)
