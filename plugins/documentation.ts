@@ -28,7 +28,7 @@ export default fp(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({ schema: { operationId: route.handler.name, ...schema }, url }),
-      transformObject: document => complete((document as { openapiObject: object }).openapiObject),
+      transformObject: document => complete((document as unknown as { openapiObject: Parameters<typeof complete>[0] }).openapiObject),
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 

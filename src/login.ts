@@ -9,37 +9,42 @@ import { Turns } from './turns.js'
 /** No refusal comes sooner: it hides whether a user was found, and of which kind the hash is. */
 const refusalAfter = 250
 
-/** A hash takes a core for some 40 ms: half of the cores are left to the requests, and the queue is short. */
+/** A hash takes a core for 20 to 40 ms: half of the cores are left to the requests, and who waits gets a turn within a second. */
 const cores = Math.ceil(availableParallelism() / 2)
-const hashes = new Turns(cores, 8)
-/** A login asks the database for several things: few at once, so that the requests of those who are signed in never wait behind a crowd. */
-const lookups = new Turns(2 * cores, 250)
+const hashesWaiting = 24
+/** A login asks the database for several things: few at once, so that those who are signed in never wait behind a crowd. */
+const lookupsWaiting = 250
 
-const lookUp = async ({ users, loginAttempts }: Data, email: string, address: string) => {
-  // Where nobody could look at the password, the questions are spared too.
-  hashes.assertRoom()
-  const user = await users.byEmail(email)
-  return { user, attempt: await loginAttempts.begin(email, address) }
-}
+/** Gives the user of an e-mail and a password, or throws the answer of the catalogue. */
+export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>) => {
+  const hashes = new Turns(cores, hashesWaiting)
+  const lookups = new Turns(2 * cores, lookupsWaiting)
 
-/** The user of an e-mail and a password, or the answer of the catalogue. */
-export const authenticate = async (data: Data, email: string, password: string, address: string): Promise<UserDocument> => {
-  const earliest = sleep(refusalAfter)
-  const { user, attempt } = await lookups.take(() => lookUp(data, email, address))
-  if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
-
-  try {
-    const right = await hashes.take(() => verifyPassword(password, user?.password_hash))
-    if (user?.password_hash && right && !user.disabled_at) {
-      await attempt.forgive()
-      if (isOutdated(user.password_hash)) await data.users.replaceHash(user._id, user.password_hash, await hashPassword(password))
-      return user
-    }
-  } catch (error) {
-    // What could not be decided is no failed login.
-    await attempt.forgive().catch(() => undefined)
-    throw error
+  const lookUp = async (email: string, address: string) => {
+    // Where nobody could look at the password, the questions are spared too.
+    hashes.assertRoom()
+    const user = await users.byEmail(email)
+    return { user, attempt: await loginAttempts.begin(email, address) }
   }
-  await earliest
-  throw unauthenticated()
+
+  return async (email: string, password: string, address: string): Promise<UserDocument> => {
+    const earliest = sleep(refusalAfter)
+    const { user, attempt } = await lookups.take(() => lookUp(email, address))
+    if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
+
+    try {
+      const right = await hashes.take(() => verifyPassword(password, user?.password_hash))
+      if (user?.password_hash && right && !user.disabled_at) {
+        await attempt.forgive()
+        if (isOutdated(user.password_hash)) await users.replaceHash(user._id, user.password_hash, await hashPassword(password))
+        return user
+      }
+    } catch (error) {
+      // What could not be decided is no failed login.
+      await attempt.forgive().catch(() => undefined)
+      throw error
+    }
+    await earliest
+    throw unauthenticated()
+  }
 }

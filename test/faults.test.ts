@@ -25,7 +25,7 @@ const run = async (args: string[], env = {}) => {
 
 /** `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. */
 t.test('what the service promises for when processes die is kept', async t => {
-  const scenarios = ['primary', 'kill', 'rolling']
+  const scenarios = ['primary', 'kill', 'rolling', 'slow', 'logins']
   const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, requests: 1000, contents: 200 }
   const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
   t.equal((await run(build)).status, 0)
@@ -41,6 +41,6 @@ t.test('what the service promises for when processes die is kept', async t => {
   const findings = lines.filter(line => line.startsWith(' '))
   t.ok(findings.length > 15)
   // An election that takes longer than it usually does leaves nothing to tell about short ones.
-  for (const finding of findings) t.match(finding, /^ +(kept|not told {2}what a broken connection) /, finding)
+  for (const finding of findings) t.match(finding, /^ +(kept|not told {2}(what a broken connection|a flood of logins)) /, finding)
   t.equal(status, 0)
 })

@@ -3,17 +3,18 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { fillWithDemo } from '../scripts/dev/seed.js'
 import { build, databaseUrl } from './helper.js'
+import { uncounted } from './uncounted.js'
 
-const curl = promisify(execFile)('curl', ['--version']).then(
+const run = promisify(execFile)
+const curl = run('curl', ['--version']).then(
   () => true,
   () => false
 )
 
 t.test('the tour of the README, line by line, on the demo catalogue', { skip: !(await curl) && 'there is no curl' }, async t => {
   const url = await databaseUrl(t)
-  await fillWithDemo(url, 'http://localhost:3000', () => {})
+  await run(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], { env: { ...process.env, ...uncounted, MONGO_URL: url } })
   const app = await build(t, { url })
   await app.listen({ host: 'localhost', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -25,7 +26,7 @@ t.test('the tour of the README, line by line, on the demo catalogue', { skip: !(
   t.ok(calls.length >= 10)
 
   const strict = 'set -euo pipefail\ncurl() { command curl --silent --show-error --fail-with-body "$@" && echo; }\n'
-  const { stdout } = await promisify(execFile)('bash', ['-c', strict + tour.replaceAll('localhost:3000', `localhost:${port}`)])
+  const { stdout } = await run('bash', ['-c', strict + tour.replaceAll('localhost:3000', `localhost:${port}`)])
   const answers = stdout
     .trim()
     .split('\n')

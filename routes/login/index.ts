@@ -3,7 +3,7 @@ import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
 import { callerOf } from '../../src/addresses.js'
-import { authenticate } from '../../src/login.js'
+import { authenticatorOf } from '../../src/login.js'
 import { ok } from '../../src/reply.js'
 
 const schema = {
@@ -16,9 +16,10 @@ const schema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data } = app
+  const authenticate = authenticatorOf(data)
 
   app.post('', { schema, config: { queued: true } }, async function logIn({ body, ip }) {
-    const user = await authenticate(data, body.email, body.password, callerOf(ip))
+    const user = await authenticate(body.email, body.password, callerOf(ip))
     return ok(app.signedIn(user, await data.sessions.begin(user._id)))
   })
 }

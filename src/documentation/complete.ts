@@ -1,5 +1,5 @@
 import { examples } from '../../schemas/examples.js'
-import { cacheable, ownHeaders, requestId, statuses } from './statuses.js'
+import { cacheable, ownHeaders, requestId, type Status, statuses } from './statuses.js'
 
 type Content = Record<string, { schema?: object; example?: unknown }>
 interface Response {
@@ -17,7 +17,7 @@ interface Operation {
   responses?: Record<string, Response>
 }
 interface Document {
-  paths?: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, Operation>>
 }
 
 const withExample = <T extends { content?: Content }>(part: T, example: unknown): T => {
@@ -34,13 +34,14 @@ const completeOperation = (key: string, { requestBody, responses = {}, ...operat
   const isPublic = '304' in responses
   const completed = Object.entries(responses).map(([status, response]) => {
     const isSuccess = status < '400'
+    const { description, headers: own } = statuses[status] as Status
     const headers = {
       ...requestId,
       ...(isPublic && isSuccess && cacheable),
       ...(isSuccess && ownHeaders[key]),
-      ...statuses[status]?.headers
+      ...own
     }
-    return [status, withExample({ ...response, description: statuses[status]?.description ?? '', headers }, isSuccess ? answer : undefined)]
+    return [status, withExample({ ...response, description, headers }, isSuccess ? answer : undefined)]
   })
   return {
     ...operation,
@@ -51,7 +52,7 @@ const completeOperation = (key: string, { requestBody, responses = {}, ...operat
 }
 
 export const complete = (document: Document): object => {
-  const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
+  const paths = Object.entries(document.paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
       Object.entries(operations).map(([method, operation]) => [method, completeOperation(`${method.toUpperCase()} ${path}`, operation)])

@@ -2,7 +2,7 @@ interface Header {
   description: string
   schema: { type: 'string' | 'integer' }
 }
-interface Status {
+export interface Status {
   description: string
   headers?: Record<string, Header>
 }

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { buildWith, content } from '../catalogue-data.js'
+import { buildWith, content, seededUrl } from '../catalogue-data.js'
 import { type App, build } from '../helper.js'
+import { audienceOf, firstAudience, span, trainOn, views } from '../recommendations/helper.js'
 import { viewerOf, watch } from '../viewer-data.js'
 
 /** The value of each series, by its name and its labels as they are written. */
@@ -48,6 +49,17 @@ t.test('what was answered is counted by the template of its route', async t => {
   t.ok(Number(series.get('process_resident_memory_bytes')) > 0)
   t.ok(series.has('nodejs_eventloop_lag_p99_seconds'))
   t.notOk(series.has('recommendation_model_age_seconds'), 'while there is no model')
+})
+
+t.test('the model in use tells its age and size', async t => {
+  const url = await seededUrl(t, { contents: span(1, 6).map(id => content(id)) })
+  const trainer = await build(t, { url })
+  await views(trainer, audienceOf(span(1, 6), 1, firstAudience))
+  await trainOn(trainer)
+  const series = await seriesOf(await build(t, { url }))
+  t.equal(series.get('recommendation_model_titles'), 6)
+  t.ok(Number(series.get('recommendation_model_bytes')) > 0)
+  for (const name of ['age', 'training']) t.ok(Number(series.get(`recommendation_model_${name}_seconds`)) < 60, name)
 })
 
 t.test('who was refused is counted by the reason', async t => {

@@ -9,8 +9,8 @@ interface Options {
   email: string
   password: string
   /** Logins that begin at the same moment, once a second. */
-  atOnce?: number
-  seconds?: number
+  atOnce: number
+  seconds: number
 }
 
 const askEvery = 20
@@ -38,7 +38,7 @@ const history = async (port: number, token: string, milliseconds: number) => {
  * else, so that no limit of failed logins spares the service the work: `address` is the origin of one with TRUST_PROXY=1,
  * RATE_LIMIT=0 and RATE_LIMIT_ADDRESS=0.
  */
-export const loginFlood = async (address: string, { email, password, atOnce = 200, seconds = 10 }: Options) => {
+export const loginFlood = async (address: string, { email, password, atOnce, seconds }: Options) => {
   const port = Number(new URL(address).port)
   const signedIn = await fetch(new URL('/login', address), { method: 'POST', body: JSON.stringify({ email, password }) })
   const { data } = (await signedIn.json()) as { data: { access_token: string } }

@@ -36,6 +36,8 @@ const dribble = async ({ hostname, port }: URL, kind: Kind) => {
 }
 
 const askEvery = 20
+/** For so long the neighbour is watched before they come. */
+const quietFor = 2000
 
 /** Somebody else, who asks for a page of contents from time to time. */
 const neighbour = async (address: URL, until: () => boolean) => {
@@ -52,14 +54,8 @@ const neighbour = async (address: URL, until: () => boolean) => {
   return { p50: quantile(took, 0.5), p99: quantile(took, 0.99), statuses: [...statuses] }
 }
 
-interface Options {
-  senders?: number
-  /** For which the neighbour is watched before they come, in milliseconds. */
-  quietFor?: number
-}
-
 /** What becomes of connections that dribble, and of somebody else meanwhile. `address` is the service's origin. */
-export const slowSenders = async (address: string, { senders = 500, quietFor = 3000 }: Options = {}) => {
+export const slowSenders = async (address: string, { senders }: { senders: number }) => {
   const url = new URL(address)
   const kinds = Object.keys(beginnings) as Kind[]
 

@@ -5,13 +5,15 @@ import type { Scenario } from '../scenario.js'
 
 const closedWithin = 15_000
 
-/** 500 connections that dribble heads and bodies. */
-export const slow: Scenario = async ({ say }, stage) => {
+/** Hundreds of connections that dribble heads and bodies. */
+export const slow: Scenario = async ({ options, say }, stage) => {
   const service = await stage.service()
-  say('slow: 500 connections dribble')
-  const { longest, quiet, beside } = await slowSenders(`http://127.0.0.1:${service.port}`)
+  const senders = options.brief ? 100 : 500
+  say(`slow: ${senders} connections dribble`)
+  const { longest, told, quiet, beside } = await slowSenders(`http://127.0.0.1:${service.port}`, { senders })
   return [
     promised('slow senders are closed within 15 s', longest <= closedWithin, `the last after ${milliseconds(longest)}`),
+    promised('each is told why', told === senders, `${told} of ${senders}`),
     promised(
       'they disturb no one',
       beside.statuses.every(status => status === 200),
