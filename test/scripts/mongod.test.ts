@@ -11,6 +11,7 @@ import { MongoClient } from 'mongodb'
 import { DryMongoBinary } from 'mongodb-memory-server-core/lib/util/DryMongoBinary.js'
 import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
+import { inMemory } from '../../scripts/mongod/memory.js'
 import { startMongod } from '../../scripts/mongod/start.js'
 import { uncounted } from '../uncounted.js'
 
@@ -421,4 +422,10 @@ t.test('running mongod', async t => {
     t.teardown(stop)
     t.strictSame(await read(url), [2])
   })
+})
+
+t.test('databases of tests have their files in memory where there is room for them', async t => {
+  t.strictSame(await inMemory('/there is no such folder'), {})
+  t.strictSame(await inMemory('/tmp', Number.POSITIVE_INFINITY), {})
+  t.strictSame(await inMemory('/tmp', 0), { TMPDIR: '/tmp' })
 })

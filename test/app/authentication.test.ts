@@ -1,6 +1,6 @@
 import { createHmac, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
 import t from 'tap'
-import { addUser, build, secret, signIn } from './helper.js'
+import { addUser, build, secret, signIn } from '../helper.js'
 
 const base64 = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 const now = () => Math.floor(Date.now() / 1000)

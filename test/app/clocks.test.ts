@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { anywhere, type PopularityDocument } from '../src/data/popularity.js'
-import { minutes, seconds } from '../src/time.js'
-import { buildWith, content } from './catalogue-data.js'
-import { addUser, databaseUrl, password } from './helper.js'
-import { serving } from './process.js'
+import { anywhere, type PopularityDocument } from '../../src/data/popularity.js'
+import { minutes, seconds } from '../../src/time.js'
+import { buildWith, content } from '../catalogue-data.js'
+import { addUser, databaseUrl, password } from '../helper.js'
+import { serving } from '../process.js'
 
 /** Sets the clock of a process, as far as JavaScript reads it. */
 const clockOffBy = (milliseconds: number) => {

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { Rate } from '../src/rate.js'
+import { Rate } from '../../src/rate.js'
 
 test('requests within the limit pass, the others wait for the end of the window', async t => {
   const rate = new Rate<string>(60_000, 10)

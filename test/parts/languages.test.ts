@@ -1,5 +1,5 @@
 import t from 'tap'
-import { acceptedLanguages, firstLanguage } from '../src/languages.js'
+import { acceptedLanguages, firstLanguage } from '../../src/languages.js'
 
 t.test('acceptedLanguages', async t => {
   const headers: [string | undefined, string[]][] = [

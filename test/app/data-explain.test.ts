@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildWith, content, databaseOf, idsOf } from './catalogue-data.js'
+import { buildWith, content, databaseOf, idsOf } from '../catalogue-data.js'
 
 interface Profile {
   ns: string

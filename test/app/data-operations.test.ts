@@ -1,10 +1,10 @@
 import { type Db, type Document, MongoClient, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import type { HistoryDocument } from '../src/data/history.js'
-import type { WatchlistDocument } from '../src/data/watchlist.js'
-import { seededUrl } from './catalogue-data.js'
-import { type App, addUser, build, password } from './helper.js'
-import { type Answer, collectionOf, episode, film, historyDocument, tick, viewerOf, watch } from './viewer-data.js'
+import type { HistoryDocument } from '../../src/data/history.js'
+import type { WatchlistDocument } from '../../src/data/watchlist.js'
+import { seededUrl } from '../catalogue-data.js'
+import { type App, addUser, build, password } from '../helper.js'
+import { type Answer, collectionOf, episode, film, historyDocument, tick, viewerOf, watch } from '../viewer-data.js'
 
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { build } from './helper.js'
+import { build } from '../helper.js'
 
 t.test('beyond the requests that may wait, new ones are refused at once, and served again when there is room', async t => {
   let release = () => {}

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { keepSignIn } from '../src/documentation/page.js'
+import { keepSignIn } from '../../src/documentation/page.js'
 
 t.test('a sign-in on the page is kept for the calls after it, and other answers are shown as they are', async t => {
   const configs: { url: string; plugins: (() => { statePlugins: { spec: { wrapActions: { setResponse: typeof wrap } } } })[] }[] = []

@@ -1,9 +1,9 @@
 import t from 'tap'
-import type { HistoryDocument } from '../src/data/history.js'
-import type { WatchlistDocument } from '../src/data/watchlist.js'
-import { databaseOf, seededUrl } from './catalogue-data.js'
-import { build } from './helper.js'
-import { type Answer, allPages, collectionOf, episode, film, tick, type Viewer, viewerOf, watch } from './viewer-data.js'
+import type { HistoryDocument } from '../../src/data/history.js'
+import type { WatchlistDocument } from '../../src/data/watchlist.js'
+import { databaseOf, seededUrl } from '../catalogue-data.js'
+import { build } from '../helper.js'
+import { type Answer, allPages, collectionOf, episode, film, tick, type Viewer, viewerOf, watch } from '../viewer-data.js'
 
 const contents = [film(10, { type: 'show' }), ...[1, 2, 3, 4, 5, 6].map(id => film(id)), episode(11, 10), episode(12, 10)]
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fold, wordsOf } from '../src/words.js'
+import { fold, wordsOf } from '../../src/words.js'
 
 const begins = (text: string, search: string) => wordsOf(search).every(wanted => wordsOf(text).some(word => word.startsWith(wanted)))
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { moment, timestamp } from '../src/time.js'
+import { moment, timestamp } from '../../src/time.js'
 
 t.test('timestamp', async t => {
   const moments: [string, string][] = [

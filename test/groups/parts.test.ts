@@ -1,0 +1,3 @@
+import { together } from './together.js'
+
+await together('catalogue', 'recommend', 'parts')
