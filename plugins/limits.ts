@@ -8,15 +8,22 @@ import { minutes } from '../src/time.js'
 /** How many callers of each kind are counted at once. */
 const callers = 50_000
 
+/** The start itself holds the event loop: whoever is let in by /ready must not be refused for it. In milliseconds. */
+const firstMeasurements = 2000
+
 /** What a process refuses so that it can serve the rest: callers beyond their rate, and anyone while the event loop is held. */
 export default fp(
   async app => {
     const { RATE_LIMIT, RATE_LIMIT_ADDRESS, MAX_EVENT_LOOP_DELAY } = app.settings
 
+    let isMeasured = false
+    app.addHook('onReady', async () => {
+      void app.started.then(() => setTimeout(() => (isMeasured = true), firstMeasurements).unref())
+    })
     await app.register(underPressure, {
       maxEventLoopDelay: MAX_EVENT_LOOP_DELAY,
       pressureHandler: async request => {
-        if (request.routeOptions.config.vital) return
+        if (!isMeasured || request.routeOptions.config.vital) return
         app.onRefusal('event_loop')
         throw unavailable()
       }

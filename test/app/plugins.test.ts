@@ -67,6 +67,13 @@ t.test('guards', async t => {
   })
 })
 
+t.test('what held the event loop at the start refuses nobody', async t => {
+  const app = await build(t, { settings: { MAX_EVENT_LOOP_DELAY: '50' } })
+  const hold = performance.now() + 1500
+  while (performance.now() < hold);
+  for (const until = performance.now() + 100; performance.now() < until; await turn()) t.equal((await app.inject('/terms')).statusCode, 200)
+})
+
 t.test('while the event loop is held, only what balancers ask is answered', async t => {
   const app = await build(t, { settings: { MAX_EVENT_LOOP_DELAY: '50' } })
   const hold = (milliseconds: number) => {
