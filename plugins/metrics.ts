@@ -1,3 +1,4 @@
+import type { onResponseHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import { processMetrics } from '../src/metrics/process.js'
@@ -16,9 +17,18 @@ declare module 'fastify' {
 export default fp(
   async app => {
     const registry = new Registry()
-    const { onAnswer, onRefusal } = requestMetrics(registry)
-    app.addHook('onResponse', ({ method, routeOptions }, reply, done) => {
-      onAnswer(method, routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime)
+    const { answersOf, onRefusal } = requestMetrics(registry)
+    app.addHook('onRoute', route => {
+      const onAnswer = answersOf(route.url)
+      const tell: onResponseHookHandler = ({ method }, { statusCode, elapsedTime }, done) => {
+        onAnswer(method, statusCode, elapsedTime)
+        done()
+      }
+      route.onResponse = [tell, ...[route.onResponse ?? []].flat()]
+    })
+    const onUnknown = answersOf('unknown')
+    app.addHook('onResponse', ({ is404, method }, { statusCode, elapsedTime }, done) => {
+      if (is404) onUnknown(method, statusCode, elapsedTime)
       done()
     })
     app.decorate('metrics', registry)

@@ -1,7 +1,7 @@
 import type { Collection, Db, Document } from 'mongodb'
 
-/** Told of each operation when it has ended. */
-export type OnOperation = (collection: string, kind: string, milliseconds: number) => void
+/** Gives what is to be told of the operations of a kind when they have ended. */
+export type OperationsOf = (collection: string, kind: string) => (milliseconds: number) => void
 
 const kinds = [
   'aggregate',
@@ -33,18 +33,26 @@ const watchedOperation = (operation: Operation, onEnd: (milliseconds: number) =>
   }
 }
 
-const watchedCollection = (collection: Collection<Document>, onOperation: OnOperation) => {
+const watchedCollection = (collection: Collection<Document>, operationsOf: OperationsOf) => {
   const name = collection.collectionName
-  const operations = kinds.map(kind => [kind, watchedOperation(collection[kind].bind(collection), ms => onOperation(name, kind, ms))])
+  const operations = kinds.map(kind => [kind, watchedOperation(collection[kind].bind(collection), operationsOf(name, kind))])
   return Object.assign(Object.create(collection), Object.fromEntries(operations))
 }
 
 /** The database, whose operations are told of. (The driver's own monitoring parses each answer a second time.) */
-export const watched = (db: Db, onOperation: OnOperation): Db =>
-  Object.assign(Object.create(db), {
-    collection: (name: string) => watchedCollection(db.collection(name), onOperation),
+export const watched = (db: Db, operationsOf: OperationsOf): Db => {
+  const told = new Map<string, (milliseconds: number) => void>()
+  const commandsOf = (collection: string, kind: string) => {
+    const key = `${collection} ${kind}`
+    const known = told.get(key) ?? operationsOf(collection, kind)
+    told.set(key, known)
+    return known
+  }
+  return Object.assign(Object.create(db), {
+    collection: (name: string) => watchedCollection(db.collection(name), operationsOf),
     command: (command: Document) => {
       const [kind, collection] = Object.entries(command)[0] as [string, unknown]
-      return watchedOperation(db.command.bind(db) as Operation, ms => onOperation(String(collection), kind, ms))(command as never)
+      return watchedOperation(db.command.bind(db) as Operation, commandsOf(String(collection), kind))(command as never)
     }
   })
+}

@@ -1,6 +1,6 @@
 import type { MongoClient } from 'mongodb'
-import { Histogram, type Registry } from 'prom-client'
-import type { OnOperation } from '../data/watched.js'
+import type { Registry } from 'prom-client'
+import type { OperationsOf } from '../data/watched.js'
 import { durations } from './durations.js'
 import { gauge } from './gauge.js'
 
@@ -23,15 +23,8 @@ const poolMetrics = (registry: Registry, client: MongoClient) => {
   gauge(registry, 'mongodb_pool_waiting', 'Operations that wait for a connection', () => waiting)
 }
 
-/** Gives what is to be told of each operation. */
-export const databaseMetrics = (registry: Registry, client: MongoClient): OnOperation => {
+export const databaseMetrics = (registry: Registry, client: MongoClient): OperationsOf => {
   poolMetrics(registry, client)
-  const operations = new Histogram({
-    name: 'mongodb_operation_duration_seconds',
-    help: 'Time from an operation on the database to its end',
-    labelNames: ['collection', 'kind'],
-    buckets: durations,
-    registers: [registry]
-  })
-  return (collection, kind, milliseconds) => operations.observe({ collection, kind }, milliseconds / 1000)
+  const operations = durations(registry, 'mongodb_operation_duration_seconds', 'Time from an operation on the database to its end')
+  return (collection, kind) => operations({ collection, kind })
 }

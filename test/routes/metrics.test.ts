@@ -29,6 +29,9 @@ t.test('what was answered is counted by the template of its route', async t => {
   t.equal(answered('method="GET",route="/history/:watchedVideoId",status="404"'), 1)
   t.equal(answered('method="GET",route="unknown",status="404"'), 2)
   t.equal(answered('method="PATCH",route="/history",status="405"'), 1)
+  const reports = 'method="POST",route="/history",status="201"'
+  t.equal(series.get(`http_request_duration_seconds_bucket{le="+Inf",${reports}}`), 2)
+  t.ok(Number(series.get(`http_request_duration_seconds_sum{${reports}}`)) > 0)
   t.equal(series.get('http_requests_waiting'), 0)
 
   t.equal(series.get('mongodb_operation_duration_seconds_count{collection="history",kind="findOneAndUpdate"}'), 2)
