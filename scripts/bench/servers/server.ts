@@ -23,7 +23,7 @@ export interface Server {
   stop: () => Promise<void>
 }
 
-const freePort = async () => {
+export const freePort = async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

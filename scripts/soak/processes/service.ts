@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { freePort } from '../../bench/servers/server.js'
 import { secret } from '../../bench/servers/tokens.js'
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -24,15 +24,6 @@ interface Holdings {
   rss: number
   /** The kinds of all that keeps the process alive: sockets, timers, requests. */
   resources: string[]
-}
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A process of the service as `npm start` runs it, at a port of its own, which keeps the port when it is started again. */
