@@ -40,19 +40,11 @@ const watchedCollection = (collection: Collection<Document>, operationsOf: Opera
 }
 
 /** The database, whose operations are told of. (The driver's own monitoring parses each answer a second time.) */
-export const watched = (db: Db, operationsOf: OperationsOf): Db => {
-  const told = new Map<string, (milliseconds: number) => void>()
-  const commandsOf = (collection: string, kind: string) => {
-    const key = `${collection} ${kind}`
-    const known = told.get(key) ?? operationsOf(collection, kind)
-    told.set(key, known)
-    return known
-  }
-  return Object.assign(Object.create(db), {
+export const watched = (db: Db, operationsOf: OperationsOf): Db =>
+  Object.assign(Object.create(db), {
     collection: (name: string) => watchedCollection(db.collection(name), operationsOf),
     command: (command: Document) => {
       const [kind, collection] = Object.entries(command)[0] as [string, unknown]
-      return watchedOperation(db.command.bind(db) as Operation, commandsOf(String(collection), kind))(command as never)
+      return watchedOperation(db.command.bind(db) as Operation, operationsOf(String(collection), kind))(command as never)
     }
   })
-}

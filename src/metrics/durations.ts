@@ -42,18 +42,20 @@ class Series {
  * answer a tenth of all that it takes.
  */
 export const durations = (registry: Registry, name: string, help: string) => {
-  const all: Series[] = []
+  const known = new Map<string, Series>()
   const get = async () => ({
     name,
     help,
     type: 'histogram',
     aggregator: 'sum',
-    values: all.filter(({ count }) => count > 0).flatMap(series => series.values(name))
+    values: [...known.values()].filter(({ count }) => count > 0).flatMap(series => series.values(name))
   })
   registry.registerMetric({ name, get } as unknown as Metric)
   return (labels: Labels): Observe => {
-    const series = new Series(labels)
-    all.push(series)
+    // Two series of the same labels are an error to Prometheus.
+    const key = Object.values(labels).join(' ')
+    const series = known.get(key) ?? new Series(labels)
+    known.set(key, series)
     return series.observe
   }
 }

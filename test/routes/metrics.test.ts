@@ -9,6 +9,8 @@ const seriesOf = async (app: App) => {
   const { statusCode, headers, body } = await app.inject('/metrics')
   if (statusCode !== 200 || !/^text\/plain; version=0\.0\.4/.test(String(headers['content-type']))) throw new Error(body)
   const lines = body.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+  const names = lines.map(line => line.slice(0, line.lastIndexOf(' ')))
+  if (new Set(names).size < names.length) throw new Error('A series is told twice')
   return new Map(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
@@ -19,6 +21,8 @@ t.test('what was answered is counted by the template of its route', async t => {
   await watch(viewer, 2, { time: 5 })
   await viewer.get('/history')
   await viewer.get('/history/none')
+  // Users and elements of watchlists are numbered by counters of one collection.
+  await viewer.post('/watchlist', { content_id: 1 })
   for (const url of ['/unknown/1', '/unknown/2', '/%']) await app.inject(url)
   await app.inject({ method: 'PATCH', url: '/history' })
 
