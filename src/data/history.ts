@@ -3,6 +3,7 @@ import type { HistoryUpdate } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type Failure, notFound, updatedNotFound } from '../errors.js'
 import { minutes, moment, timestamp } from '../time.js'
+import { aggregateAtOnce, findAtOnce } from './at-once.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
@@ -98,14 +99,14 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     byId: async (user_id: number, id: string) => {
       const _id = objectId(id, notFound)
-      const element = await history.findOne({ _id, user_id })
+      const [element] = await findAtOnce(db, history, { _id, user_id })
       if (!element) throw await refusal(history, { _id }, notFound)
       return element
     },
 
     /** What the user has begun of these contents. */
     begun: (user_id: number, content_ids: number[]) =>
-      history.find({ ...filterOf(user_id, { content_id: content_ids }), ...begun }).toArray(),
+      findAtOnce(db, history, { ...filterOf(user_id, { content_id: content_ids }), ...begun }),
 
     /** Makes the one element of a user and a content, or moves it on; gives its id. */
     put: async (user_id: number, content_id: number, progress: Progress) => {
@@ -132,15 +133,14 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     /** All of it in one covered read, however long it is. */
     whole: async (user_id: number): Promise<WholeHistory> => {
-      const [columns] = await history.aggregate<WholeHistory>(wholeOf(user_id), { hint: inOrder }).toArray()
+      const [columns] = await aggregateAtOnce<WholeHistory>(db, history, wholeOf(user_id), { hint: inOrder })
       return columns ?? nothing
     },
 
     /** All of it, and when which shows were dismissed, in one operation. */
     wholeAndDismissed: async (user_id: number) => {
-      const rows = await history
-        .aggregate<WholeHistory | Dismissed>([...wholeOf(user_id), andDismissed(user_id)], { hint: inOrder })
-        .toArray()
+      const pipeline = [...wholeOf(user_id), andDismissed(user_id)]
+      const rows = await aggregateAtOnce<WholeHistory | Dismissed>(db, history, pipeline, { hint: inOrder })
       const dismissed = new Map<number, number>()
       let whole = nothing
       for (const row of rows) {

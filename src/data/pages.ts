@@ -1,7 +1,8 @@
 import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
+import { aggregateAtOnce } from './at-once.js'
 
-/** The elements of a page and the number of all, side by side. `count` costs less than countDocuments, which aggregates. */
+/** The elements of a page and the number of all, in one operation. */
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
@@ -9,14 +10,15 @@ export const pageOf = async <T extends Document>(
   order: Sort,
   { page, perPage }: PageQuery
 ) => {
-  const [elements, counted] = await Promise.all([
-    collection
-      .find(filter)
-      .sort(order)
-      .skip((page - 1) * perPage)
-      .limit(perPage)
-      .toArray(),
-    db.command({ count: collection.collectionName, query: filter })
+  const ofAll = [{ $match: filter }, { $count: 'total' }]
+  const rows = await aggregateAtOnce<T | { total: number }>(db, collection, [
+    { $match: filter },
+    { $sort: order },
+    { $skip: (page - 1) * perPage },
+    { $limit: perPage },
+    { $unionWith: { coll: collection.collectionName, pipeline: ofAll } }
   ])
-  return { elements, total: Number(counted.n) }
+  // Of nothing there is no count.
+  const { total } = (rows.pop() ?? { total: 0 }) as { total: number }
+  return { elements: rows as T[], total }
 }

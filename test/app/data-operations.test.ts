@@ -36,8 +36,9 @@ const stages = (stage: Document | undefined): string[] =>
 const short = ({ op, ns, command, planSummary, docsExamined, keysExamined }: Document) =>
   `${op} ${String(ns).split('.').pop()} ${planSummary ?? ''} keys ${keysExamined} docs ${docsExamined} ${JSON.stringify(command).slice(0, 200)}`
 
-/** The contents that a list was asked for: a user has at most one element of each. */
-const asksFor = ({ command }: Document): number => (command.filter ?? command.q)?.content_id?.$in?.length ?? 0
+/** Elements that a list of given contents may look at: a user has at most one of each, which the page and the count both meet. */
+const mayLookAt = ({ command: { filter, pipeline } }: Document): number =>
+  2 * ((filter ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
 
 /**
  * On an index, with no sort in memory. A list of given contents may be sorted where their index finds no more
@@ -49,7 +50,7 @@ const isIndexed = (t: Test, entry: Document) => {
   const faults = []
   if (!/^(IXSCAN|COUNT_SCAN|IDHACK|EOF|RECORD_STORE_FAST_COUNT)/.test(entry.planSummary)) faults.push('no index')
   if (seen.includes('COLLSCAN') || /COLLSCAN/.test(entry.planSummary)) faults.push('reads the whole collection')
-  if ((seen.includes('SORT') || entry.hasSortStage) && (asksFor(entry) === 0 || entry.docsExamined > asksFor(entry)))
+  if ((seen.includes('SORT') || entry.hasSortStage) && (mayLookAt(entry) === 0 || entry.docsExamined > mayLookAt(entry)))
     faults.push('sorts in memory')
   t.strictSame(faults, [], short(entry))
 }
@@ -122,12 +123,12 @@ t.test('the operations of a request', async t => {
     '/watchlist?content_id=1001,1002,1003,9999',
     `/watchlist?content_id=${films.map(({ _id }) => _id).join()}&page=3`
   ]
-  t.test('lists ask the database twice at most', async t => {
+  t.test('lists ask the database once', async t => {
     for (const list of lists) {
       // The contents that this process has not yet sent are read once, in one query for all of the page.
-      const cold = await isAsked(t, `${list.slice(0, 60)} for the first time`, () => viewer.get(list), 200, 3)
+      const cold = await isAsked(t, `${list.slice(0, 60)} for the first time`, () => viewer.get(list), 200, 2)
       t.ok(cold.filter(({ ns }) => ns.endsWith('.contents')).length <= 1)
-      await isAsked(t, list.slice(0, 60), () => viewer.get(list), 200, 2)
+      await isAsked(t, list.slice(0, 60), () => viewer.get(list), 200, 1)
     }
   })
 
@@ -386,7 +387,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
   })
 })
 
-t.test('the cost of a page does not grow with the history', async t => {
+t.test('a page reads its own documents alone, and the keys that it counts', async t => {
   const url = await seededUrl(t, { contents })
   const app: App = await build(t, { url })
   const viewer = await viewerOf(app)
@@ -396,8 +397,8 @@ t.test('the cost of a page does not grow with the history', async t => {
   await entries()
   await viewer.get('/history')
   await viewer.get('/watchlist')
-  const pages = (await entries()).filter(({ op }) => op === 'query')
-  t.equal(pages.filter(({ ns }) => /history|watchlist/.test(ns)).length, 2)
-  for (const { ns, keysExamined, docsExamined, planSummary } of pages.filter(({ ns }) => /history|watchlist/.test(ns)))
-    t.strictSame([keysExamined, docsExamined], [20, 20], `${ns} ${planSummary}`)
+  const pages = (await entries()).filter(({ ns }) => /history|watchlist/.test(ns))
+  t.equal(pages.length, 2)
+  for (const { ns, keysExamined, docsExamined, planSummary } of pages)
+    t.strictSame({ keysExamined, docsExamined }, { keysExamined: 20 + 401, docsExamined: 20 }, `${ns} ${planSummary}`)
 })
