@@ -38,7 +38,7 @@ export default fp(
       serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
       // A handshake with a server that fell silent holds up those after it.
       connectTimeoutMS: settings.DATABASE_TIMEOUT,
-      maxPoolSize: 50
+      maxPoolSize: settings.DATABASE_CONNECTIONS
     })
     const closing = new AbortController()
     const preparations = [async () => void (await client.connect()), () => ensureIndexes(db)]

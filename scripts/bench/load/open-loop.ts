@@ -11,6 +11,8 @@ interface OpenLoop {
 const connections = 4000
 /** Opened at once: fewer than a server lets wait. */
 const group = 100
+/** For the server to be done with that, in milliseconds. */
+const calm = 1000
 /** How long after the last arrival answers may still come, in milliseconds. */
 const patience = 5000
 
@@ -18,6 +20,7 @@ const patience = 5000
 export const openLoop = async (port: number, requests: Buffer[], { perSecond, seconds }: OpenLoop) => {
   const callers: Caller[] = []
   while (callers.length < connections) callers.push(...(await Promise.all(Array.from({ length: group }, () => callerAt(port)))))
+  await sleep(calm)
 
   const total = Math.round(perSecond * seconds)
   const arrivals: Arrival[] = []
