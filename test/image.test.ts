@@ -37,7 +37,8 @@ t.test('its Node.js is one that the service runs on, and the same in both stages
 
 t.test('it runs what is built, as node and by nobody’s shell', async t => {
   t.match(dockerfile, /^USER node$/m)
-  t.match(dockerfile, /^ENTRYPOINT \["node", /m)
+  const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
+  t.strictSame(entrypoint, String(scripts.start).split(' ').slice(0, -1), 'with the flags of npm start')
   const command = /^CMD \["dist\/(.+)\.js"\]$/m.exec(dockerfile)?.[1]
   t.ok(isThere(`${command}.ts`), 'the service')
   t.match(scripts.start, `dist/${command}.js`, 'as npm start does')

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { startFlags } from '../../start-flags.js'
 import { installPeers } from '../peers/install.js'
 import { startServer } from './server.js'
 import { secret, tokenOf } from './tokens.js'
@@ -11,7 +12,7 @@ const here = import.meta.dirname
 /** The service as `npm start` runs it. */
 export const startService = (MONGO_URL: string) =>
   startServer(
-    ['--enable-source-maps', join('dist', 'src', 'server.js')],
+    [...startFlags, join('dist', 'src', 'server.js')],
     {
       MONGO_URL,
       JWT_SECRET: secret,

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '../../bench/servers/server.js'
 import { secret } from '../../bench/servers/tokens.js'
+import { startFlags } from '../../start-flags.js'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
@@ -50,7 +51,7 @@ export class Service {
   async run() {
     const { url, built, settings } = this.options
     const began = performance.now()
-    const child = spawn(process.execPath, ['--import', probe, '--enable-source-maps', join(built, 'src', 'server.js')], {
+    const child = spawn(process.execPath, ['--import', probe, ...startFlags, join(built, 'src', 'server.js')], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: {
