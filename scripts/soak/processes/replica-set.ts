@@ -47,6 +47,17 @@ export class Member {
       )
   }
 
+  /** What it says of itself, as far as it says anything. */
+  async state(): Promise<string> {
+    return this.client
+      .db('admin')
+      .command({ replSetGetStatus: 1 })
+      .then(
+        ({ members }) => members.map(({ name, stateStr }: Record<string, string>) => `${name} ${stateStr}`).join(', '),
+        ({ message }: Error) => message
+      )
+  }
+
   initiate(config: object) {
     return this.client.db('admin').command({ replSetInitiate: config }, { timeoutMS: patience })
   }
@@ -82,15 +93,15 @@ export class Member {
 
 const start = (dataDir: string, port = 0) => startMongod({ say: () => undefined, dataDir, port, replSet: name })
 
-/** Asks until the answer is one; gives it. */
-export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> => {
+/** Asks until the answer is one; gives it. `instead` tells what is there where none comes. */
+export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, instead = async () => ''): Promise<T> => {
   const end = performance.now() + patience
   while (performance.now() < end) {
     const answer = await ask()
     if (answer) return answer
     await sleep(lookEvery)
   }
-  throw new Error(`${what} did not come to be in ${patience / 1000} s`)
+  throw new Error(`${what} did not come to be in ${patience / 1000} s${await instead()}`)
 }
 
 /** Three real members. `election` is after how many seconds without a primary they choose another. */
@@ -130,10 +141,14 @@ export const startReplicaSet = async (election: number) => {
       }),
     /** A primary, and the others following it. */
     whole: () =>
-      until('A whole replica set', async () => {
-        const all = await states()
-        return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)
-      }),
+      until(
+        'A whole replica set',
+        async () => {
+          const all = await states()
+          return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)
+        },
+        async () => (await Promise.all(members.map(async member => `\n${member.host} says: ${await member.state()}`))).join('')
+      ),
     stop
   }
 }
