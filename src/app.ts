@@ -29,6 +29,7 @@ import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
 import { corsOptions, isDecodable, trustedProxies } from './http.js'
 import { answerParserError } from './parser-errors.js'
+import { buildSerializer } from './serialization.js'
 import { compileValidator } from './validation.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
@@ -47,6 +48,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   genReqId: () => randomUUID(),
   // A logger for each request costs more than most answers; what logs names the request itself.
   childLoggerFactory: logger => logger,
+  schemaController: { compilersFactory: { buildSerializer } },
   clientErrorHandler: answerParserError,
   frameworkErrors: sendFailure
 })

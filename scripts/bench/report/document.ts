@@ -50,8 +50,8 @@ const summary = (sections: Section[]) => {
 const markdown = (sections: Section[], comparisons: Comparison[], facts: Facts, options: Options) => `# Performance
 
 \`npm run bench\` wrote this page. It starts a mongod of its own with generated data, the compiled service as production runs it
-(token check, limits above the load, log) and the references: bare Fastify, which does the same operations on the database and sends
-bytes that are ready, without a token check, validation, limits or log; and Express with Mongoose, written as their documentation
+(token check, limits above the load, log) and the references: bare Fastify, which asks the database the same (a list by a
+find and a count) and sends bytes that are ready, without a token check, validation, limits or log; and Express with Mongoose, written as their documentation
 teaches it, with lean results and with documents. All take turns, a round of one, a round of the next; figures are medians, with the
 quartiles in brackets. Machines differ and are noisy: only the ratios of one run mean something.
 

@@ -4,8 +4,9 @@ import { type HistoryDocument, historyOf } from '../../../src/data/history.js'
 import { type WatchlistDocument, watchlistOf } from '../../../src/data/watchlist.js'
 
 /**
- * The least that Fastify can do for the same answers: the same operations on the database, and then bytes that are
- * ready (the service's own, asked for once at the start). No token check, no validation, no limits, no log, no headers.
+ * The least that Fastify can do for the same answers: a find and a count for a list, else the same operations on the
+ * database, and then bytes that are ready (the service's own, asked for once at the start). No token check, no
+ * validation, no limits, no log, no headers.
  */
 const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZATION = '' } = process.env
 
