@@ -24,7 +24,14 @@ export class Member {
     private mongod: Mongod,
     private readonly dataDir: string
   ) {
-    this.client = new MongoClient(mongod.url, { directConnection: true, serverSelectionTimeoutMS: 500, timeoutMS: 500 })
+    this.client = new MongoClient(mongod.url, {
+      directConnection: true,
+      serverSelectionTimeoutMS: 500,
+      timeoutMS: 500,
+      // Told of changes, the driver measures the way to a member seldom: after a slow first answer it takes all later ones for too slow as well, and asks no more.
+      serverMonitoringMode: 'poll',
+      heartbeatFrequencyMS: 1000
+    })
   }
 
   static async start(dataDir: string) {
