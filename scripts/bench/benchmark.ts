@@ -15,7 +15,7 @@ import { limits } from './limits/limits.js'
 import type { Options } from './options.js'
 import { grouped } from './report/format.js'
 import type { Section } from './report/section.js'
-import { startBare, startExpress, startService } from './servers/contestants.js'
+import { startBare, startExpress, startFeathers, startNest, startService } from './servers/contestants.js'
 import type { Server } from './servers/server.js'
 
 interface Setting {
@@ -49,8 +49,16 @@ export const benchmark = async ({ client, url, options, progress, say }: Setting
     try {
       const service = started(await startService(address))
       const bare = started(await startBare(address, service.port, Object.values(publicPaths)))
-      const express = wants('history') ? started(await startExpress(address, say)) : bare
-      const servers: Servers = { service, 'bare Fastify': bare, 'Express + Mongoose lean': express, 'Express + Mongoose': express }
+      const peer = async (start: typeof startExpress) => (wants('history') ? started(await start(address, say)) : bare)
+      const express = await peer(startExpress)
+      const servers: Servers = {
+        service,
+        'bare Fastify': bare,
+        'Express + Mongoose lean': express,
+        'Express + Mongoose': express,
+        Nest: await peer(startNest),
+        Feathers: await peer(startFeathers)
+      }
 
       for (const name of compared.filter(name => wants(name)))
         sections.push(await compare(scenarios[name], servers, { db, options, progress }))

@@ -6,7 +6,7 @@ import { listed, resetWatchlists, savedContent } from '../data/watchlists.js'
 import { as, type Call } from '../load/call.js'
 import type { Compared } from '../measures/rounds.js'
 
-export type Peer = 'bare Fastify' | 'Express + Mongoose lean' | 'Express + Mongoose'
+export type Peer = 'bare Fastify' | 'Express + Mongoose lean' | 'Express + Mongoose' | 'Nest' | 'Feathers'
 
 /** How many there are of what the calls go to. */
 export interface Extent {
@@ -75,7 +75,7 @@ const likeBareInTime: RatioGoal = { of: 'processor', to: 'bare Fastify', issue: 
 
 const history: Scenario = {
   title: `GET /history (20 of ${usualHistory})`,
-  peers: ['bare Fastify', 'Express + Mongoose lean', 'Express + Mongoose'],
+  peers: ['bare Fastify', 'Express + Mongoose lean', 'Express + Mongoose', 'Nest', 'Feathers'],
   calls: forUsers('/history'),
   goals: [
     { of: 'perSecond', to: 'Express + Mongoose lean', issue: 5, atLeast: 3 },

@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+
+const here = import.meta.dirname
+const { dependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
 
 /** The peers are a package of their own, which whoever does not compare with them never has. */
 export const installPeers = (say: (line: string) => void) => {
-  if (existsSync(join(import.meta.dirname, 'node_modules', 'mongoose'))) return
-  say('installing Express and Mongoose')
+  if (Object.keys(dependencies).every(name => existsSync(join(here, 'node_modules', name)))) return
+  say('installing Express, Mongoose, Nest and Feathers')
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: import.meta.dirname,
+    cwd: here,
     stdio: 'inherit',
     shell: process.platform === 'win32'
   })

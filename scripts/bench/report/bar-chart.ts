@@ -5,7 +5,7 @@ import { box, legend, line, picture, series, text, width } from './svg.js'
 
 const left = 300
 const right = width - 60
-const top = 80
+const top = 100
 const barHeight = 14
 const barGap = 5
 const groupGap = 12

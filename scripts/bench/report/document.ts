@@ -51,8 +51,9 @@ const markdown = (sections: Section[], comparisons: Comparison[], facts: Facts, 
 
 \`npm run bench\` wrote this page. It starts a mongod of its own with generated data, the compiled service as production runs it
 (token check, limits above the load, log) and the references: bare Fastify, which asks the database the same (a list by a
-find and a count) and sends bytes that are ready, without a token check, validation, limits or log; and Express with Mongoose, written as their documentation
-teaches it, with lean results and with documents. All take turns, a round of one, a round of the next; figures are medians, with the
+find and a count) and sends bytes that are ready, without a token check, validation, limits or log; and, written as their
+documentation teaches it, Express with Mongoose, with lean results and with documents, Nest with Mongoose and lean results, and
+Feathers with its own adapter. All take turns, a round of one, a round of the next; figures are medians, with the
 quartiles in brackets. Machines differ and are noisy: only the ratios of one run mean something.
 
 Repeat it with \`npm run bench\` (\`--full\` for a million users), or a part of it: \`npm run bench -- history put --rounds 5\`.

@@ -15,7 +15,9 @@ const packages = [
   ['fastify', 'node_modules'],
   ['mongodb', 'node_modules'],
   ['express', 'scripts/bench/peers/node_modules'],
-  ['mongoose', 'scripts/bench/peers/node_modules']
+  ['mongoose', 'scripts/bench/peers/node_modules'],
+  ['@nestjs/core', 'scripts/bench/peers/node_modules'],
+  ['@feathersjs/feathers', 'scripts/bench/peers/node_modules']
 ] as const
 
 /** Peers that nobody installed took no part. */

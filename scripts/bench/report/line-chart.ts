@@ -1,7 +1,7 @@
 import type { Measure } from '../measures/statistics.js'
 import { digits, grouped } from './format.js'
 import { apart, linear, logarithmic, ticks } from './scales.js'
-import { element, line, picture, series, text, width } from './svg.js'
+import { element, line, picture, series, stroke, text, width } from './svg.js'
 
 interface Point {
   x: number
@@ -41,7 +41,7 @@ export const lineChart = ({ title, xTitle, yTitle, lines }: Lines) => {
     [
       element('polyline', {
         points: points.map(point => `${x(point.x).toFixed(1)},${y(point.y.median).toFixed(1)}`).join(' '),
-        class: `stroke-${n % 4}`
+        class: stroke(n)
       }),
       ...points.map(point => line(x(point.x), y(point.y.low), x(point.x), y(point.y.high), 'spread')),
       ...points.map(point => element('circle', { cx: x(point.x), cy: y(point.y.median), r: 4, class: series(n) })),

@@ -18,8 +18,10 @@ export const box = (x: number, y: number, width: number, height: number, kind: s
   element('rect', { x, y, width: Math.max(0, width), height, class: kind })
 
 export const width = 880
+const hues = 6
 /** Colours of a series: fill or stroke. */
-export const series = (n: number) => `series-${n % 4}`
+export const series = (n: number) => `series-${n % hues}`
+export const stroke = (n: number) => `stroke-${n % hues}`
 
 const colours = (background: string, ink: string, faint: string, goal: string, ...hues: string[]) =>
   [
@@ -40,8 +42,8 @@ const style = [
   '.small{font-size:11.5px}',
   '.strong{font-weight:600;paint-order:stroke;stroke-width:4;stroke-linejoin:round}',
   '.parity{stroke-dasharray:4 3}',
-  colours('#ffffff', '#1f2328', '#d8dee4', '#cf222e', '#2f6feb', '#c77700', '#1a7f4b', '#8a3fd1'),
-  `@media (prefers-color-scheme:dark){${colours('#0d1117', '#e6edf3', '#30363d', '#ff7b72', '#6ea8ff', '#e3a33b', '#4cc38a', '#c297ff')}}`
+  colours('#ffffff', '#1f2328', '#d8dee4', '#cf222e', '#2f6feb', '#c77700', '#1a7f4b', '#8a3fd1', '#0f7f8c', '#b83280'),
+  `@media (prefers-color-scheme:dark){${colours('#0d1117', '#e6edf3', '#30363d', '#ff7b72', '#6ea8ff', '#e3a33b', '#4cc38a', '#c297ff', '#4cc9d6', '#f78fc8')}}`
 ].join('')
 
 export const picture = (title: string, height: number, ...children: string[]) =>
@@ -55,13 +57,19 @@ export const picture = (title: string, height: number, ...children: string[]) =>
     ...children
   )}\n`
 
-/** Names of colours, side by side. */
-export const legend = (y: number, names: string[]) => {
+/** Names of colours, side by side, and in a second row where the first is full. */
+export const legend = (top: number, names: string[]) => {
   let x = 20
+  let y = top
   return names
     .map((name, n) => {
+      const length = 40 + name.length * 7
+      if (x + length > width) {
+        x = 20
+        y += 20
+      }
       const entry = box(x, y - 10, 12, 12, series(n)) + text(x + 18, y, name)
-      x += 40 + name.length * 7
+      x += length
       return entry
     })
     .join('')

@@ -41,7 +41,10 @@ export const startBare = (MONGO_URL: string, port: number, paths: string[]) =>
     '/'
   )
 
-export const startExpress = (MONGO_URL: string, say: (line: string) => void) => {
+const peerIn = (file: string) => (MONGO_URL: string, say: (line: string) => void) => {
   installPeers(say)
-  return startServer([join(here, '..', 'peers', 'express-mongoose.js')], { MONGO_URL }, '/')
+  return startServer([join(here, '..', 'peers', file)], { MONGO_URL }, '/')
 }
+export const startExpress = peerIn('express-mongoose.js')
+export const startNest = peerIn('nest.js')
+export const startFeathers = peerIn('feathers.js')
