@@ -8,6 +8,7 @@ import { digits, grouped, spread } from '../../scripts/bench/report/format.js'
 import { lineChart } from '../../scripts/bench/report/line-chart.js'
 import { apart, linear, logarithmic, ticks } from '../../scripts/bench/report/scales.js'
 import type { Ratio } from '../../scripts/bench/report/section.js'
+import { legend } from '../../scripts/bench/report/svg.js'
 
 const hundred = Array.from({ length: 100 }, (_, n) => 100 - n)
 
@@ -145,4 +146,10 @@ t.test('the picture of the limit shows what came of all requests', async t => {
     widths.map(width => Math.round((width / successes) * 50)),
     [50, 0, 0, 100, 90, 60, 50]
   )
+})
+
+t.test('a legend that is too long for the picture goes on in a second row', async t => {
+  const rows = (names: string[]) => new Set([...legend(50, names).matchAll(/<text x="\d+" y="(\d+)"/g)].map(([, y]) => y))
+  t.strictSame([...rows(['short', 'names'])], ['50'])
+  t.strictSame([...rows(Array(6).fill('a name of some length'))], ['50', '70'])
 })
