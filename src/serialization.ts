@@ -2,7 +2,7 @@ import { type Serializer, type SerializerFactory, SerializerSelector } from '@fa
 
 /**
  * Makes the serializer of an answer when it is first needed. Most never are, since errors and ready bytes have schemas for
- * the documentation alone; to compile them all was a third of the start.
+ * the documentation alone; to compile them all was half of what an app took to build.
  */
 export const buildSerializer: SerializerFactory = (schemas, options) => {
   const compile = SerializerSelector()(schemas, options)

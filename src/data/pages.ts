@@ -18,7 +18,12 @@ export const pageOf = async <T extends Document>(
     { $limit: perPage },
     { $unionWith: { coll: collection.collectionName, pipeline: ofAll } }
   ])
-  // Of nothing there is no count.
-  const { total } = (rows.pop() ?? { total: 0 }) as { total: number }
-  return { elements: rows as T[], total }
+  // Of nothing there is no count, even where there were elements a moment before.
+  let total = 0
+  const elements: T[] = []
+  for (const row of rows) {
+    if ('total' in row) total = row.total
+    else elements.push(row)
+  }
+  return { elements, total }
 }
