@@ -8,7 +8,12 @@ const { env } = process
 process.env = { ...env, ...(await inMemory()) }
 const mongod = await startMongod({ say: console.log })
 process.env = env
-const tap = spawn('tap', process.argv.slice(2), { stdio: 'inherit', env: { ...env, TEST_MONGO_URL: mongod.url } })
+// What a log shows last should be what failed: tap otherwise writes every assertion into it, or a screen per second.
+const plain = process.stdout.isTTY ? {} : { CI: 'true', TAP_REPORTER: 'base' }
+const tap = spawn('tap', process.argv.slice(2), {
+  stdio: 'inherit',
+  env: { ...plain, ...env, TEST_MONGO_URL: mongod.url }
+})
 const [status] = await once(tap, 'exit')
 await mongod.stop()
 process.exit(status ?? 1)
