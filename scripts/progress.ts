@@ -3,12 +3,13 @@ const redrawnEvery = 100
 const saidEvery = 5000
 
 const verbs = { check: 'Checking', read: 'Reading', choose: 'Choosing', train: 'Training', write: 'Writing' }
+const units = { check: 'records', read: 'records', choose: 'trials', train: 'steps', write: 'records' }
 
 interface Progress {
   step: keyof typeof verbs
   file: string
   records: number
-  /** What is counted, if it is not records. */
+  /** What is counted, if it is not what the step usually counts. */
   unit?: string
   done: number
   total: number
@@ -34,7 +35,7 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
   let stepBegan = updatedAt
   let fileBegan = updatedAt
 
-  const show = ({ step, file, records, unit = 'records', done, total }: Progress) => {
+  const show = ({ step, file, records, unit = units[step], done, total }: Progress) => {
     const part = total === 0 ? 1 : done / total
     const rate = (records * 1000) / Math.max(updatedAt - fileBegan, 1)
     const left = part === 0 ? '' : `, ${clock(((updatedAt - stepBegan) / 1000) * (1 / part - 1))} left`

@@ -40,10 +40,7 @@ const read = async (path: string): Promise<Dataset> => {
   throw new Refusal([...dataset.lines, ...(dataset.rest > 0 ? [`and ${dataset.rest} more`] : []), 'Nothing was written.'].join('\n'))
 }
 
-const units = { choose: 'trials', train: 'steps' }
-
-const onProgress = ({ step, done, total }: TrainingStep) =>
-  progress.update({ step, file: 'the model', records: done, unit: units[step], done, total })
+const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
 const evaluate = ({ data }: Dataset, k: number): Model => {
   const out = holdOut(data, 'random', 2)

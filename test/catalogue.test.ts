@@ -176,7 +176,7 @@ t.test('a list of known contents asks the database nothing', async t => {
 
 // The timeout is that of production where the database is likeliest to need it.
 for (const [away, settings] of [
-  ['freeze', {}],
+  ['freeze', { DATABASE_TIMEOUT: '2000' }],
   ['silence', { DATABASE_TIMEOUT: '1000' }],
   ['leave', { DATABASE_TIMEOUT: '1000' }]
 ] as const) {

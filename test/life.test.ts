@@ -167,7 +167,7 @@ test('a database that freezes', async t => {
     process.kill(pid, 'SIGCONT')
     await mongod.stop()
   })
-  const app = await build(t, { url: `${mongod.url}/life`, settings: { LOGIN_LIMIT: '2' } })
+  const app = await build(t, { url: `${mongod.url}/life`, settings: { DATABASE_TIMEOUT: '2000', LOGIN_LIMIT: '2' } })
   const { email } = await addUser(app)
   const other = await addUser(app)
   const logIn = (who: string, secret = password) =>
@@ -224,7 +224,7 @@ test('a database that stops and starts again', async t => {
   const say = () => undefined
   let mongod: Mongod = await startMongod({ say, dataDir, port })
   t.teardown(() => mongod.stop())
-  const app = await build(t, { url: `${mongod.url}/life` })
+  const app = await build(t, { url: `${mongod.url}/life`, settings: { DATABASE_TIMEOUT: '2000' } })
   const { email } = await addUser(app)
   const logIn = () => app.inject({ method: 'POST', url: '/login', payload: { email, password } })
   t.equal((await logIn()).statusCode, 200)

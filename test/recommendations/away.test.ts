@@ -26,7 +26,7 @@ t.test('a database that freezes', async t => {
     process.kill(pid, 'SIGCONT')
     await mongod.stop()
   })
-  const app = await build(t, { url: `${mongod.url}/away` })
+  const app = await build(t, { url: `${mongod.url}/away`, settings: { DATABASE_TIMEOUT: '2000' } })
   for (const id of span(1, 30)) await change(app, 'contents', id, film(id))
   await until(() => app.catalogue.skeleton.size === 30)
   const viewer = await viewerOf(app)

@@ -34,7 +34,7 @@ t.test('what counts as a view', async t => {
     ...viewsOf(30, 3),
     ...viewsOf(31, 2).map(view => ({ ...view, user_id: view.user_id + 100 })),
     ...viewsOf(1, 9).map(view => ({ ...view, time: 0, percentage: 0 })),
-    ...viewsOf(2, 1).map(view => ({ ...view, time: 1, percentage: 0 })),
+    ...viewsOf(2, 2).map(view => ({ ...view, time: 1, percentage: 0 })),
     ...viewsOf(999_999, 20)
   ])
   await counted(app)
