@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { compile } from './compile.js'
 import { inMemory } from './mongod/memory.js'
 import { startMongod } from './mongod/start.js'
 
-/** Runs the test suite on one mongod, in which each test file has a database of its own. */
+/** Runs the test suite on one mongod, in which each test file has a database of its own, and on what production runs where a test starts a process. */
 const { env } = process
 process.env = { ...env, ...(await inMemory()) }
-const mongod = await startMongod({ say: console.log })
+const [mongod, built] = await Promise.all([startMongod({ say: console.log }), compile()])
 process.env = env
 // What a log shows last should be what failed: tap otherwise writes every assertion into it, or a screen per second.
 const plain = process.stdout.isTTY ? {} : { CI: 'true', TAP_REPORTER: 'base' }
 const tap = spawn('tap', process.argv.slice(2), {
   stdio: 'inherit',
-  env: { ...plain, ...env, TEST_MONGO_URL: mongod.url }
+  env: { ...plain, ...env, TEST_MONGO_URL: mongod.url, TEST_BUILT: built }
 })
 const [status] = await once(tap, 'exit')
 await mongod.stop()

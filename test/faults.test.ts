@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { inMemory } from '../scripts/mongod/memory.js'
+import { built } from './built.js'
 import { uncounted } from './uncounted.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Built anew, since `dist` may be of another day. Its types are the affair of `npm run check`. */
-const built = join('node_modules', '.cache', 'viewer', 'built')
-const build = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', built]
 
 const run = async (args: string[], env = {}) => {
   const child = spawn(process.execPath, args, {
@@ -28,8 +25,7 @@ t.test('what the service promises for when processes die is kept', async t => {
   const scenarios = ['primary', 'kill', 'rolling', 'slow', 'logins']
   const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, requests: 1000, contents: 200 }
   const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
-  t.equal((await run(build)).status, 0)
-  const soak = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--built', built, '--brief', ...options]
+  const soak = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--built', built('.'), '--brief', ...options]
   const { out, err, status } = await run(soak, await inMemory())
 
   const lines = out.trim().split('\n')

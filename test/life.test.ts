@@ -8,14 +8,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { type Mongod, startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
+import { built } from './built.js'
 import { addUser, build, databaseUrl, password, secret, settingsFor, signIn } from './helper.js'
 import { uncounted } from './uncounted.js'
-
-const server = fileURLToPath(new URL('../src/server.ts', import.meta.url))
 
 const folder = async (t: Test) => {
   const path = await mkdtemp(join(tmpdir(), 'viewer-life-'))
@@ -63,11 +61,10 @@ const isUnavailable = (t: Test, response: Refusal, what: string) => {
 
 /** The real process, in a folder without files of its own. */
 const startProcess = async (t: Test, settings: Record<string, string>, before: string[] = []) => {
-  const args = [...before, '--import', import.meta.resolve('tsx'), server]
+  const args = [...before, built('src/server.js')]
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, args, {
     cwd: await folder(t),
-    // Autoload does not see that tsx is there where it comes by --import.
-    env: { ...uncounted, PATH: process.env.PATH, NODE_ENV: 'production', FASTIFY_AUTOLOAD_TYPESCRIPT: '1', ...settings },
+    env: { ...uncounted, PATH: process.env.PATH, NODE_ENV: 'production', ...settings },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>

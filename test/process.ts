@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { built } from './built.js'
 import { secret } from './helper.js'
 import { uncounted } from './uncounted.js'
-
-const server = fileURLToPath(new URL('../src/server.ts', import.meta.url))
 
 interface Options {
   settings: Record<string, string>
@@ -17,11 +15,11 @@ interface Options {
 
 /** The real process at a port of its own, once it serves from its database; what it has written so far comes from `said`. */
 export const serving = async (t: Test, { settings, imports = [] }: Options) => {
-  const modules = [import.meta.resolve('tsx'), ...imports].flatMap(module => ['--import', module])
+  const modules = imports.flatMap(module => ['--import', module])
   const defaults = { JWT_SECRET: secret, HOST: '127.0.0.1', PORT: '0', TRAIN: 'off', MAX_EVENT_LOOP_DELAY: '0', NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [...modules, server], {
+  const child = spawn(process.execPath, [...modules, built('src/server.js')], {
     cwd: tmpdir(),
-    env: { ...uncounted, PATH: process.env.PATH, FASTIFY_AUTOLOAD_TYPESCRIPT: '1', ...defaults, ...settings },
+    env: { ...uncounted, PATH: process.env.PATH, ...defaults, ...settings },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const exit = once(child, 'exit')

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { readArguments } from '../../scripts/recommend/arguments.js'
 import { EventsReader } from '../../scripts/recommend/events.js'
@@ -12,17 +11,18 @@ import { Output } from '../../scripts/recommend/output.js'
 import { chosenLine, costLine, readLine, table } from '../../scripts/recommend/summary.js'
 import type { Faults } from '../../src/import/faults.js'
 import { presets, type Settings } from '../../src/recommend/settings.js'
+import { built } from '../built.js'
 import { dense } from '../recommend/synthetic.js'
 import { uncounted } from '../uncounted.js'
 
-const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
+const command = built('scripts/recommend.js')
 
 /** A folder with files, and the command run in it. */
 const inFolder = (t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) => {
   const folder = t.testdir(files)
   const start = (...args: string[]) => {
     const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME }
-    const child = spawn(process.execPath, [command, 'recommend', ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [command, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const status = new Promise<number | null>(resolve => child.once('exit', resolve))
     return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
   }

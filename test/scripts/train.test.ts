@@ -3,24 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
+import { built } from '../built.js'
 import { databaseOf, seededUrl, until } from '../catalogue-data.js'
 import { build } from '../helper.js'
 import { audienceOf, firstAudience, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
 import { uncounted } from '../uncounted.js'
 import { film, viewerOf, watch } from '../viewer-data.js'
 
-const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
+const command = built('scripts/train.js')
 
 /** `npm run train` in a folder without files of its own. */
 const train = (t: Test, url?: string, more: Record<string, string> = {}) => {
   const cwd = mkdtempSync(join(tmpdir(), 'viewer-train-'))
   t.teardown(() => rmSync(cwd, { recursive: true }))
   const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
-  const child = spawn(process.execPath, [command, 'train'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   const status = new Promise<number | NodeJS.Signals | null>(resolve => child.once('exit', (code, signal) => resolve(code ?? signal)))
   return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }

@@ -3,15 +3,17 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { built } from '../built.js'
 import { build, databaseUrl } from '../helper.js'
 import { uncounted } from '../uncounted.js'
 
-const command = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
+const compiled = [built('scripts/user.js')]
+/** What `npm run user` starts: it takes the source where the development tools are installed. */
+const anywhere = [fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url)), 'user']
 
-/** The command as `npm run user` starts it. */
-const user = async (url: string | undefined, args: string[], input = '') => {
+const user = async (url: string | undefined, args: string[], input = '', command = compiled) => {
   const { NODE_OPTIONS, MONGO_URL, ...env } = process.env
-  const child = spawn(process.execPath, [command, 'user', ...args], { env: { ...env, ...uncounted, ...(url && { MONGO_URL: url }) } })
+  const child = spawn(process.execPath, [...command, ...args], { env: { ...env, ...uncounted, ...(url && { MONGO_URL: url }) } })
   child.stdin.end(input)
   const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { out, err, status }
@@ -33,7 +35,7 @@ t.test('npm run user', async t => {
   })
 
   t.test('lists the users', async t => {
-    const { out } = await user(url, ['list'])
+    const { out } = await user(url, ['list'], '', anywhere)
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com', name: 'Grace', disabled: false })
   })
 
