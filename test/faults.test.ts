@@ -4,15 +4,15 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { inMemory } from '../scripts/mongod/memory.js'
+import { apart } from './apart.js'
 import { built } from './built.js'
-import { uncounted } from './uncounted.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const run = async (args: string[], env = {}) => {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(...apart(...args), {
     cwd: root,
-    env: { ...process.env, ...uncounted, ...env },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -11,9 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Mongod, startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
+import { apart } from './apart.js'
 import { built } from './built.js'
 import { addUser, build, databaseUrl, password, secret, settingsFor, signIn } from './helper.js'
-import { uncounted } from './uncounted.js'
 
 const folder = async (t: Test) => {
   const path = await mkdtemp(join(tmpdir(), 'viewer-life-'))
@@ -62,9 +62,9 @@ const isUnavailable = (t: Test, response: Refusal, what: string) => {
 /** The real process, in a folder without files of its own. */
 const startProcess = async (t: Test, settings: Record<string, string>, before: string[] = []) => {
   const args = [...before, built('src/server.js')]
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, args, {
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(...apart(...args), {
     cwd: await folder(t),
-    env: { ...uncounted, PATH: process.env.PATH, NODE_ENV: 'production', ...settings },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...settings },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>

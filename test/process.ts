@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { apart } from './apart.js'
 import { built } from './built.js'
 import { secret } from './helper.js'
-import { uncounted } from './uncounted.js'
 
 interface Options {
   settings: Record<string, string>
@@ -17,9 +17,9 @@ interface Options {
 export const serving = async (t: Test, { settings, imports = [] }: Options) => {
   const modules = imports.flatMap(module => ['--import', module])
   const defaults = { JWT_SECRET: secret, HOST: '127.0.0.1', PORT: '0', TRAIN: 'off', MAX_EVENT_LOOP_DELAY: '0', NODE_ENV: 'production' }
-  const child = spawn(process.execPath, [...modules, built('src/server.js')], {
+  const child = spawn(...apart(...modules, built('src/server.js')), {
     cwd: tmpdir(),
-    env: { ...uncounted, PATH: process.env.PATH, ...defaults, ...settings },
+    env: { PATH: process.env.PATH, ...defaults, ...settings },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const exit = once(child, 'exit')

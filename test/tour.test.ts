@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { apart } from './apart.js'
 import { build, databaseUrl } from './helper.js'
-import { uncounted } from './uncounted.js'
 
 const run = promisify(execFile)
 const curl = run('curl', ['--version']).then(
@@ -14,7 +14,7 @@ const curl = run('curl', ['--version']).then(
 
 t.test('the tour of the README, line by line, on the demo catalogue', { skip: !(await curl) && 'there is no curl' }, async t => {
   const url = await databaseUrl(t)
-  await run(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], { env: { ...process.env, ...uncounted, MONGO_URL: url } })
+  await run(...apart('--import', 'tsx', 'scripts/demo.ts'), { env: { ...process.env, MONGO_URL: url } })
   const app = await build(t, { url })
   await app.listen({ host: 'localhost', port: 0 })
   const { port } = app.server.address() as AddressInfo

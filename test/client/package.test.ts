@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { uncounted } from '../uncounted.js'
+import { apart } from '../apart.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
-const env = { ...uncounted, PATH: process.env.PATH }
+const env = { PATH: process.env.PATH }
 
 t.test('what is built is a package of plain JavaScript with types', async t => {
   // Where its dependency is found.
@@ -17,7 +17,7 @@ t.test('what is built is a package of plain JavaScript with types', async t => {
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'viewer-client-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  await run(process.execPath, [tsc, '-p', 'client', '--outDir', join(folder, 'dist')], { cwd: root, env })
+  await run(...apart(tsc, '-p', 'client', '--outDir', join(folder, 'dist')), { cwd: root, env })
 
   t.test('that needs no other than it says', async t => {
     const { dependencies, exports } = JSON.parse(await readFile(join(root, 'client/package.json'), 'utf8'))
@@ -32,7 +32,7 @@ t.test('what is built is a package of plain JavaScript with types', async t => {
   t.test('that runs in Node as it is', async t => {
     const script =
       "const { createClient } = await import('./dist/index.js'); createClient({ baseUrl: 'http://localhost' }).user().then(console.log)"
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, env })
+    const { stdout } = await run(...apart('--input-type=module', '--eval', script), { cwd: folder, env })
     t.equal(stdout.trim(), 'undefined', 'and keeps no process from leaving')
   })
 
@@ -49,7 +49,7 @@ t.test('what is built is a package of plain JavaScript with types', async t => {
     await writeFile(join(folder, 'app.ts'), app.join('\n'))
     const compilerOptions = { noEmit: true, strict: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', types: [] }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }))
-    const { stdout } = await run(process.execPath, [tsc, '-p', '.'], { cwd: folder, env }).catch(failed => failed)
+    const { stdout } = await run(...apart(tsc, '-p', '.'), { cwd: folder, env }).catch(failed => failed)
     const lines = stdout.trim().split('\n')
     t.equal(lines.length, 1, stdout)
     t.match(lines[0], /app\.ts\(5,7\): error TS2322/, 'only what is wrong is')

@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import { apart } from '../apart.js'
 import { built } from '../built.js'
-import { uncounted } from '../uncounted.js'
 import { importer, lines } from './helper.js'
 
 const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
@@ -14,8 +14,8 @@ const command = built('scripts/import.js')
 const inFolder = async (t: Test, files: Record<string, string>, url?: string) => {
   const folder = t.testdir({ data: files })
   const start = (...args: string[]) => {
-    const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
-    const child = spawn(process.execPath, [command, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
+    const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const status = new Promise<number | null>(resolve => child.once('exit', resolve))
     return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
   }

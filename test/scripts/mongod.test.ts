@@ -13,7 +13,7 @@ import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
 import { inMemory } from '../../scripts/mongod/memory.js'
 import { startMongod } from '../../scripts/mongod/start.js'
-import { uncounted } from '../uncounted.js'
+import { apart } from '../apart.js'
 
 const quiet = () => {}
 const systemPath = process.env.PATH
@@ -364,10 +364,10 @@ t.test('running mongod', async t => {
    *  mongod. Its environment is bare, since tap would count what tsx makes of the source as uncovered. */
   const service = async (dataDir: string) => {
     const start = new URL('../../scripts/mongod/start.ts', import.meta.url)
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', programOf(start.href, dataDir)], {
+    const child = spawn(...apart('--import', 'tsx', '--input-type=module', '--eval', programOf(start.href, dataDir)), {
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...uncounted, MONGOMS_SYSTEM_BINARY: real }
+      env: { PATH: process.env.PATH, MONGOMS_SYSTEM_BINARY: real }
     })
     await once(child.stdout, 'data')
     return child
@@ -399,10 +399,10 @@ t.test('running mongod', async t => {
   t.test('has a watchdog that waits for its end and removes a temporary folder', async t => {
     const temporary = join(t.testdir({ data: { file: '' } }), 'data')
     const slowToEnd = "process.on('SIGTERM', () => setTimeout(process.exit, 300)); setInterval(() => {}, 1000); console.log('up')"
-    const guarded = spawn(process.execPath, ['--eval', slowToEnd], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const guarded = spawn(...apart('--eval', slowToEnd), { stdio: ['ignore', 'pipe', 'ignore'] })
     await once(guarded.stdout, 'data')
     const watchdog = new URL('../../scripts/mongod/watchdog.mjs', import.meta.url)
-    const child = spawn(process.execPath, [fileURLToPath(watchdog), String(guarded.pid), temporary], {
+    const child = spawn(...apart(fileURLToPath(watchdog), String(guarded.pid), temporary), {
       stdio: ['pipe', 'ignore', 'inherit']
     })
 

@@ -11,9 +11,9 @@ import { Output } from '../../scripts/recommend/output.js'
 import { chosenLine, costLine, readLine, table } from '../../scripts/recommend/summary.js'
 import type { Faults } from '../../src/import/faults.js'
 import { presets, type Settings } from '../../src/recommend/settings.js'
+import { apart } from '../apart.js'
 import { built } from '../built.js'
 import { dense } from '../recommend/synthetic.js'
-import { uncounted } from '../uncounted.js'
 
 const command = built('scripts/recommend.js')
 
@@ -21,8 +21,8 @@ const command = built('scripts/recommend.js')
 const inFolder = (t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) => {
   const folder = t.testdir(files)
   const start = (...args: string[]) => {
-    const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME }
-    const child = spawn(process.execPath, [command, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+    const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const status = new Promise<number | null>(resolve => child.once('exit', resolve))
     return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
   }

@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
+import { apart } from '../apart.js'
 import { built } from '../built.js'
 import { databaseOf, seededUrl, until } from '../catalogue-data.js'
 import { build } from '../helper.js'
 import { audienceOf, firstAudience, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
-import { uncounted } from '../uncounted.js'
 import { film, viewerOf, watch } from '../viewer-data.js'
 
 const command = built('scripts/train.js')
@@ -19,8 +19,8 @@ const command = built('scripts/train.js')
 const train = (t: Test, url?: string, more: Record<string, string> = {}) => {
   const cwd = mkdtempSync(join(tmpdir(), 'viewer-train-'))
   t.teardown(() => rmSync(cwd, { recursive: true }))
-  const env = { ...uncounted, PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
-  const child = spawn(process.execPath, [command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
+  const child = spawn(...apart(command), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   const status = new Promise<number | NodeJS.Signals | null>(resolve => child.once('exit', (code, signal) => resolve(code ?? signal)))
   return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }

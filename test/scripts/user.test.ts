@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { apart } from '../apart.js'
 import { built } from '../built.js'
 import { build, databaseUrl } from '../helper.js'
-import { uncounted } from '../uncounted.js'
 
 const compiled = [built('scripts/user.js')]
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
 const anywhere = [fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url)), 'user']
 
 const user = async (url: string | undefined, args: string[], input = '', command = compiled) => {
-  const { NODE_OPTIONS, MONGO_URL, ...env } = process.env
-  const child = spawn(process.execPath, [...command, ...args], { env: { ...env, ...uncounted, ...(url && { MONGO_URL: url }) } })
+  const { MONGO_URL, ...env } = process.env
+  const child = spawn(...apart(...command, ...args), { env: { ...env, ...(url && { MONGO_URL: url }) } })
   child.stdin.end(input)
   const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { out, err, status }
