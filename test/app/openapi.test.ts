@@ -3,8 +3,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv2020 from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
-import { buildWith, content, legal, programme, rail, railCollection, supportText, term } from './catalogue-data.js'
-import { type App, addUser, password, signIn } from './helper.js'
+import { buildWith, content, legal, programme, rail, railCollection, supportText, term } from '../catalogue-data.js'
+import { type App, addUser, password, signIn } from '../helper.js'
 
 interface Operation {
   operationId: string
@@ -17,7 +17,7 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, object> }
 }
-const committed = async (): Promise<Document> => JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'))
+const committed = async (): Promise<Document> => JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
 
 const seed = () => ({
   contents: [content(1), content(2, { type: 'film', plans: { a: { id: 'a', vendor_name: 'A' } }, pricing: { a: [1] }, price: 1.5 })],

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { CommandSettings, readSettings, Settings, settingsOrExit } from '../src/config.js'
-import { secret } from './helper.js'
+import { CommandSettings, readSettings, Settings, settingsOrExit } from '../../src/config.js'
+import { secret } from '../helper.js'
 
 const good = { MONGO_URL: 'mongodb://127.0.0.1:1/life', JWT_SECRET: secret }
 
