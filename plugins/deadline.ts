@@ -2,6 +2,8 @@ import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
 import { aroundHandler } from '../src/handlers.js'
 import { gauge } from '../src/metrics/gauge.js'
+import { Turns } from '../src/turns.js'
+import { Waiting } from '../src/waiting.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,43 +15,19 @@ declare module 'fastify' {
 /** What a handler may take beyond one operation on the database. */
 const margin = 500
 
-/** Handlers that wait: each has its deadline, and beyond a number of them nobody else begins to wait. */
-class Waiting {
-  count = 0
-
-  constructor(
-    private readonly most: number,
-    private readonly allowed: number
-  ) {}
-
-  get isFull() {
-    return this.count >= this.most
-  }
-
-  within(answer: Promise<unknown>) {
-    this.count++
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(unavailable()), this.allowed)
-      const end = (settle: (value: unknown) => void) => (value: unknown) => {
-        this.count--
-        clearTimeout(timer)
-        settle(value)
-      }
-      answer.then(end(resolve), end(reject))
-    })
-  }
-}
-
 /**
  * Answers 503 when a handler has not answered in time, however many operations on a slow database it needs one after the
- * other, and at once where so many wait already that one more would only wait for them.
+ * other, and at once where so many wait already that one more would only wait for them. What viewers ask for is in the
+ * database: no more of it is begun at once than there are connections. A request that waits for its turn holds little
+ * memory, one that waits in the driver a lot, and one whose time is over by then is never begun.
  */
 export default fp(
   async app => {
-    const { DATABASE_TIMEOUT, MAX_WAITING } = app.settings
+    const { DATABASE_TIMEOUT, DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
     const allowed = DATABASE_TIMEOUT + margin
     const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
     const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
+    const turns = new Turns(DATABASE_CONNECTIONS, Number.POSITIVE_INFINITY)
 
     gauge(app.metrics, 'http_requests_waiting', 'Requests that wait, most of them for the database', () => bounded.count)
 
@@ -63,11 +41,15 @@ export default fp(
 
     app.addHook('onRoute', route => {
       const { config } = route
+      if ([route.onRequest].flat().includes(app.tokenRequired)) {
+        aroundHandler(route, ask => bounded.within(isLate => turns.take(async () => (isLate() ? undefined : ask()))))
+        return
+      }
       const waiting = config?.vital || config?.queued ? unbounded : bounded
       aroundHandler(route, ask => {
         const answer = ask()
         // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
-        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(() => answer) : answer
       })
     })
   },

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { build } from '../helper.js'
+import { until } from '../catalogue-data.js'
+import { build, signIn } from '../helper.js'
 
 t.test('beyond the requests that may wait, new ones are refused at once, and served again when there is room', async t => {
   let release = () => {}
@@ -44,4 +45,58 @@ t.test('0 sets no bound', async t => {
   t.equal((await app.inject('/contents')).statusCode, 200)
   release()
   t.ok((await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200))
+})
+
+t.test('what viewers ask for takes turns', async t => {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const app = await build(t, {
+    settings: { DATABASE_CONNECTIONS: '2', DATABASE_TIMEOUT: '500' },
+    extend: app => {
+      app.get('/slow/:name', { onRequest: app.tokenRequired }, ({ params }) => {
+        const { name } = params as { name: string }
+        begun.push(name)
+        if (name === 'broken') throw new Error('before it promised anything')
+        return new Promise(resolve => ends.set(name, () => resolve(name)))
+      })
+      app.get('/open', async () => 'open')
+    }
+  })
+  const headers = await signIn(app)
+  const ask = (name: string) => {
+    const answer = app.inject({ url: `/slow/${name}`, headers })
+    // It is sent when somebody waits for it.
+    void answer.then(() => undefined)
+    return answer
+  }
+  const isBegun = (name: string) => until(() => begun.includes(name))
+
+  t.test('so many at once as there are connections, the others in their order', async t => {
+    const answers = ['a', 'broken', 'b', 'c', 'd'].map(ask)
+    await isBegun('b')
+    t.equal((await app.inject('/open')).body, 'open', 'which nobody else waits for')
+    t.strictSame(begun, ['a', 'broken', 'b'])
+    ends.get('b')?.()
+    await isBegun('c')
+    t.strictSame(begun, ['a', 'broken', 'b', 'c'])
+    for (const name of ['a', 'c', 'd']) {
+      await isBegun(name)
+      ends.get(name)?.()
+    }
+    const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+    t.strictSame(statuses, [200, 500, 200, 200, 200])
+  })
+
+  t.test('and what nobody waits for any more is never begun', async t => {
+    begun.length = 0
+    const answers = ['one', 'two', 'late'].map(ask)
+    for (const answer of answers) t.equal((await answer).statusCode, 503)
+    ends.get('one')?.()
+    ends.get('two')?.()
+    const next = ask('next')
+    await isBegun('next')
+    ends.get('next')?.()
+    t.equal((await next).statusCode, 200)
+    t.strictSame(begun, ['one', 'two', 'next'])
+  })
 })
