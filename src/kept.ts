@@ -1,6 +1,15 @@
-/** Values up to a weight of all together; the one that was not asked for longest goes first. */
+interface Entry<Value> {
+  value: Value
+  /** Since it was last passed over. */
+  isAskedFor: boolean
+}
+
+/**
+ * Values up to a weight of all together; what nobody asked for goes first. A question only leaves a mark: if it moved its value
+ * to the end of the map, the table of the map would be garbage again and again, an eighth of what lists of history left behind.
+ */
 export class Kept<Key, Value> {
-  private readonly values = new Map<Key, Value>()
+  private readonly entries = new Map<Key, Entry<Value>>()
   /** Of all values together. */
   weight = 0
 
@@ -10,33 +19,39 @@ export class Kept<Key, Value> {
   ) {}
 
   get(key: Key): Value | undefined {
-    const value = this.values.get(key)
-    if (value === undefined) return undefined
-    // To the end of the map, whose order is that of the last questions.
-    this.values.delete(key)
-    this.values.set(key, value)
-    return value
+    const entry = this.entries.get(key)
+    if (entry === undefined) return undefined
+    entry.isAskedFor = true
+    return entry.value
   }
 
   put(key: Key, value: Value) {
     this.drop(key)
-    this.values.set(key, value)
-    this.weight += this.weigh(value, key)
-    for (const oldest of this.values.keys()) {
-      if (this.weight <= this.bound) break
+    const weight = this.weigh(value, key)
+    if (weight > this.bound) return
+    for (const [oldest, entry] of this.entries) {
+      if (this.weight + weight <= this.bound) break
       this.drop(oldest)
+      // To the end of the map, where it is met again without its mark.
+      if (entry.isAskedFor) this.add(oldest, entry.value)
     }
+    this.add(key, value)
   }
 
   drop(key: Key) {
-    const value = this.values.get(key)
-    if (value === undefined) return
-    this.values.delete(key)
-    this.weight -= this.weigh(value, key)
+    const entry = this.entries.get(key)
+    if (entry === undefined) return
+    this.entries.delete(key)
+    this.weight -= this.weigh(entry.value, key)
   }
 
   clear() {
-    this.values.clear()
+    this.entries.clear()
     this.weight = 0
+  }
+
+  private add(key: Key, value: Value) {
+    this.entries.set(key, { value, isAskedFor: false })
+    this.weight += this.weigh(value, key)
   }
 }
