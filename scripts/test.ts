@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { compile } from './compile.js'
+import { compile } from '../test/compile.js'
 import { inMemory } from './mongod/memory.js'
 import { startMongod } from './mongod/start.js'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { compile } from '../scripts/compile.js'
+import { compile } from './compile.js'
 
 const { TEST_BUILT } = process.env
 const folder = TEST_BUILT ?? (await compile())

@@ -402,7 +402,7 @@ t.test('running mongod', async t => {
     const guarded = spawn(...apart('--eval', slowToEnd), { stdio: ['ignore', 'pipe', 'ignore'] })
     await once(guarded.stdout, 'data')
     const watchdog = new URL('../../scripts/mongod/watchdog.mjs', import.meta.url)
-    const child = spawn(...apart(fileURLToPath(watchdog), String(guarded.pid), temporary), {
+    const child = spawn(process.execPath, [fileURLToPath(watchdog), String(guarded.pid), temporary], {
       stdio: ['pipe', 'ignore', 'inherit']
     })
 
