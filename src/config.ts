@@ -58,7 +58,7 @@ export const Settings = Type.Object({
     minimum: 100,
     maximum: 60_000
   }),
-  DATABASE_CONNECTIONS: Whole('Connections to each member of the database, in each process; more where the database is far away', 16, {
+  DATABASE_CONNECTIONS: Whole('Connections to each member of the database, in each process, and requests of viewers that it works on at once; more where the database is far away', 16, {
     minimum: 1,
     maximum: 1000
   }),
