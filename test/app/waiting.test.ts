@@ -100,3 +100,9 @@ t.test('what viewers ask for takes turns', async t => {
     t.strictSame(begun, ['one', 'two', 'next'])
   })
 })
+
+t.test('a HEAD takes one turn, as the GET does that it asks about', async t => {
+  const app = await build(t, { settings: { DATABASE_CONNECTIONS: '1', DATABASE_TIMEOUT: '2000' } })
+  const headers = await signIn(app)
+  t.equal((await app.inject({ method: 'HEAD', url: '/history', headers })).statusCode, 200)
+})

@@ -360,8 +360,7 @@ t.test('running mongod', async t => {
     t.notOk(existsSync(folder))
   })
 
-  /** A process with a mongod, and a group of its own as a terminal would give it. On Ctrl-C it writes, then stops
-   *  mongod. Its environment is bare, since tap would count what tsx makes of the source as uncovered. */
+  /** A process with a mongod, and a group of its own as a terminal would give it. On Ctrl-C it writes, then stops mongod. */
   const service = async (dataDir: string) => {
     const start = new URL('../../scripts/mongod/start.ts', import.meta.url)
     const child = spawn(...apart('--import', 'tsx', '--input-type=module', '--eval', programOf(start.href, dataDir)), {
