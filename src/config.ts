@@ -58,10 +58,14 @@ export const Settings = Type.Object({
     minimum: 100,
     maximum: 60_000
   }),
-  DATABASE_CONNECTIONS: Whole('Connections to each member of the database, in each process, and requests of viewers that it works on at once; more where the database is far away', 16, {
-    minimum: 1,
-    maximum: 1000
-  }),
+  DATABASE_CONNECTIONS: Whole(
+    'Connections to each member of the database, in each process, and requests of viewers that it works on at once; more where the database is far away',
+    16,
+    {
+      minimum: 1,
+      maximum: 1000
+    }
+  ),
   MAX_WAITING: Whole('Requests that may wait at once, most of them for the database, before new ones get a 503; 0 is off', 256),
   MAX_EVENT_LOOP_DELAY: Whole('Milliseconds of event loop delay beyond which new requests get a 503; 0 is off', 1000),
   DRAIN_DELAY: Whole('Milliseconds between the signal to stop and the end of listening, for balancers to look away', 1000, {
