@@ -39,7 +39,12 @@ export const around = (before: object, fragment: Fragment, after: object = {}): 
 export const extended = ({ bytes }: Fragment, more: object): Part[] => [bytes, `,${JSON.stringify(more).slice(1)}`]
 
 /** Ready elements as an array. */
-export const list = (elements: Part[][]): Part[] => ['[', ...elements.flatMap((parts, i) => (i > 0 ? [',', ...parts] : parts)), ']']
+export const list = (elements: Part[][]): Part[] => {
+  const parts: Part[] = []
+  for (const element of elements) parts.push(parts.length === 0 ? '[' : ',', ...element)
+  parts.push(parts.length === 0 ? '[]' : ']')
+  return parts
+}
 
 export const okBytes = (data: Part[]) => joined(['{"success":true,"data":', ...data, '}'])
 
