@@ -9,10 +9,16 @@ import type { Recommender } from './recommender.js'
 import type { Trained } from './training.js'
 
 const lookEvery = seconds(10)
-/** Counting reads all histories: it may take one part of so many of the time. */
-const countedShare = 50
 const countEvery = seconds(15)
+/** Counting reads all histories, and what viewers ask for meanwhile waits: one part of so many of the time is too little to be noticed. */
+const unnoticed = 500
+/** Where that would leave what is popular older than this, counting may take more, up to one part of so many. */
+const fresh = minutes(10)
+const most = 50
 const afterFailure = minutes(10)
+
+/** How old a count becomes that took so long. */
+const restAfter = (took: number) => Math.max(countEvery, Math.min(unnoticed * took, fresh), most * took)
 
 interface LearningOptions {
   data: Data
@@ -61,7 +67,7 @@ export class Learning {
   async refreshPopular() {
     const { data } = this.options
     const counted = await this.takeUpCounts()
-    if (counted && counted.age < Math.max(countEvery, countedShare * counted.took)) return
+    if (counted && counted.age < restAfter(counted.took)) return
     await data.leases.while('popularity', () => countPopularity(data))
     await this.takeUpCounts()
   }

@@ -135,13 +135,18 @@ t.test('counting', async t => {
     await learning.refreshPopular()
     t.equal(await last(), before)
     const age = (ms: number, took = 1) => popularity.updateOne({ _id: '*' }, { $set: { counted_at: new Date(Date.now() - ms), took } })
-    await age(16_000, 1000)
-    const long = await last()
-    await learning.refreshPopular()
-    t.equal(await last(), long, 'nor after counting for long: a fiftieth of the time at the most')
-    await age(60_000, 1000)
-    await learning.refreshPopular()
-    t.ok((await last()) > before)
+    const counts = async (ms: number, took: number) => {
+      await age(ms, took)
+      const aged = await last()
+      await learning.refreshPopular()
+      return (await last()) > aged
+    }
+    t.notOk(await counts(490_000, 1000), 'nor after counting for a second: a five hundredth of the time goes unnoticed')
+    t.ok(await counts(510_000, 1000))
+    t.notOk(await counts(590_000, 5000))
+    t.ok(await counts(610_000, 5000), 'unless what is popular would be older than ten minutes')
+    t.notOk(await counts(990_000, 20_000), 'and for never more than a fiftieth of the time')
+    t.ok(await counts(1_010_000, 20_000))
   })
 
   t.test('is done by one process at a time', async t => {
