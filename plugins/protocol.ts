@@ -5,6 +5,13 @@ import { jsonType } from '../src/reply.js'
 
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 
+/** Of several, Node would take the first, where a proxy in front may have gone by another. */
+const hostsIn = (rawHeaders: string[]) => {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++
+  return count
+}
+
 /** What Node would answer by itself, in another form than ours, and what the headers of a request say of the operator's settings. */
 export default fp(
   async app => {
@@ -25,9 +32,10 @@ export default fp(
       endWith(malformed(), socket)
     })
 
-    app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
-      const lacksHost = headers.host === undefined && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 1
-      done(lacksHost ? malformed() : undefined)
+    app.addHook('onRequest', ({ raw }, _reply, done) => {
+      const hosts = hostsIn(raw.rawHeaders)
+      const needsHost = raw.httpVersionMajor === 1 && raw.httpVersionMinor === 1
+      done(hosts > 1 || (hosts === 0 && needsHost) ? malformed() : undefined)
     })
 
     if (app.settings.TRUST_PROXY !== '') return

@@ -85,10 +85,14 @@ const rule = (schema: TSchema): string => {
   if (schema.format === 'date-time') return 'a timestamp in the form of RFC 3339'
   if (schema.type === 'integer') return `an integer${bounds(schema)}`
   if (schema.type === 'number') return `a number${bounds(schema)}`
-  if (schema.type === 'string')
-    return `a text${schema.minLength ? ' that is not empty' : ''}${schema.maxLength ? ` of at most ${schema.maxLength} characters` : ''}`
+  if (schema.type === 'string') return `a text${length(schema)}`
   if (schema.type === 'array') return `a list${schema.maxItems ? ` of at most ${schema.maxItems} values` : ''}`
   return `an ${schema.type}`
+}
+
+const length = ({ minLength, maxLength }: TSchema) => {
+  if (maxLength) return ` of ${minLength ? `${minLength} to` : 'at most'} ${maxLength} characters`
+  return minLength ? ' that is not empty' : ''
 }
 
 const bounds = ({ minimum, maximum }: TSchema) => {

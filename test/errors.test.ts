@@ -675,6 +675,8 @@ test('over a socket', async t => {
     ['a length and chunks', 400, 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a chunk without a size', 400, `POST /login HTTP/1.1\r\n${close}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
     ['no Host', 400, 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two Hosts', 400, `GET /health HTTP/1.1\r\nhost: y\r\n${close}\r\n`],
+    ['two Hosts in HTTP/1.0', 400, 'GET /health HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n'],
     ['huge headers', 431, `GET /health HTTP/1.1\r\nHost: x\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`],
     ['a huge address', 431, `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
     ['a huge token', 431, `POST /logout HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'x'.repeat(40_000)}\r\n\r\n`],
