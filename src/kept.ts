@@ -1,5 +1,6 @@
 interface Entry<Value> {
   value: Value
+  weight: number
   /** Since it was last passed over. */
   isAskedFor: boolean
 }
@@ -33,16 +34,16 @@ export class Kept<Key, Value> {
       if (this.weight + weight <= this.bound) break
       this.drop(oldest)
       // To the end of the map, where it is met again without its mark.
-      if (entry.isAskedFor) this.add(oldest, entry.value)
+      if (entry.isAskedFor) this.add(oldest, { ...entry, isAskedFor: false })
     }
-    this.add(key, value)
+    this.add(key, { value, weight, isAskedFor: false })
   }
 
   drop(key: Key) {
     const entry = this.entries.get(key)
     if (entry === undefined) return
     this.entries.delete(key)
-    this.weight -= this.weigh(entry.value, key)
+    this.weight -= entry.weight
   }
 
   clear() {
@@ -50,8 +51,8 @@ export class Kept<Key, Value> {
     this.weight = 0
   }
 
-  private add(key: Key, value: Value) {
-    this.entries.set(key, { value, isAskedFor: false })
-    this.weight += this.weigh(value, key)
+  private add(key: Key, entry: Entry<Value>) {
+    this.entries.set(key, entry)
+    this.weight += entry.weight
   }
 }
