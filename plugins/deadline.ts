@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
 import { aroundHandler } from '../src/handlers.js'
@@ -39,17 +40,39 @@ export default fp(
       done(refusal)
     })
 
+    /**
+     * No promise is made before the turn has come. One that waited for long would be old for the collector of garbage and
+     * hold its answer, so that all answers of a busy service lay about until all of the memory is looked through.
+     */
+    const answerInTurn = (ask: () => unknown, reply: FastifyReply) => {
+      let isLate = false
+      const answer = async () => {
+        try {
+          const result = await ask()
+          if (!isLate) reply.send(result)
+        } catch (error) {
+          if (!isLate) reply.send(error)
+        }
+      }
+      const end = bounded.begin(() => {
+        isLate = true
+        reply.send(unavailable())
+      })
+      turns.begin(async () => {
+        if (!isLate) await answer()
+        end()
+        turns.end()
+      })
+    }
+
     app.addHook('onRoute', route => {
       const { config } = route
-      if ([route.onRequest].flat().includes(app.tokenRequired)) {
-        aroundHandler(route, ask => bounded.within(isLate => turns.take(async () => (isLate() ? undefined : ask()))))
-        return
-      }
+      if ([route.onRequest].flat().includes(app.tokenRequired)) return aroundHandler(route, answerInTurn)
       const waiting = config?.vital || config?.queued ? unbounded : bounded
       aroundHandler(route, ask => {
         const answer = ask()
         // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
-        return answer instanceof Promise && !route.config?.standalone ? waiting.within(() => answer) : answer
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
       })
     })
   },

@@ -15,17 +15,30 @@ export class Turns {
     if (this.running >= this.atOnce && this.queue.length >= this.waiting) throw tooManyRequests()
   }
 
-  async take<T>(job: () => Promise<T>): Promise<T> {
+  /** Begins a job, now or when its turn comes. It has to say when it has ended. */
+  begin(job: () => void) {
     this.assertRoom()
-    if (this.running < this.atOnce) this.running++
-    else await new Promise<void>(resolve => this.queue.push(resolve))
+    if (this.running >= this.atOnce) {
+      this.queue.push(job)
+      return
+    }
+    this.running++
+    job()
+  }
+
+  /** A job that ends hands its place to the next one that waits. */
+  end() {
+    const next = this.queue.shift()
+    if (next) next()
+    else this.running--
+  }
+
+  async take<T>(job: () => Promise<T>): Promise<T> {
+    await new Promise<void>(resolve => this.begin(resolve))
     try {
       return await job()
     } finally {
-      // A job that ends hands its place to the next one that waits.
-      const next = this.queue.shift()
-      if (next) next()
-      else this.running--
+      this.end()
     }
   }
 }

@@ -13,21 +13,21 @@ export class Waiting {
     return this.count >= this.most
   }
 
-  /** What `begin` promises, or a 503 where that takes too long; `isLate` tells it when nobody waits for it any more. */
-  within(begin: (isLate: () => boolean) => Promise<unknown>) {
+  /** Counts one that waits until the function is called that it gives, and calls `giveUp` where that takes too long. */
+  begin(giveUp: () => void) {
     this.count++
-    return new Promise((resolve, reject) => {
-      let late = false
-      const timer = setTimeout(() => {
-        late = true
-        reject(unavailable())
-      }, this.allowed)
-      const end = (settle: (value: unknown) => void) => (value: unknown) => {
-        this.count--
-        clearTimeout(timer)
-        settle(value)
-      }
-      begin(() => late).then(end(resolve), end(reject))
+    const timer = setTimeout(giveUp, this.allowed)
+    return () => {
+      this.count--
+      clearTimeout(timer)
+    }
+  }
+
+  /** What is promised, or a 503 where that takes too long. */
+  within<T>(promised: Promise<T>) {
+    return new Promise<T>((resolve, reject) => {
+      const end = this.begin(() => reject(unavailable()))
+      promised.finally(end).then(resolve, reject)
     })
   }
 }

@@ -1,4 +1,5 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { commandOf } from './command.js'
 
 /** The database that the URL names, else `viewer` (the driver would take `test`). */
 const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')
@@ -10,5 +11,6 @@ export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
     writeConcern: { w: 'majority' },
     ...options
   })
-  return { client, db: client.db(databaseOf(url)) }
+  const db = client.db(databaseOf(url))
+  return { client, db: Object.assign(db, { command: commandOf(db) }) }
 }
