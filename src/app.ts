@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
@@ -29,6 +28,7 @@ import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
 import { corsOptions, isDecodable, trustedProxies } from './http.js'
 import { answerParserError } from './parser-errors.js'
+import { requestId } from './request-ids.js'
 import { buildSerializer } from './serialization.js'
 import { compileValidator } from './validation.js'
 
@@ -45,7 +45,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   trustProxy: trustedProxies(settings.TRUST_PROXY),
   return503OnClosing: false,
   logController: new LogController({ disableRequestLogging: true }),
-  genReqId: () => randomUUID(),
+  genReqId: requestId,
   // A logger for each request costs more than most answers; what logs names the request itself.
   childLoggerFactory: logger => logger,
   schemaController: { compilersFactory: { buildSerializer } },
