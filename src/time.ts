@@ -1,7 +1,37 @@
 import type { Timestamp } from '../schemas/common.js'
+import { Kept } from './kept.js'
 
-/** The wire form of a moment: six fractional digits, of which a BSON date knows three. */
-export const timestamp = (moment: Date): Timestamp => `${moment.toISOString().slice(0, -1)}000Z` as Timestamp
+export const seconds = (count: number) => count * 1000
+export const minutes = (count: number) => seconds(count * 60)
+export const days = (count: number) => minutes(count * 60 * 24)
+
+const padded = (count: number, length: number) => Array.from({ length: count }, (_, n) => String(n).padStart(length, '0'))
+const two = padded(60, 2)
+const three = padded(1000, 3)
+const minutesOfDay = Array.from({ length: 1440 }, (_, n) => `T${two[Math.floor(n / 60)]}:${two[n % 60]}:`)
+
+/** Of days since 1970. */
+const dates = new Kept<number, string>(4000, () => 1)
+
+const dateOf = (day: number) => {
+  const known = dates.get(day)
+  if (known !== undefined) return known
+  const date = new Date(days(day)).toISOString().slice(0, -'T00:00:00.000Z'.length)
+  dates.put(day, date)
+  return date
+}
+
+/**
+ * The wire form of a moment: six fractional digits, of which a BSON date knows three. Put together of ready pieces, since
+ * a page has forty of them and `toISOString` takes four times as long.
+ */
+export const timestamp = (moment: Date): Timestamp => {
+  const time = moment.getTime()
+  const day = Math.floor(time / days(1))
+  const ms = time - days(day)
+  const second = Math.floor(ms / 1000)
+  return `${dateOf(day)}${minutesOfDay[Math.floor(second / 60)]}${two[second % 60]}.${three[ms % 1000]}000Z` as Timestamp
+}
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
@@ -26,7 +56,3 @@ const daysOfMonth = (year: number, month: number) => {
   end.setUTCFullYear(year, month, 0)
   return end.getUTCDate()
 }
-
-export const seconds = (count: number) => count * 1000
-export const minutes = (count: number) => seconds(count * 60)
-export const days = (count: number) => minutes(count * 60 * 24)

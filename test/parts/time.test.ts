@@ -13,6 +13,11 @@ t.test('timestamp', async t => {
     t.equal(timestamp(new Date(at)), text)
     t.equal(moment(text)?.getTime(), Date.parse(at), 'and is read again')
   }
+  for (let n = 0; n < 5000; n++) {
+    const any = new Date(Math.round(Math.random() * Date.parse('9999-12-31')))
+    const text = any.toISOString().replace('Z', '000Z')
+    if (timestamp(any) !== text) t.equal(timestamp(any), text)
+  }
   t.throws(() => timestamp(new Date(Number.NaN)))
 })
 
