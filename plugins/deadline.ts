@@ -47,6 +47,7 @@ export default fp(
     const answerInTurn = (ask: () => unknown, reply: FastifyReply) => {
       let isLate = false
       const answer = async () => {
+        if (isLate) return
         try {
           const result = await ask()
           if (!isLate) reply.send(result)
@@ -59,7 +60,8 @@ export default fp(
         reply.send(unavailable())
       })
       turns.begin(async () => {
-        if (!isLate) await answer()
+        // Waited for even where there is none: a crowd that is late would else hand on its turns on one stack.
+        await answer()
         end()
         turns.end()
       })

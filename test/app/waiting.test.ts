@@ -101,6 +101,31 @@ t.test('what viewers ask for takes turns', async t => {
   })
 })
 
+t.test('a crowd whose time is over by its turn is passed by, however many they are', async t => {
+  let release = () => {}
+  const app = await build(t, {
+    settings: {
+      MAX_WAITING: '0',
+      DATABASE_CONNECTIONS: '1',
+      DATABASE_TIMEOUT: '500',
+      RATE_LIMIT: '1000000',
+      RATE_LIMIT_ADDRESS: '1000000'
+    },
+    extend: app => {
+      const gate = new Promise<void>(resolve => {
+        release = resolve
+      })
+      app.get('/slow', { onRequest: app.tokenRequired }, async () => gate.then(() => 'done'))
+    }
+  })
+  const headers = await signIn(app)
+  const ask = () => app.inject({ url: '/slow', headers })
+  const crowd = await Promise.all(Array.from({ length: 12_000 }, ask))
+  t.ok(crowd.every(({ statusCode }) => statusCode === 503))
+  release()
+  t.equal((await ask()).body, 'done')
+})
+
 t.test('a HEAD takes one turn, as the GET does that it asks about', async t => {
   const app = await build(t, { settings: { DATABASE_CONNECTIONS: '1', DATABASE_TIMEOUT: '2000' } })
   const headers = await signIn(app)
