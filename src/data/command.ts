@@ -5,7 +5,7 @@ import { MongoDBNamespace } from 'mongodb/lib/utils.js'
 
 /**
  * The driver copies the options of a command three times, each time by `{ ...options, more }`. Of such an object V8 makes a
- * hidden class of its own up to Node 20: a third of what a list of history leaves to the collector of old garbage, whose work
+ * hidden class of its own up to Node 20: five sixths of what a list of history left to the collector of old garbage, whose work
  * is what the slowest answers wait for. Written out, all options of all commands are of one class.
  */
 class Command extends RunCommandOperation {
