@@ -46,24 +46,23 @@ export default fp(
      */
     const answerInTurn = (ask: () => unknown, reply: FastifyReply) => {
       let isLate = false
-      const answer = async () => {
-        if (isLate) return
-        try {
-          const result = await ask()
-          if (!isLate) reply.send(result)
-        } catch (error) {
-          if (!isLate) reply.send(error)
-        }
+      const send = (answer: unknown) => {
+        if (!isLate) reply.send(answer)
       }
       const end = bounded.begin(() => {
+        send(unavailable())
         isLate = true
-        reply.send(unavailable())
       })
       turns.begin(async () => {
-        // Waited for even where there is none: a crowd that is late would else hand on its turns on one stack.
-        await answer()
-        end()
-        turns.end()
+        try {
+          // Waited for even where nothing is asked: a crowd that is late would else hand on its turns on one stack.
+          send(await (isLate ? undefined : ask()))
+        } catch (error) {
+          send(error)
+        } finally {
+          end()
+          turns.end()
+        }
       })
     }
 

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { freePort } from '../scripts/free-port.js'
 import { type Mongod, startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
 import { apart } from './apart.js'
@@ -19,15 +20,6 @@ const folder = async (t: Test) => {
   const path = await mkdtemp(join(tmpdir(), 'viewer-life-'))
   t.teardown(() => rm(path, { recursive: true, force: true }))
   return path
-}
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Asks until the condition holds; the milliseconds that it took. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readersOf, sizeOptions } from '../command-line.js'
 
 const usage = `Usage: npm run bench -- [NAME...] [options]
   NAME                one or more of the parts; all without any
@@ -19,14 +20,7 @@ const usage = `Usage: npm run bench -- [NAME...] [options]
   --write             docs/performance.md and its pictures too, which a run of all parts
                       in their usual sizes writes anyway`
 
-const seconds = (name: string, text: string) => {
-  if (!/^\d*\.?\d+$/.test(text) || Number(text) === 0) throw new Error(`--${name} must be a number above 0\n${usage}`)
-  return Number(text)
-}
-const whole = (name: string, text: string) => {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${name} must be a whole number above 0\n${usage}`)
-  return Number(text)
-}
+const { positive, whole, some } = readersOf(usage)
 const list = (name: string, text: string) => text.split(',').map(part => whole(name, part))
 
 const usual = {
@@ -47,24 +41,17 @@ type Size = keyof typeof usual
 
 /** What the command line asks for. */
 export const readOptions = (parts: readonly string[], args = process.argv.slice(2)) => {
-  const sizes = Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, { type: 'string', default: value }])) as Record<
-    Size,
-    { type: 'string'; default: string }
-  >
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { ...sizes, full: { type: 'boolean' }, json: { type: 'string', default: '' }, write: { type: 'boolean' } }
+    options: { ...sizeOptions(usual), full: { type: 'boolean' }, json: { type: 'string', default: '' }, write: { type: 'boolean' } }
   })
-  const unknown = positionals.find(name => !parts.includes(name))
-  if (unknown) throw new Error(`There is no part ${unknown}; there are: ${parts.join(', ')}\n${usage}`)
-
   const isUsual = positionals.length === 0 && Object.entries(usual).every(([name, value]) => values[name as Size] === value)
   const number = (name: Size) => whole(name, values[name])
   const populations = list('populations', values.populations)
   return {
     rounds: number('rounds'),
-    seconds: seconds('seconds', values.seconds),
+    seconds: positive('seconds', values.seconds),
     connections: number('connections'),
     requests: number('requests'),
     users: number('users'),
@@ -73,11 +60,11 @@ export const readOptions = (parts: readonly string[], args = process.argv.slice(
     catalogues: list('catalogues', values.catalogues),
     populations: values.full ? [...populations, 1_000_000] : populations,
     limitRounds: number('limit-rounds'),
-    limitSeconds: seconds('limit-seconds', values['limit-seconds']),
+    limitSeconds: positive('limit-seconds', values['limit-seconds']),
     seed: number('seed'),
     json: values.json,
     write: values.write ?? isUsual,
-    parts: positionals.length > 0 ? positionals : [...parts]
+    parts: some('part', parts, positionals)
   }
 }
 export type Options = ReturnType<typeof readOptions>

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { readersOf, sizeOptions } from '../command-line.js'
 
 const usage = `Usage: npm run soak -- [SCENARIO...] [options]
   SCENARIO        one or more of the scenarios; all without any
@@ -16,25 +17,16 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
 type Size = keyof typeof usual
 
-const number = (name: string, text: string) => {
-  if (!/^\d*\.?\d+$/.test(text) || Number(text) === 0) throw new Error(`--${name} must be a number above 0\n${usage}`)
-  return Number(text)
-}
+const { positive, some } = readersOf(usage)
 
 /** What the command line asks for. */
 export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
-  const sizes = Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, { type: 'string', default: value }])) as Record<
-    Size,
-    { type: 'string'; default: string }
-  >
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { ...sizes, built: { type: 'string', default: 'dist' }, brief: { type: 'boolean', default: false } }
+    options: { ...sizeOptions(usual), built: { type: 'string', default: 'dist' }, brief: { type: 'boolean', default: false } }
   })
-  const unknown = positionals.find(name => !scenarios.includes(name))
-  if (unknown) throw new Error(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}\n${usage}`)
-  const size = (name: Size) => number(name, values[name])
+  const size = (name: Size) => positive(name, values[name])
   return {
     minutes: size('minutes'),
     kills: size('kills'),
@@ -45,7 +37,7 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
     contents: size('contents'),
     built: values.built,
     brief: values.brief,
-    scenarios: positionals.length > 0 ? positionals : [...scenarios]
+    scenarios: some('scenario', scenarios, positionals)
   }
 }
 export type Options = ReturnType<typeof readOptions>

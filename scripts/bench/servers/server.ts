@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { freePort } from '../../free-port.js'
 
 export const root = join(import.meta.dirname, '..', '..', '..')
 const usageModule = pathToFileURL(join(import.meta.dirname, 'usage.mjs')).href
@@ -21,15 +21,6 @@ export interface Server {
   pid: number
   usage: () => Promise<Usage>
   stop: () => Promise<void>
-}
-
-export const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const patience = 60_000

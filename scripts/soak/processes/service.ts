@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { freePort } from '../../bench/servers/server.js'
 import { secret } from '../../bench/servers/tokens.js'
+import { freePort } from '../../free-port.js'
 import { startFlags } from '../../start-flags.js'
 
 const root = join(import.meta.dirname, '..', '..', '..')
