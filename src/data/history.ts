@@ -209,10 +209,12 @@ const wholeOf = (user_id: number) => [
 /**
  * The update that brings an element to where a player was: decided in the database by the observation alone,
  * so that of two reports the newer one stays, in whatever order they arrive. It is also the clock of the database that
- * counts: by those of two processes, a report could be older than the one before it.
+ * counts: by those of two processes, a report could be older than the one before it. A report without an observation is
+ * observed as it arrives, so nothing is newer: not what came in while it waited for its turn at the element, whose `$$NOW`
+ * is the later one then, nor what a clock has written that ran ahead.
  */
 const moveOn = ({ time, percentage, observed_at, country }: Progress) => {
-  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : '$$NOW'
+  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
   const moved = (field: string, value: number | undefined) =>
     value === undefined ? { $ifNull: [`$${field}`, 0] } : { $cond: [isNewer, value, `$${field}`] }

@@ -36,6 +36,27 @@ t.test('two processes on one database', async t => {
     return { viewer, post: at('POST'), put: at('PUT'), remove: at('DELETE'), get: at('GET') }
   }
 
+  t.test('of two reports at once of which each tells another half, both count', async t => {
+    const { put, post, viewer } = await household()
+    await post(0, '/history', { content_id: 1 })
+    const id = collectionOf(await viewer.get('/history'))[0]._id
+    for (let n = 1; n <= 60; n++) {
+      await Promise.all([put(0, `/history/${id}`, { time: n }), put(1, `/history/${id}`, { percentage: n })])
+      const { time, percentage } = (await viewer.get(`/history/${id}`)).json().data
+      if (time !== n || percentage !== n) t.strictSame({ time, percentage }, { time: n, percentage: n })
+    }
+  })
+
+  t.test('a report without an observation counts, though a clock that ran ahead has written before', async t => {
+    const { put, post, viewer } = await household()
+    await post(0, '/history', { content_id: 1 })
+    const id = collectionOf(await viewer.get('/history'))[0]._id
+    const ahead = new Date(Date.now() + 60_000)
+    await history.updateOne({ user_id: viewer.id }, { $set: { updated_at: ahead } })
+    t.equal((await put(1, `/history/${id}`, { time: 5 })).statusCode, 200)
+    t.match((await viewer.get(`/history/${id}`)).json().data, { time: 5, updated_at: ahead.toISOString().replace('Z', '000Z') })
+  })
+
   t.test('a hundred equal POSTs /history at once leave one element', async t => {
     for (let round = 0; round < 2; round++) {
       const { viewer, post } = await household()
