@@ -8,8 +8,10 @@ interface Response {
   content?: Content
 }
 interface Parameter {
-  schema?: { default?: unknown }
+  schema?: { default?: unknown; style?: string; explode?: boolean }
   required?: boolean
+  style?: string
+  explode?: boolean
 }
 interface Operation {
   parameters?: Parameter[]
@@ -25,8 +27,13 @@ const withExample = <T extends { content?: Content }>(part: T, example: unknown)
   return json && example !== undefined ? { ...part, content: { ...part.content, 'application/json': { ...json, example } } } : part
 }
 
-/** A parameter with a default is there for a handler always, but who calls may leave it out. */
-const asCalled = (parameter: Parameter) => (parameter.schema?.default === undefined ? parameter : { ...parameter, required: false })
+/** A parameter with a default is there for a handler always, but who calls may leave it out. How a list is written is a matter of the parameter. */
+const asCalled = ({ schema: { style, explode, ...schema } = {}, ...parameter }: Parameter): Parameter => ({
+  ...parameter,
+  ...(style !== undefined && { style, explode }),
+  ...(schema.default !== undefined && { required: false }),
+  schema
+})
 
 /** What holds for every operation: what a status means and the headers of its answers; and an answer of the demo catalogue. */
 const completeOperation = (key: string, { requestBody, responses = {}, ...operation }: Operation): Operation => {

@@ -9,7 +9,7 @@ import { type App, addUser, password, signIn } from '../helper.js'
 interface Operation {
   operationId: string
   tags: string[]
-  parameters?: { name: string; in: string; required?: boolean; schema: { default?: unknown } }[]
+  parameters?: { name: string; in: string; required?: boolean; schema: { type?: string; default?: unknown } }[]
   responses: Record<string, { headers: object; content?: Record<string, { schema: object; example?: object }> }>
 }
 interface Document {
@@ -104,6 +104,13 @@ t.test('the OpenAPI document', async t => {
     }
     t.match(document.paths['/terms']?.get?.responses, { 200: { headers: { ETag: {} } }, 503: { headers: { 'Retry-After': {} } } })
     t.match(document.paths['/history']?.post?.responses, { 201: { headers: { Location: {} } } })
+  })
+
+  t.test('a parameter that is a list says that its values are separated by commas', async t => {
+    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
+    const lists = all.filter(({ schema }) => schema.type === 'array')
+    t.equal(lists.length, 10)
+    for (const list of lists) t.match(list, { name: String, style: 'form', explode: false })
   })
 
   type Answer = Awaited<ReturnType<App['inject']>>
