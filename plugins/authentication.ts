@@ -10,6 +10,7 @@ import { ownTokens } from '../src/own-tokens.js'
 import { keyOf, keysAt } from '../src/provider-keys.js'
 import { providerTokens } from '../src/provider-tokens.js'
 import type { Tokens, Viewer } from '../src/tokens.js'
+import { patienceOf, Waiting } from '../src/waiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -32,9 +33,12 @@ declare module 'fastify' {
 
 declare module '@fastify/jwt' {
   interface FastifyJWT {
-    payload: Partial<Claims>
+    payload: Partial<Claims> & { jti?: string }
   }
 }
+
+/** A random secret of 32 bytes, in whatever digits or letters, has more different ones. */
+const fewCharacters = 8
 
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
@@ -44,6 +48,7 @@ export default fp(
     const { JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_ISSUER: iss, JWT_AUDIENCE: aud, ACCESS_TOKEN_TTL } = app.settings
 
     const own = async (secret: string): Promise<Tokens> => {
+      if (new Set(secret).size < fewCharacters) app.log.warn('JWT_SECRET repeats a few characters: whoever guesses it is any user')
       await app.register(jwt, {
         secret,
         sign: { algorithm: 'HS256', iss, aud, expiresIn: ACCESS_TOKEN_TTL },
@@ -51,7 +56,7 @@ export default fp(
         verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
       })
       app.decorate('signedIn', ({ _id, email = '', name }: UserDocument, { sid, refresh_token }: Session) => ({
-        access_token: app.jwt.sign({ sub: String(_id), sid }),
+        access_token: app.jwt.sign({ sub: String(_id), sid, jti: crypto.randomUUID() }),
         token_type: 'Bearer' as const,
         expires_in: ACCESS_TOKEN_TTL,
         refresh_token,
@@ -70,7 +75,9 @@ export default fp(
 
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
+    const providers = new Waiting(Number.POSITIVE_INFINITY, patienceOf(app.settings))
     app.addHook('onRequest', (request, _reply, done) => {
+      if (request.routeOptions.config.vital) return done()
       const { authorization } = request.headers
       const token = authorization && bearer.exec(authorization)?.[1]
       const viewer = token ? tokens.viewerOf(token) : null
@@ -78,7 +85,8 @@ export default fp(
         request.viewer = viewer
         return done()
       }
-      viewer
+      providers
+        .within(viewer)
         .then(
           found => {
             request.viewer = found

@@ -4,7 +4,7 @@ import { unavailable } from '../src/errors.js'
 import { aroundHandler } from '../src/handlers.js'
 import { gauge } from '../src/metrics/gauge.js'
 import { Turns } from '../src/turns.js'
-import { Waiting } from '../src/waiting.js'
+import { patienceOf, Waiting } from '../src/waiting.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,8 +13,8 @@ declare module 'fastify' {
   }
 }
 
-/** What a handler may take beyond one operation on the database. */
-const margin = 500
+/** What a request waited already, for the identity provider of its token, in whole tenths of a second: timers of one length cost next to nothing. */
+const waitedBefore = ({ elapsedTime }: FastifyReply) => Math.floor(elapsedTime / 100) * 100
 
 /**
  * Answers 503 when a handler has not answered in time, however many operations on a slow database it needs one after the
@@ -24,8 +24,8 @@ const margin = 500
  */
 export default fp(
   async app => {
-    const { DATABASE_TIMEOUT, DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
-    const allowed = DATABASE_TIMEOUT + margin
+    const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
+    const allowed = patienceOf(app.settings)
     const bounded = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, allowed)
     const unbounded = new Waiting(Number.POSITIVE_INFINITY, allowed)
     const turns = new Turns(DATABASE_CONNECTIONS, Number.POSITIVE_INFINITY)
@@ -52,7 +52,7 @@ export default fp(
       const end = bounded.begin(() => {
         send(unavailable())
         isLate = true
-      })
+      }, waitedBefore(reply))
       turns.begin(async () => {
         try {
           // Waited for even where nothing is asked: a crowd that is late would else hand on its turns on one stack.
@@ -70,10 +70,10 @@ export default fp(
       const { config } = route
       if ([route.onRequest].flat().includes(app.tokenRequired)) return aroundHandler(route, answerInTurn)
       const waiting = config?.vital || config?.queued ? unbounded : bounded
-      aroundHandler(route, ask => {
+      aroundHandler(route, (ask, reply) => {
         const answer = ask()
         // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
-        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer) : answer
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer, waitedBefore(reply)) : answer
       })
     })
   },

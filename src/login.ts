@@ -3,11 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Data } from './data/index.js'
 import type { UserDocument } from './data/users.js'
 import { tooManyLogins, unauthenticated } from './errors.js'
-import { hashPassword, isOutdated, verifyPassword } from './passwords.js'
+import { hashPassword, isOutdated, slowness, verifyPassword } from './passwords.js'
 import { Turns } from './turns.js'
 
-/** No refusal comes sooner: it hides whether a user was found, and of which kind the hash is. */
+/** No refusal comes sooner, in milliseconds: it hides whether a user was found, and of which kind the hash is. */
 const refusalAfter = 250
+/** Nor later for its own sake, so that it is no 503. */
+const refusalUntil = 2000
 
 /** A hash takes a core for 20 to 40 ms: half of the cores are left to the requests, and who waits gets a turn within a second. */
 const cores = Math.ceil(availableParallelism() / 2)
@@ -27,8 +29,11 @@ export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | '
     return { user, attempt: await loginAttempts.begin(email, address) }
   }
 
+  /** As long as the costliest hash takes that was met so far. */
+  let pause = refusalAfter
+
   return async (email: string, password: string, address: string): Promise<UserDocument> => {
-    const earliest = sleep(refusalAfter)
+    const began = performance.now()
     const { user, attempt } = await lookups.take(() => lookUp(email, address))
     if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
 
@@ -44,7 +49,8 @@ export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | '
       await attempt.forgive().catch(() => undefined)
       throw error
     }
-    await earliest
+    pause = Math.max(pause, Math.min(refusalUntil, refusalAfter * slowness(user?.password_hash ?? '')))
+    await sleep(pause - (performance.now() - began))
     throw unauthenticated()
   }
 }

@@ -8,6 +8,9 @@ const nobody = argon2.hashSync(crypto.randomUUID(), cost)
 
 export const hashPassword = (password: string) => argon2.hash(password, cost)
 
+/** How many times as long as the usual ones this hash takes: each step of bcrypt's cost beyond 12 doubles it. */
+export const slowness = (hash: string) => Math.max(1, 2 ** (Number(/^\$2[abxy]\$(\d\d)\$/.exec(hash)?.[1] ?? 0) - 12))
+
 const isBcrypt = (hash: string) => /^\$2[abxy]\$/.test(hash)
 
 /** Whether the hash is of a kind that the old platform stored and a login should replace. */

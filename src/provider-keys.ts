@@ -6,6 +6,8 @@ import { minutes, seconds } from './time.js'
 /** The keys of an identity provider, from its address or as one of them was given. */
 export interface ProviderKeys {
   algorithms: string[]
+  /** Rises when they were read again. */
+  readonly edition: number
   /** Throws a fault of jose for a token that no key is for, and the 503 where the keys are not known. */
   keyFor: (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey> | KeyObject
   close: () => void
@@ -23,10 +25,10 @@ export const keyOf = (pem: string): ProviderKeys => {
   const text = pem.replaceAll('\\n', '\n')
   if (text.includes('PRIVATE')) throw new Error('it is a private key, which only the identity provider may have')
   const key = createPublicKey(text)
-  return { algorithms: [algorithmOf(key)], keyFor: () => key, close: () => {} }
+  return { algorithms: [algorithmOf(key)], edition: 0, keyFor: () => key, close: () => {} }
 }
 
-const refreshEvery = minutes(10)
+const refreshEvery = minutes(9)
 
 /** Those that the provider publishes. Once known they serve for as long as it cannot be reached. */
 export const keysAt = (url: string, onFailure: (error: unknown) => void): ProviderKeys => {
@@ -36,11 +38,18 @@ export const keysAt = (url: string, onFailure: (error: unknown) => void): Provid
     cooldownDuration: seconds(1),
     cacheMaxAge: Number.POSITIVE_INFINITY
   })
-  // So that a key that was withdrawn goes.
-  const refreshing = setInterval(() => published.reload().catch(onFailure), refreshEvery).unref()
+  let edition = 0
+  const reread = () => {
+    edition++
+  }
+  // So that a key that was withdrawn goes, ten minutes later at most.
+  const refreshing = setInterval(() => published.reload().then(reread, onFailure), refreshEvery).unref()
 
   return {
     algorithms: ['RS256', 'ES256', 'EdDSA'],
+    get edition() {
+      return edition
+    },
     keyFor: async (header, token) => {
       try {
         return await published(header, token)

@@ -18,11 +18,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The tokens of an identity provider of the deployment's own. */
 export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
-  const checked = keptTokens<{ id: number }>()
+  const checked = keptTokens<{ id: number; edition: number }>()
   const users = new Kept<string, number>(usersKept, () => 1)
 
-  const claimsOf = (token: unknown) =>
-    ProviderToken.Check(token) && hold(token.payload, { iss, aud }, Date.now() / 1000) ? token.payload : undefined
+  const claimsOf = (token: unknown) => {
+    if (!ProviderToken.Check(token) || !hold(token.payload, { iss, aud }, Date.now() / 1000)) return undefined
+    // The database keeps no halves of characters: whom they alone set apart would be one user.
+    return token.payload.sub.isWellFormed() ? token.payload : undefined
+  }
 
   const signed = async (token: string) => {
     try {
@@ -35,19 +38,21 @@ export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
   }
 
   const firstSeen = async (text: string) => {
+    const { edition } = keys
     const token = await signed(text)
     const claims = claimsOf(token)
     if (!claims) return null
     const id = users.get(claims.sub) ?? (await userOf(iss, claims.sub))
     users.put(claims.sub, id)
-    checked.put(text, { ...token, id })
+    checked.put(text, { ...token, id, edition })
     return { id }
   }
 
   return {
     viewerOf: text => {
       const known = checked.get(text)
-      if (!known) return firstSeen(text)
+      // A key may have been withdrawn since.
+      if (!known || known.edition !== keys.edition) return firstSeen(text)
       return claimsOf(known) ? { id: known.id } : null
     }
   }

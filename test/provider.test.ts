@@ -1,9 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { mock } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { seededUrl } from './catalogue-data.js'
+import { keysAt } from '../src/provider-keys.js'
+import { providerTokens } from '../src/provider-tokens.js'
+import { minutes } from '../src/time.js'
+import { seededUrl, until } from './catalogue-data.js'
 import { build, databaseUrl, secret, settingsFor } from './helper.js'
+import { proxyTo } from './proxy.js'
 import { film } from './viewer-data.js'
 
 const issuer = 'https://id.example.com/'
@@ -21,15 +27,16 @@ const tokenBy = ({ privateKey, alg, kid }: Key, given: object = {}, header: obje
   new SignJWT({ ...claims(), ...given }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** An identity provider that publishes its keys, and can be silent or away. */
+/** An identity provider that publishes its keys, and can be slow, silent or away. */
 const providerOf = async (t: Test, keys: Key[]) => {
   let published = keys
-  let state: 'there' | 'away' | 'silent' = 'there'
+  let state: 'there' | 'slow' | 'away' | 'silent' = 'there'
   let asked = 0
   const server = createServer(async (_request, response) => {
     asked++
     if (state === 'silent') return
     if (state === 'away') return response.writeHead(503).end()
+    if (state === 'slow') await sleep(1800)
     const jwks = await Promise.all(
       published.map(async ({ publicKey, kid, alg }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }))
     )
@@ -136,6 +143,7 @@ t.test('tokens of a provider that publishes its keys', async t => {
       ...['iss', 'aud', 'sub', 'iat', 'exp'].map(name => [`no ${name}`, { [name]: undefined }] as const),
       ['a number for sub', { sub: 5 }],
       ['an empty sub', { sub: '' }],
+      ['a sub with half a character, which no database keeps', { sub: 'ada\ud800' }],
       ['a text for exp', { exp: String(seconds() + 300) }]
     ] as [string, object][])
       refused.push([what, await tokenBy(rsa, given)])
@@ -196,6 +204,43 @@ t.test('a provider that was never reached', async t => {
   t.equal((await app.inject({ url: '/health', headers })).statusCode, 200)
   provider.become('there')
   t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'it is back')
+})
+
+t.test('a withdrawn key goes, though its tokens were checked before', async t => {
+  const provider = await providerOf(t, [rsa, ec])
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const keys = keysAt(provider.url, fault => t.fail(String(fault)))
+  t.teardown(keys.close)
+  const tokens = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => 7 })
+  const [withdrawn, kept] = await Promise.all([tokenBy(rsa), tokenBy(ec)])
+  for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), { id: 7 })
+
+  provider.publish([ec])
+  t.strictSame(await tokens.viewerOf(withdrawn), { id: 7 }, 'the keys are not read at each request')
+  mock.timers.tick(minutes(10))
+  await until(async () => keys.edition > 0)
+  t.equal(await tokens.viewerOf(withdrawn), null)
+  t.strictSame(await tokens.viewerOf(kept), { id: 7 })
+})
+
+t.test('a slow provider before a database that is silent', async t => {
+  const provider = await providerOf(t, [rsa])
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url, settings: settingsOf({ JWT_JWKS_URL: provider.url, DATABASE_TIMEOUT: '2000' }) })
+  provider.become('slow')
+  proxy.freeze()
+  t.teardown(proxy.comeBack)
+  const headers = bearer(await tokenBy(rsa))
+  const timed = async (url: string) => {
+    const began = performance.now()
+    const { statusCode } = await app.inject({ url, headers })
+    return { statusCode, took: performance.now() - began }
+  }
+  const [history, ready, health] = await Promise.all(['/history', '/ready', '/health'].map(timed))
+  t.match([history?.statusCode, ready?.statusCode, health?.statusCode], [503, 503, 200])
+  t.ok(Math.max(history?.took ?? 0, ready?.took ?? 0) < 3000, `nobody waits longer than 3 s: ${history?.took} ${ready?.took}`)
+  t.ok((health?.took ?? 0) < 500, 'nor for a token that is not asked for')
 })
 
 t.test('one public key', async t => {

@@ -249,3 +249,10 @@ t.test('who calls', async t => {
     t.equal(await status(), 401)
   })
 })
+
+t.test('a poor secret is named in the log', async t => {
+  const log: string[] = []
+  await build(t, { settings: { JWT_SECRET: 'x'.repeat(32) }, log })
+  t.ok(log.some(line => line.includes('JWT_SECRET repeats a few characters')))
+  t.notOk(log.some(line => line.includes('xxxx')))
+})

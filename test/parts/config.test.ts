@@ -20,10 +20,7 @@ t.test('settings', async t => {
       'x'.repeat(31),
       'replace-me-by-a-secret-of-your-own',
       'CHANGE_ME-CHANGE_ME-CHANGE_ME-CHANGE_ME',
-      'this is your-secret, keep it well and safe',
-      'my-supersecret-jwt-secret-of-32-bytes',
-      'x'.repeat(64),
-      'abcdefg'.repeat(8)
+      'this is your-secret, keep it well and safe'
     ],
     PORT: ['65536', '-1', '3000.5', 'x', '0x50'],
     LOG_LEVEL: ['loud', 'INFO'],
@@ -46,7 +43,11 @@ t.test('settings', async t => {
       for (const value of values) t.throws(() => readSettings(Settings, { ...good, [name]: value }), { message: new RegExp(name) }, value)
     })
   }
-  t.doesNotThrow(() => readSettings(Settings, { ...good, JWT_SECRET: 'éàüöñçß'.repeat(3).concat('ê') }), 'it is bytes that count')
+  for (const [JWT_SECRET, what] of [
+    ['éàüöñçß'.repeat(3).concat('ê'), 'it is bytes that count'],
+    ['x'.repeat(32), 'a poor one of 32 bytes is a matter of the log']
+  ] as const)
+    t.doesNotThrow(() => readSettings(Settings, { ...good, JWT_SECRET }), what)
   t.match(readSettings(Settings, good), {
     PORT: 3000,
     BASE_PATH: '',

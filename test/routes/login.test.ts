@@ -29,6 +29,16 @@ const isTooMany = (t: Test, response: Answer) => {
 
 const statusesOf = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode)
 
+t.test('once a costly hash of the old platform was met, every refusal takes its time', async t => {
+  const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
+  await app.data.users.add({ email: 'old@example.com', name: 'Old', password_hash: await bcrypt(password, 13) })
+  for (const email of ['old@example.com', 'nobody@example.com']) {
+    const began = performance.now()
+    t.equal((await logIn(app, { email, password: 'wrong' })).statusCode, 401)
+    t.ok(performance.now() - began > 490, email)
+  }
+})
+
 t.test('POST /login', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   const user = await addUser(app, 'Ada@Example.com', 'Ada')
@@ -49,7 +59,7 @@ t.test('POST /login', async t => {
     const [header = '', payload = ''] = access_token.split('.')
     t.match(JSON.parse(Buffer.from(header, 'base64url').toString()), { alg: 'HS256' })
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    t.strictSame(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'sid', 'sub'], 'and nothing else about the user')
+    t.strictSame(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sid', 'sub'], 'and nothing else about the user')
     t.match(claims, { sub: String(user._id), iss: 'viewer', aud: 'viewer', sid: String })
     t.equal(claims.exp - claims.iat, 3600)
     t.ok(Math.abs(claims.iat - Date.now() / 1000) < 60)

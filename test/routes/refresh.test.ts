@@ -49,6 +49,7 @@ t.test('POST /login/refresh', async t => {
     t.strictSame(others, { token_type: 'Bearer', expires_in: 3600, user: { id: user._id, email: 'Ada@Example.com', name: 'Ada' } })
     t.match(access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
     t.not(refresh_token, first.refresh_token)
+    t.not(access_token, first.access_token, 'even within the same second')
     t.equal(claimsOf(data).sub, String(user._id))
     t.equal(claimsOf(data).sid, claimsOf(first).sid, 'it is the same session')
 
