@@ -33,6 +33,9 @@ export const timestamp = (moment: Date): Timestamp => {
   return `${dateOf(day)}${minutesOfDay[Math.floor(second / 60)]}${two[second % 60]}.${three[ms % 1000]}000Z` as Timestamp
 }
 
+const first = Date.parse('0000-01-01T00:00:00.000Z')
+const last = Date.parse('9999-12-31T23:59:59.999Z')
+
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** The moment that an RFC 3339 text names, cut to the millisecond; undefined where it names none, like a 30th of February. */
@@ -46,8 +49,9 @@ export const moment = (text: string): Date | undefined => {
   // Dates know no leap second: it is the first of the next minute.
   const leap = normal.slice(17, 19) === '60'
   const at = new Date(Date.parse(leap ? `${normal.slice(0, 17)}59${normal.slice(19)}` : normal) + (leap ? 1000 : 0))
-  // An offset may carry it out of the years that the form can write.
-  return at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999 ? at : undefined
+  if (Number.isNaN(at.getTime())) return undefined
+  // An offset may carry it out of the years that the form can write: to the nearest moment that it can.
+  return new Date(Math.min(Math.max(at.getTime(), first), last))
 }
 
 const daysOfMonth = (year: number, month: number) => {

@@ -1,4 +1,4 @@
-import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import Ajv, { type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaValidationError } from 'fastify'
@@ -78,9 +78,8 @@ const messageOf = (fault: Fault) => {
 
 const rule = (schema: TSchema): string => {
   if (schema['x-rule']) return schema['x-rule']
-  const choices =
-    schema.anyOf?.map((choice: TSchema) => choice.const) ?? (schema[Kind] === 'Literal' || 'const' in schema ? [schema.const] : undefined)
-  if (choices) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`
+  const choices = [schema.anyOf ?? schema].flat().flatMap((choice: TSchema) => ('const' in choice ? [choice.const] : []))
+  if (choices.length > 0) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
   if (schema.format === 'date-time') return 'a timestamp in the form of RFC 3339'
   if (schema.type === 'integer') return `an integer${bounds(schema)}`
