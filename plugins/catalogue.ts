@@ -22,7 +22,9 @@ export default fp(
     const { COUNTRY_HEADER, CONTENT_CACHE_MB } = app.settings
     const catalogue = new Catalogue({
       data: app.data,
-      cacheBytes: CONTENT_CACHE_MB * 1024 * 1024
+      cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
+      onBroken: (contents, count) =>
+        app.log.warn({ contents, count }, 'contents that no import has written lack what all have: they are not served')
     })
 
     catalogueMetrics(app.metrics, catalogue)

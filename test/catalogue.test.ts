@@ -21,6 +21,7 @@ import {
 } from './catalogue-data.js'
 import { type App, build } from './helper.js'
 import { proxyTo } from './proxy.js'
+import { collectionOf, viewerOf } from './viewer-data.js'
 
 /** Makes the client say which commands it sends. */
 const monitored = (url: string) => `${url}?monitorCommands=true`
@@ -291,6 +292,46 @@ t.test('contents that were written past the import', async t => {
       t.match(headers['retry-after'], /^[1-9]\d*$/)
     }
     t.strictSame(idsOf(await app.inject('/contents?ids=3')), [3])
+  })
+})
+
+t.test('contents that another hand has put into the database', async t => {
+  const broken = (odd: Record<string, unknown>) => ({ ...content(1), ...odd }) as unknown as ContentDocument
+  const contents = [
+    content(1),
+    broken({ _id: 2, stamp: undefined }),
+    broken({ _id: 3, created_at: null }),
+    broken({ _id: 4, start_date: '2026-01-01' }),
+    broken({ _id: 5, end_date: 'never' }),
+    broken({ _id: 6, name: undefined }),
+    broken({ _id: 7, type: 5 }),
+    broken({ _id: 8, terms: 'x' }),
+    broken({ _id: 'nine' }),
+    broken({ _id: 10, countries_include: undefined })
+  ]
+  const log: string[] = []
+  const app = await build(t, { url: await seededUrl(t, { contents }), log })
+  t.strictSame(idsOf(await app.inject('/contents')).sort(), [1, 10], 'take no other away')
+  t.match(
+    log.map(line => JSON.parse(line)).find(({ count }) => count),
+    { contents: [2, 3, 4, 5, 6, 7, 8, 'nine'], count: 8 }
+  )
+
+  t.test('and that it has taken away, while viewers have elements of them', async t => {
+    const viewer = await viewerOf(app)
+    for (const content_id of [1, 10]) {
+      await viewer.post('/history', { content_id, time: 5 })
+      await viewer.post('/watchlist', { content_id })
+    }
+    const history = databaseOf(app).collection('history')
+    await history.updateMany({ content_id: 1 }, { $unset: { time: '', percentage: '' } })
+    await databaseOf(app).collection<ContentDocument>('contents').deleteOne({ _id: 10 })
+    const fresh = await build(t, { url: app.settings.MONGO_URL })
+    const get = (url: string) => fresh.inject({ url, headers: viewer.headers })
+    t.match(collectionOf(await get('/history')), [{ content_id: 1, time: 0, percentage: 0 }])
+    t.equal(collectionOf(await get('/history')).length, 1)
+    t.match(collectionOf(await get('/watchlist')), [{ content_id: 1 }])
+    t.equal(collectionOf(await get('/watchlist')).length, 1)
   })
 })
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
+import { type ContentBones, isWhole } from '../data/contents.js'
 import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
@@ -20,12 +21,16 @@ const pollEvery = seconds(1)
 const overlap = minutes(1)
 /** Stamps alone miss what was stamped still earlier, and removals: all is read anew from time to time. */
 const compareEvery = minutes(10)
+/** Of contents that cannot be served, so many are named. */
+const brokenNamed = 10
 /** What is known is still served for so long while the database is away. */
 const trustedFor = minutes(1)
 
 interface CatalogueOptions {
   data: Data
   cacheBytes: number
+  /** Told of contents that cannot be served, by some of their ids. */
+  onBroken?: (ids: unknown[], count: number) => void
 }
 
 /** The catalogue as this process knows it, kept up with the database by revisions. */
@@ -148,14 +153,24 @@ export class Catalogue {
   private async readContents(whole: boolean) {
     const { contents } = this.options.data
     if (!whole) {
-      for await (const content of contents.bones(new Date(this.skeleton.latestStamp - overlap))) this.skeleton.put(content)
+      await this.fill(this.skeleton, contents.bones(new Date(this.skeleton.latestStamp - overlap)))
       return
     }
     const skeleton = new Skeleton()
-    for await (const content of contents.bones()) skeleton.put(content)
+    await this.fill(skeleton, contents.bones())
     // Most comparisons find nothing new: what was worked out from the skeleton then stays.
     if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
     this.listing = new Listing(skeleton)
+  }
+
+  /** One broken content takes no other away. */
+  private async fill(skeleton: Skeleton, contents: AsyncIterable<ContentBones>) {
+    const broken: unknown[] = []
+    for await (const content of contents) {
+      if (isWhole(content)) skeleton.put(content)
+      else broken.push(content._id)
+    }
+    if (broken.length > 0) this.options.onBroken?.(broken.slice(0, brokenNamed), broken.length)
   }
 }

@@ -36,21 +36,24 @@ export class Fragments {
     this.kept = new Kept(bound, ({ bytes }) => bytes.length + overhead)
   }
 
-  /** The fragments of these contents in their order; those that are missing are read together in one query. */
+  /** The fragments of these contents in their order. */
   async of(ids: readonly number[]): Promise<Fragment[]> {
+    const fragments = await this.known(ids)
+    if (fragments.includes(undefined)) throw unavailable()
+    return fragments as Fragment[]
+  }
+
+  /** The same, undefined where the database has no such content. Those that are missing here are read together in one query. */
+  async known(ids: readonly number[]): Promise<(Fragment | undefined)[]> {
     const known = ids.map(id => this.valid(id))
     const missing = ids.filter((_, i) => !known[i])
     this.hits += ids.length - missing.length
     this.misses += missing.length
-    if (missing.length === 0) return known as Fragment[]
+    if (missing.length === 0) return known
 
     const read = new Map<number, Fragment>()
     for (const content of await this.read([...new Set(missing)])) read.set(content._id, this.keep(content))
-    return ids.map((id, i) => {
-      const fragment = known[i] ?? read.get(id)
-      if (!fragment) throw unavailable()
-      return fragment
-    })
+    return ids.map((id, i) => known[i] ?? read.get(id))
   }
 
   get bytes() {

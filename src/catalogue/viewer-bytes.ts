@@ -7,14 +7,17 @@ import type { Catalogue } from './catalogue.js'
 import type { Card } from './continue-watching.js'
 import type { Fragment } from './fragments.js'
 
-/** Elements each with the content that they are of. */
+/** Elements each with the content that they are of. Of what another hand has removed from the database nothing can be shown, and one such element takes no other away. */
 const withContents = async <T extends { content_id: number }>(
   { fragments }: Catalogue,
   elements: T[],
   parts: (element: T, content: Fragment) => Part[]
 ) => {
-  const contents = await fragments.of(elements.map(({ content_id }) => content_id))
-  return contents.map((content, i) => parts(elements[i] as T, content))
+  const contents = await fragments.known(elements.map(({ content_id }) => content_id))
+  return elements.flatMap((element, i) => {
+    const content = contents[i]
+    return content ? [parts(element, content)] : []
+  })
 }
 
 /** In numbers, an id and moments nothing is to be escaped: without JSON.stringify a page is put together in two thirds of the time. */
@@ -28,8 +31,10 @@ const watchlistParts = (document: WatchlistDocument, content: Fragment) => aroun
 export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDocument[], meta: PageMeta) =>
   pageBytes(await withContents(catalogue, elements, historyParts), meta)
 
-export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument) =>
-  okBytes((await withContents(catalogue, [element], historyParts)).flat())
+export const historyElementBytes = async ({ fragments }: Catalogue, element: HistoryDocument) => {
+  const [content] = await fragments.of([element.content_id])
+  return okBytes(historyParts(element, content as Fragment))
+}
 
 export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: PageMeta) =>
   pageBytes(await withContents(catalogue, elements, watchlistParts), meta)

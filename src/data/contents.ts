@@ -90,6 +90,17 @@ const skeletonFields = {
 /** What every process knows of every content without asking. */
 export type ContentBones = Pick<ContentDocument, '_id' | keyof typeof skeletonFields>
 
+const isDate = (value: unknown) => value instanceof Date
+const isListOrNothing = (value: unknown) => (value ?? null) === null || Array.isArray(value)
+
+/** Whether it has what every imported content has: one that another hand has put into the database may lack it. */
+export const isWhole = ({ _id, type, name, start_date, end_date, created_at, stamp, ...lists }: ContentBones) =>
+  Number.isSafeInteger(_id) &&
+  typeof type === 'string' &&
+  typeof name === 'string' &&
+  [start_date, end_date ?? start_date, created_at, stamp].every(isDate) &&
+  [lists.terms, lists.countries_include, lists.countries_exclude].every(isListOrNothing)
+
 export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {

@@ -27,13 +27,13 @@ const inOrder = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage
 
 export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: inOrder }]
 
-/** A history element without its content. */
+/** A history element without its content. One that another hand has put into the database may lack its numbers. */
 export const toHistory = ({ _id, user_id, content_id, time, percentage, created_at, updated_at }: HistoryDocument) => ({
   _id: _id.toHexString(),
   user_id,
   content_id,
-  time,
-  percentage,
+  time: time ?? 0,
+  percentage: percentage ?? 0,
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })
