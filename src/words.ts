@@ -12,20 +12,31 @@ export const fold = (text: string) =>
     .replace(strokes, letter => plain[letter] as string)
     .normalize('NFC')
 
-const words = /[\p{L}\p{N}\p{M}]+/gu
+const runs = /[\p{L}\p{N}\p{M}]+/gu
 const withoutSpaces = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** Longer ones are cut, in texts and in searches alike. */
-const longest = 40
+/** As long as a search may be. Longer words are cut, in texts and in searches alike. */
+const longest = 200
+const cut = (word: string) => word.slice(0, longest)
 
-const split = (run: string) =>
-  withoutSpaces.test(run) ? [...segmenter.segment(run)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment) : [run]
+/** Letters that follow each other, each such run once. */
+const runsOf = (text: string) => new Set(fold(text).match(runs))
 
-/** The words of texts as the search compares them, each once. The segmenter is slow, so only scripts without spaces go through it. */
+/** The segmenter is slow, so only scripts without spaces go through it. */
+const split = (run: string) => (withoutSpaces.test(run) ? Array.from(segmenter.segment(run), ({ segment }) => segment) : [run])
+
+/** The words of texts as the search compares them, each once: every run as it stands, and the words in it. */
 export const wordsOf = (...texts: string[]) => {
   const found = new Set<string>()
-  for (const text of texts)
-    for (const run of fold(text).match(words) ?? []) for (const word of split(run)) found.add(word.slice(0, longest))
+  for (const text of texts) for (const run of runsOf(text)) for (const word of [run, ...split(run)]) found.add(cut(word))
   return [...found]
 }
+
+/**
+ * What a text must have to be found: for each word of the search a word that begins with it or with the run that it is of.
+ * The run, since what the segmenter sees in the beginning of a text is often no beginning of what it sees in all of it:
+ * となり in となりの, but と and な in とな.
+ */
+export const soughtIn = (search: string) =>
+  [...runsOf(search)].flatMap(run => split(run).map(word => (word === run ? [cut(run)] : [cut(run), cut(word)])))

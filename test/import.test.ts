@@ -229,6 +229,16 @@ t.test('a content', async t => {
     t.equal(await revision('contents'), before + 4, 'three batches and the end')
     t.equal(await db.collection('contents').countDocuments(), 2003)
   })
+
+  t.test('whose words an older version stored gets those of this one', async t => {
+    const files = { 'contents.ndjson': lines(film(5, { name: '木漏れ日の家' })) }
+    await run(files)
+    const { words } = await one('contents', 5)
+    await db.collection('contents').updateOne({ name: '木漏れ日の家' }, { $set: { words: ['older'], digest: 'of an older version' } })
+    t.strictSame(await counts(files), { contents: [0, 1, 0] })
+    t.strictSame((await one('contents', 5)).words, words)
+    t.strictSame(await counts(files), { contents: [0, 0, 1] })
+  })
 })
 
 t.test('terms', async t => {

@@ -108,9 +108,9 @@ export const contentsOf = (db: Db) => {
     /** Those that were written since a moment, or all. */
     bones: (since?: Date) =>
       contents.find<ContentBones>(since ? { stamp: { $gte: since } } : {}, { ...patience, projection: skeletonFields, batchSize: 2000 }),
-    /** The ids of what has a word beginning with each of the given ones, which `wordsOf` made. */
-    search: async (words: string[]) => {
-      const beginnings = words.map(word => ({ words: { $regex: `^${word}` } }))
+    /** The ids of what has, for each of these, a word beginning with one of its texts, which `soughtIn` made. */
+    search: async (sought: string[][]) => {
+      const beginnings = sought.map(texts => ({ words: { $in: texts.map(text => new RegExp(`^${text}`)) } }))
       const matches = await contents.find({ $and: beginnings }, { projection: { _id: 1 }, batchSize: 100_000 }).toArray()
       return matches.map(({ _id }) => _id)
     }

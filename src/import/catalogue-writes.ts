@@ -6,7 +6,7 @@ import type { Operation } from './kind.js'
 import { patience, patienceWithEach } from './patience.js'
 
 /** To be raised when another document is made of the same record. */
-const version = 1
+const version = 2
 
 /** These begin as now where a record does not give them, and then stay. `updated_at` becomes now with each change. */
 type Lasting = 'created_at' | 'start_date'

@@ -1,7 +1,13 @@
 import t from 'tap'
-import { fold, wordsOf } from '../../src/words.js'
+import { fold, soughtIn, wordsOf } from '../../src/words.js'
 
-const begins = (text: string, search: string) => wordsOf(search).every(wanted => wordsOf(text).some(word => word.startsWith(wanted)))
+/** Whether a search finds what these words are stored of, as the database compares them. */
+const finds = (search: string, words: string[]) =>
+  soughtIn(search).every(texts => texts.some(text => words.some(word => word.startsWith(text))))
+const begins = (text: string, search: string) => finds(search, wordsOf(text))
+
+const lettersOf = (text: string) =>
+  Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment)
 
 t.test('fold leaves neither case nor accents', async t => {
   const pairs: [string, string][] = [
@@ -58,7 +64,8 @@ t.test('wordsOf', async t => {
     ['4K (2026)', ['4k', '2026']],
     ['स्त्री', ['स्त्री']],
     ['한국어 수업', ['한국어', '수업']],
-    ['ภาษาไทย', ['ภาษา', 'ไทย']],
+    ['ภาษาไทย', ['ภาษาไทย', 'ภาษา', 'ไทย']],
+    ['iPhone版', ['iphone版', 'iphone', '版']],
     ['佐々木', ['佐々木']],
     ['१२३ ۴۵', ['१२३', '۴۵']]
   ]
@@ -85,14 +92,45 @@ t.test('a beginning of a text that begins a word finds it', async t => {
     '𝔉ilm'
   ]
   for (const text of texts) {
-    const letters = [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment)
+    const letters = lettersOf(text)
     for (const count of [1, 2, 3, 4, letters.length - 1, letters.length]) {
-      if (text === '東京' || text === 'ไทย' ? count < letters.length : count < 1) continue
+      if (count < 1) continue
       const beginning = letters.slice(0, count).join('')
       for (const search of [beginning, beginning.toUpperCase(), beginning.toLowerCase(), beginning.normalize('NFD')])
         t.ok(begins(text, search), `${text.slice(0, 20)} by ${search.slice(0, 20)}`)
     }
   }
+})
+
+const titles = [
+  ...['木漏れ日', 'となりのトトロ', 'カウボーイビバップ', '千と千尋の神隠し', '君の名は。', '進撃の巨人', '転生したらスライムだった件'],
+  ...['新世紀エヴァンゲリオン', '劇場版「鬼滅の刃」無限列車編', 'ｶﾞｰﾙｽﾞ&ﾊﾟﾝﾂｧｰ', 'iPhone版となりの物語'],
+  ...['长城的秘密', '卧虎藏龙', '霸王别姬', '花樣年華', '舌尖上的中国第2季', '琅琊榜之风起长林'],
+  ...['บุพเพสันนิวาส', 'พี่มากพระโขนง', 'ฉลาดเกมส์โกง', 'เลือดข้นคนจาง', 'แม่เบี้ย', 'องค์บาก 2'],
+  ...['សម្លេងពីទន្លេ', 'ព្រះថោងនាងនាគ', 'ដំបងក្រញូង'],
+  ...['ຮັກແຕ່ໃດໆມາ', 'ສະບາຍດີຫຼວງພະບາງ', 'ນ້ອງຮັກ'],
+  ...['မြန်မာ့ဇာတ်လမ်း', 'ရွှေမန်းသူ', 'သင်္ကြန်မိုး']
+]
+
+t.test('each beginning of a title finds it, whatever the segmenter sees in it', async t => {
+  for (const title of titles) {
+    const letters = lettersOf(title)
+    const missed = letters.map((_, last) => letters.slice(0, last + 1).join('')).filter(beginning => !begins(title, beginning))
+    t.strictSame(missed, [], title)
+  }
+})
+
+t.test('words of a script without spaces are found one by one and together', async t => {
+  for (const search of ['トト', 'トトロ', 'トトロとなり', 'の', 'となりの トトロ']) t.ok(begins('となりのトトロ', search), search)
+  for (const search of ['トロ', 'トトロの森', 'となりの 森']) t.notOk(begins('となりのトトロ', search), search)
+  for (const search of ['iPhone', 'iph', '版', 'iPhone版と', '物語']) t.ok(begins('iPhone版となりの物語', search), search)
+  t.ok(finds('トトロとなりの', ['となり', 'の', 'トトロ']), 'also where only the words themselves are stored')
+})
+
+t.test('long words are told apart as far as a search can be long', async t => {
+  const long = 'x'.repeat(199)
+  t.notOk(begins(`${long}a`, `${long}b`))
+  t.ok(begins('木'.repeat(300), '木'.repeat(250)))
 })
 
 t.test('punctuation of any script parts words', async t => {

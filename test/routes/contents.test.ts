@@ -279,7 +279,9 @@ t.test('the search of GET /contents', async t => {
       content(7, { name: "L'Été d'Ines", keywords: 'a.b*c [d] (e) ^f$ g+h|i\\j' }),
       content(8, { name: 'Οδύσσεια', title: { ru: 'Ёлки и Йога', ko: '한국어 수업' } }),
       content(9, { name: 'q', title: { he: 'תל־אביב', ar: 'مُحَمَّد' } }),
-      content(10, { name: 'SmörgåsBord', keywords: 'FULLＷＩＤＴＨ' })
+      content(10, { name: 'SmörgåsBord', keywords: 'FULLＷＩＤＴＨ' }),
+      content(11, { name: 'w', title: { ja: 'カウボーイビバップ', th: 'บุพเพสันนิวาส' } }),
+      content(12, { name: `${'x'.repeat(40)}AAA` })
     ]
   })
   const searches: [string, number[]][] = [
@@ -321,6 +323,14 @@ t.test('the search of GET /contents', async t => {
     ['ไทย', [6]],
     ['ทำ', [6]],
     ['ทำอาหาร', [6]],
+    ['東京タ', [4]],
+    ['秘密東京', [4]],
+    ['カウボー', [11]],
+    ['カウボーイビ', [11]],
+    ['カウボーイズ', []],
+    ['บุพเพสันนิว', [11]],
+    [`${'x'.repeat(40)}aa`, [12]],
+    [`${'x'.repeat(40)}BBB`, []],
     ['ete', [7]],
     ["l'ete", [7]],
     ['ines', [7]],
