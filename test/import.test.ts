@@ -608,11 +608,19 @@ t.test('faults of records', async t => {
       `{"id":1,"type":"film","name":"","pricing":${'{"a":'.repeat(60)}1${'}'.repeat(60)}}`,
       ['1: pricing: must not be deeper than 50 levels']
     ],
+    ['contents', film(1, { pricing: { levels: [{ '\ud800': 1 }] } }), ['1: pricing.levels.0: must have only keys of well-formed text']],
+    [
+      'contents',
+      `{"id":1,"type":"film","name":"\\uDC00","pricing":${'{"a":'.repeat(20_000)}"\\ud800"${'}'.repeat(20_000)}}`,
+      ['1: name: must be well-formed text', `1: pricing${'.a'.repeat(20_000)}: must be well-formed text`]
+    ],
     ['contents', film(1, { terms: [1, '2'] }), ['1: terms.1: must be a positive integer']],
     ['contents', film(1, { terms: [8] }), ['1: terms: there is no term 8']],
     ['contents', film(1, { parent_id: 8 }), ['1: parent_id: there is no content 8']],
     ['contents', film(1, { parent_id: 1 }), ['1: parent_id: makes a circle of parents: 1 > 1']],
     ['terms', { name: 'x', taxonomy: '' }, ['1: vendor_id: is required', '1: taxonomy: must be a text that is not empty']],
+    ['users', user(1, { name: 'a\udfffb' }), ['1: name: must be well-formed text']],
+    ['users', user(1, { name: '\ud800', id: 'x' }), ['1: id: must be a positive integer']],
     [
       'legal',
       { language: 'English!', sections: [{ colour: 1 }] },
@@ -649,6 +657,18 @@ t.test('faults of records', async t => {
       'contents.json:2: name: must be a text',
       'contents.json:3: id: is the same as at 1'
     ])
+  })
+  t.test('half of a surrogate pair, of which MongoDB would store another text', async t => {
+    const halves = [term(1, { vendor_id: '\ud800' }), term(2, { vendor_id: '\ud801' }), term(3, { name: '\udc00\ud800' })]
+    const expected = ['1: vendor_id', '2: vendor_id', '3: name'].map(place => `${place}: must be well-formed text`)
+    t.strictSame(
+      await faults({ 'terms.ndjson': lines(...halves) }),
+      expected.map(fault => `terms.ndjson:${fault}`)
+    )
+    t.strictSame(
+      await faults({ 'terms.json': JSON.stringify(halves) }),
+      expected.map(fault => `terms.json:${fault}`)
+    )
   })
   t.test('are told up to a hundred, then their number', async t => {
     const found = await faults({ 'contents.ndjson': lines(...Array.from({ length: 2500 }, (_, at) => film(at + 1, { weight: 'x' }))) })
@@ -979,6 +999,12 @@ t.test('what fails while it is written is thrown, and what was written shows', a
     const onProgress = ({ step }: { step: string }) => step === 'check' && void db.collection<{ _id: number }>('users').insertOne(taking)
     await t.rejects(run({ 'users.ndjson': lines(user(1)) }, { onProgress }), /E11000/)
   })
+})
+
+t.test('a whole surrogate pair may be escaped, and an escape may be spelt out', async t => {
+  const { run, one } = await importer(t)
+  await run({ 'terms.ndjson': '{"id":1,"vendor_id":"\\uD83D\\ude00","name":"\\\\ud800 😀","taxonomy":"category"}' })
+  t.match(await one('terms', 1), { vendor_id: '😀', name: '\\ud800 😀' })
 })
 
 t.test('a support text may be empty', async t => {

@@ -4,6 +4,7 @@ import { batchesOf, parsed } from './records.js'
 import type { Source } from './sources.js'
 import type { Piece } from './text.js'
 import { faultsOf } from './validation.js'
+import { malformedTexts } from './well-formed.js'
 
 /** The pieces that are records as their schema wants them. */
 const valid = (source: Source, pieces: Piece[], report: Report) => {
@@ -14,7 +15,7 @@ const valid = (source: Source, pieces: Piece[], report: Report) => {
       report(piece.place, 'JSON', json.fault)
       continue
     }
-    const found = faultsOf(source.kind, json.value)
+    const found = faultsOf(source.kind, json.value) ?? malformedTexts(json.text, json.value)
     if (!found) entries.push({ record: json.value, place: piece.place })
     else for (const [field, reason] of found) report(piece.place, field, reason)
   }

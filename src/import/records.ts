@@ -42,10 +42,10 @@ export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
 }
 
 /** What a piece says as JSON. V8 quotes the text around a fault; what stands there may be secret. */
-export const parsed = (piece: Piece): { value: unknown } | { fault: string } => {
+export const parsed = (piece: Piece): { text: string; value: unknown } | { fault: string } => {
   if ('fault' in piece) return piece
   try {
-    return { value: JSON.parse(piece.text) }
+    return { text: piece.text, value: JSON.parse(piece.text) }
   } catch (error) {
     const fault = (error as Error).message.replace(/(^|,? )(\.\.\.)?".*is not valid JSON$/s, '').replace(/ \(line.*\)$/, '')
     return { fault: fault || 'is not JSON' }
