@@ -418,6 +418,20 @@ t.test('history', async t => {
     await counts(of(recent, old))
     t.match(await seen(2), { time: 2, created_at: new Date('2024-01-01'), updated_at: new Date('2024-03-01') }, 'created when first seen')
   })
+  for (const [moment, last, updated_at] of [
+    ['the same moment', 8, '2024-04-01T00:00:00Z'],
+    ['moments to come', 9, '2999-01-01T00:00:00Z'],
+    ['no moment', 10, undefined]
+  ] as const) {
+    t.test(`of a pair that comes twice with ${moment} the last counts, across batches too, and a second run changes nothing`, async t => {
+      const line = (time: number) => ({ content_id: 2, time, updated_at })
+      const older = Array.from({ length: 1500 }, () => ({ content_id: 2, time: 5, updated_at: '2024-02-01T00:00:00Z' }))
+      const twice = of(...older, line(6), line(7), ...older, line(last), ...older)
+      t.strictSame(await counts(twice), { history: [0, 1, 4502] })
+      t.match(await seen(2), { time: last })
+      t.strictSame(await counts(twice), { history: [0, 0, 4503] })
+    })
+  }
   t.test('a moment to come, or none, is now', async t => {
     const began = new Date()
     const future = of({ content_id: 3, time: 7, updated_at: '2999-01-01T00:00:00Z' })
@@ -960,7 +974,8 @@ t.test('what fails while it is written is thrown, and what was written shows', a
     const proxy = await proxyTo(t, url)
     const { client, db } = connectionTo(proxy.url, { serverSelectionTimeoutMS: 300 })
     t.teardown(() => client.close())
-    const records = Array.from({ length: 3000 }, (_, time) => ({ user_id: 1, content_id: 1, time, updated_at: '2024-01-01T00:00:00Z' }))
+    const at = (second: number) => new Date(Date.UTC(2024, 0, 1, 0, 0, second)).toISOString()
+    const records = Array.from({ length: 3000 }, (_, time) => ({ user_id: 1, content_id: 1, time, updated_at: at(time) }))
     const onProgress = ({ step }: { step: string }) => step === 'write' && proxy.leave()
     const error = await importFiles(db, { 'history.ndjson': lines(...records) }, { onProgress }).catch((error: unknown) => error)
     t.ok(isUnavailable(error), String(error))

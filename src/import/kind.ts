@@ -34,6 +34,8 @@ export interface Kind<R = unknown> {
   check(entries: Entry<R>[], report: Report): Promise<void> | void
   /** Looks at what only all the records together show. */
   checkAll?(report: Report): Promise<void>
+  /** Whether a later record of the run stands in the place of this one, which is then not written. */
+  isReplaced?(place: number): boolean
   /** Before the first write. */
   begin?(): Promise<unknown>
   /** The writes of what the database has otherwise. Asked anew for the same records where another process was faster. */

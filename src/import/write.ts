@@ -35,7 +35,7 @@ const isRace = ({ writeErrors, result }: MongoBulkWriteError) => {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey) && result.getWriteConcernError() === undefined
 }
 
-const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Operation[]): Promise<Counts> => {
+const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Operation[]) => {
   const collection = db.collection(kind.collection)
   const counts = { added: 0, changed: 0 }
   let operations = prepared
@@ -48,7 +48,7 @@ const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Oper
     if (attempt === attempts || !isRace(error)) throw error
     operations = await kind.operations(records)
   }
-  return { ...counts, unchanged: records.length - counts.added - counts.changed }
+  return counts
 }
 
 /** Writes what the database has otherwise than the file. While one batch is written the next is read. */
@@ -59,10 +59,10 @@ export const writeFile = async (
   { onBatch, signal }: { onBatch: (bytes: number, records: number) => void; signal: AbortSignal | undefined }
 ) => {
   const total: Counts = { added: 0, changed: 0, unchanged: 0 }
-  const count = (counts: Counts) => {
-    total.added += counts.added
-    total.changed += counts.changed
-    total.unchanged += counts.unchanged
+  const count = (records: number, { added, changed }: { added: number; changed: number }) => {
+    total.added += added
+    total.changed += changed
+    total.unchanged += records - added - changed
   }
 
   await kind.begin?.()
@@ -70,12 +70,13 @@ export const writeFile = async (
   try {
     for await (const { pieces, bytes } of batchesOf(source)) {
       if (signal?.aborted) break
-      const records = pieces.map(piece => JSON.parse((piece as { text: string }).text))
+      const standing = pieces.filter(({ place }) => !kind.isReplaced?.(place))
+      const records = standing.map(piece => JSON.parse((piece as { text: string }).text))
       const operations = await kind.operations(records)
       await writing
       writing = writeBatch(db, kind, records, operations).then(counts => {
-        count(counts)
-        onBatch(bytes, records.length)
+        count(pieces.length, counts)
+        onBatch(bytes, pieces.length)
       })
       // It is waited for above and below; until then its failure is not unhandled.
       writing.catch(() => undefined)

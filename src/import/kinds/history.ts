@@ -4,36 +4,38 @@ import type { HistoryDocument } from '../../data/history.js'
 import { momentOf } from '../given.js'
 import type { Kind, Operation, Run } from '../kind.js'
 import { patience } from '../patience.js'
+import { Repetitions } from '../repetitions.js'
 import { Table } from '../table.js'
 import { checkViewing, samePair } from './viewing.js'
 
 /** An id of 24 hex characters in two numbers. */
 const halves = (id: string) => [Number.parseInt(id.slice(0, 12), 16), Number.parseInt(id.slice(12), 16)] as const
 
-const earlier = (one: Date, other: Date) => (one < other ? one : other)
+/** A record that does not say when it was observed, or says a moment to come, is of the run's beginning. */
+const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
+  const observed = momentOf(updated_at)
+  return observed && observed < startedAt ? observed : startedAt
+}
 
 /**
- * One operation decides and writes, so that what a viewer watches meanwhile is never undone. A record that does not say when it
- * was observed, or says a moment to come, is of now; it counts where it says something else than what is stored.
+ * One operation decides and writes, so that what a viewer watches meanwhile is never undone. A record of the
+ * run's beginning counts where it says something else than what is stored.
  */
-const operation = (record: HistoryRecord): Operation => {
+const operation = (record: HistoryRecord, startedAt: Date): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record
-  const now = new Date()
-  const observed = momentOf(record.updated_at)
-  const isPast = observed !== undefined && observed <= now
-  const updated_at = isPast ? observed : now
+  const updated_at = observedAt(record, startedAt)
   const created_at = momentOf(record.created_at)
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
   const differs = { $or: [{ $ne: ['$time', time] }, { $ne: ['$percentage', percentage] }] }
-  const counts = isPast ? isNewer : { $and: [isNewer, differs] }
+  const counts = updated_at < startedAt ? isNewer : { $and: [isNewer, differs] }
   const update = [
     {
       $set: {
         _id: { $ifNull: ['$_id', new ObjectId(record._id)] },
         time: { $cond: [counts, time, '$time'] },
         percentage: { $cond: [counts, percentage, '$percentage'] },
-        created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', earlier(updated_at, now)] },
+        created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', updated_at] },
         updated_at: { $cond: [counts, updated_at, '$updated_at'] }
       }
     }
@@ -44,6 +46,8 @@ const operation = (record: HistoryRecord): Operation => {
 export const history = (run: Run): Kind<HistoryRecord> => {
   const collection = run.db.collection<HistoryDocument>('history')
   const owners = new Table(2, 2)
+  const repetitions = new Repetitions()
+  const startedAt = new Date()
 
   /** The elements that the database has under the ids of the records. */
   const storedElements = async (records: HistoryRecord[]) => {
@@ -60,6 +64,7 @@ export const history = (run: Run): Kind<HistoryRecord> => {
       await checkViewing(run, entries, report)
       const stored = await storedElements(entries.map(({ record }) => record))
       for (const { record, place } of entries) {
+        repetitions.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
         if (record._id === undefined) continue
         const key = halves(record._id)
         owners.add(key, record.user_id, record.content_id)
@@ -69,6 +74,8 @@ export const history = (run: Run): Kind<HistoryRecord> => {
       }
     },
 
-    operations: async records => records.map(operation)
+    isReplaced: place => repetitions.isReplaced(place),
+
+    operations: async records => records.map(record => operation(record, startedAt))
   }
 }
