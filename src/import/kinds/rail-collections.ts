@@ -46,7 +46,7 @@ export const railCollections = ({ db }: Run): Kind<RailCollectionRecord> => {
   })
 
   const checkQuery = (query: Record<string, unknown>, place: number, field: string, report: Report) => {
-    for (const [name, reason] of queryFaults(query)) report(place, `${field}.${name}`, reason)
+    for (const [parameter, reason] of queryFaults(query, field)) report(place, parameter, reason)
   }
 
   return {
