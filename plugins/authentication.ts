@@ -28,6 +28,8 @@ declare module 'fastify' {
     viewer: Viewer | null
     /** Why it could not be found out. */
     viewerFault: Error | undefined
+    /** Milliseconds that finding it out took. */
+    identifiedIn: number
   }
 }
 
@@ -75,6 +77,7 @@ export default fp(
 
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
+    app.decorateRequest('identifiedIn', 0)
     const providers = new Waiting(Number.POSITIVE_INFINITY, patienceOf(app.settings))
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.vital) return done()
@@ -85,6 +88,7 @@ export default fp(
         request.viewer = viewer
         return done()
       }
+      const began = performance.now()
       providers
         .within(viewer)
         .then(
@@ -95,7 +99,10 @@ export default fp(
             request.viewerFault = fault
           }
         )
-        .then(() => done())
+        .then(() => {
+          request.identifiedIn = performance.now() - began
+          done()
+        })
     })
 
     const refused = ({ viewerFault }: FastifyRequest) => viewerFault ?? unauthenticated()

@@ -13,9 +13,6 @@ declare module 'fastify' {
   }
 }
 
-/** What a request waited already, for the identity provider of its token, in whole tenths of a second: timers of one length cost next to nothing. */
-const waitedBefore = ({ elapsedTime }: FastifyReply) => Math.floor(elapsedTime / 100) * 100
-
 /**
  * Answers 503 when a handler has not answered in time, however many operations on a slow database it needs one after the
  * other, and at once where so many wait already that one more would only wait for them. What viewers ask for is in the
@@ -52,7 +49,7 @@ export default fp(
       const end = bounded.begin(() => {
         send(unavailable())
         isLate = true
-      }, waitedBefore(reply))
+      }, reply.request.identifiedIn)
       turns.begin(async () => {
         try {
           // Waited for even where nothing is asked: a crowd that is late would else hand on its turns on one stack.
@@ -73,7 +70,7 @@ export default fp(
       aroundHandler(route, (ask, reply) => {
         const answer = ask()
         // Without the database there is nothing to wait for but the caller, who may read a file slowly, or never to its end.
-        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer, waitedBefore(reply)) : answer
+        return answer instanceof Promise && !route.config?.standalone ? waiting.within(answer, reply.request.identifiedIn) : answer
       })
     })
   },
