@@ -94,12 +94,17 @@ const isDate = (value: unknown) => value instanceof Date
 const isListOrNothing = (value: unknown) => (value ?? null) === null || Array.isArray(value)
 
 /** Whether it has what every imported content has: one that another hand has put into the database may lack it. */
-export const isWhole = ({ _id, type, name, start_date, end_date, created_at, stamp, ...lists }: ContentBones) =>
-  Number.isSafeInteger(_id) &&
-  typeof type === 'string' &&
-  typeof name === 'string' &&
-  [start_date, end_date ?? start_date, created_at, stamp].every(isDate) &&
-  [lists.terms, lists.countries_include, lists.countries_exclude].every(isListOrNothing)
+export const isWhole = (content: ContentBones) =>
+  Number.isSafeInteger(content._id) &&
+  typeof content.type === 'string' &&
+  typeof content.name === 'string' &&
+  isDate(content.start_date) &&
+  isDate(content.end_date ?? content.start_date) &&
+  isDate(content.created_at) &&
+  isDate(content.stamp) &&
+  isListOrNothing(content.terms) &&
+  isListOrNothing(content.countries_include) &&
+  isListOrNothing(content.countries_exclude)
 
 export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
