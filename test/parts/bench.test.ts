@@ -3,6 +3,7 @@ import { limitsChart } from '../../scripts/bench/limits/limits-chart.js'
 import { type Arrival, dueAt, dueBy, tallyOf } from '../../scripts/bench/load/arrivals.js'
 import { judged } from '../../scripts/bench/measures/goals.js'
 import { measureOf, quantile, single } from '../../scripts/bench/measures/statistics.js'
+import { readOptions } from '../../scripts/bench/options.js'
 import { barChart } from '../../scripts/bench/report/bar-chart.js'
 import { digits, grouped, spread } from '../../scripts/bench/report/format.js'
 import { lineChart } from '../../scripts/bench/report/line-chart.js'
@@ -152,4 +153,27 @@ t.test('a legend that is too long for the picture goes on in a second row', asyn
   const rows = (names: string[]) => new Set([...legend(50, names).matchAll(/<text x="\d+" y="(\d+)"/g)].map(([, y]) => y))
   t.strictSame([...rows(['short', 'names'])], ['50'])
   t.strictSame([...rows(Array(6).fill('a name of some length'))], ['50', '70'])
+})
+
+t.test('the options of the command', async t => {
+  const names = ['history', 'limits']
+  t.match(readOptions(names, []), {
+    rounds: 9,
+    seconds: 1,
+    histories: [100, 1000, 10_000],
+    populations: [100, 1000, 10_000, 100_000],
+    parts: names
+  })
+  t.match(readOptions(names, ['limits', '--limit-seconds', '0.5', '--histories=10,20', '--full']), {
+    limitSeconds: 0.5,
+    histories: [10, 20],
+    populations: [100, 1000, 10_000, 100_000, 1_000_000],
+    parts: ['limits']
+  })
+  t.equal(readOptions(names, []).write, true, 'a run of all in the usual sizes writes the page')
+  t.equal(readOptions(names, ['--rounds', '3']).write, false)
+  t.throws(() => readOptions(names, ['put']), /no part put; there are: history, limits\nUsage/)
+  for (const wrong of ['0', '1.5', 'many'])
+    t.throws(() => readOptions(names, [`--rounds=${wrong}`]), /--rounds must be a whole number above 0/)
+  t.throws(() => readOptions(names, ['--seconds=0']), /--seconds must be a number above 0/)
 })
