@@ -881,7 +881,7 @@ export interface operations {
                 terms?: number[];
                 /** @description The contents themselves */
                 ids?: number[];
-                /** @description Words and beginnings of words, all of them, in name, title, description and keywords; case and accents do not matter */
+                /** @description Words and beginnings of words, at most 8 and all of them, in name, title, description and keywords; case and accents do not matter */
                 search?: string;
                 /** @description Field used for ordering */
                 order_by?: "start_date" | "created_at" | "name" | "weight";

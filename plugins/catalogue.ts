@@ -21,7 +21,8 @@ export default fp(
   async app => {
     const { COUNTRY_HEADER, CONTENT_CACHE_MB } = app.settings
     const catalogue = new Catalogue({
-      data: app.data,
+      data: app.backgroundData,
+      readContents: app.data.contents.byIds,
       cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
       onBroken: (contents, count) =>
         app.log.warn({ contents, count }, 'contents that no import has written lack what all have: they are not served')

@@ -6,10 +6,13 @@ import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { watched } from '../src/data/watched.js'
 import { unavailable } from '../src/errors.js'
 import { databaseMetrics } from '../src/metrics/database.js'
+import { sharedQuestion } from '../src/shared-question.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     data: Data
+    /** The same on connections that requests do not use, so that no crowd of them delays what keeps the service up. */
+    backgroundData: Data
     mongoClient: MongoClient
     /** What has to be done with the database before the first request is served from it. */
     preparations: (() => Promise<void>)[]
@@ -26,6 +29,8 @@ declare module 'fastify' {
   }
 }
 
+/** One for what follows the catalogue, and one for /ready. */
+const backgroundConnections = 2
 const retryEvery = 1000
 const warnEvery = 15
 
@@ -33,15 +38,16 @@ const warnEvery = 15
 export default fp(
   async app => {
     const { settings } = app
-    const { client, db } = connectionTo(settings.MONGO_URL, {
+    const timeouts = {
       timeoutMS: settings.DATABASE_TIMEOUT,
       serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
       // A handshake with a server that fell silent holds up those after it.
-      connectTimeoutMS: settings.DATABASE_TIMEOUT,
-      maxPoolSize: settings.DATABASE_CONNECTIONS
-    })
+      connectTimeoutMS: settings.DATABASE_TIMEOUT
+    }
+    const { client, db } = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: settings.DATABASE_CONNECTIONS })
+    const background = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: backgroundConnections })
     const closing = new AbortController()
-    const preparations = [async () => void (await client.connect()), () => ensureIndexes(db)]
+    const preparations = [async () => void (await Promise.all([client.connect(), background.client.connect()])), () => ensureIndexes(db)]
     let ready = false
 
     const prepare = async () => {
@@ -68,23 +74,25 @@ export default fp(
     )
     app.addHook('onReady', async () => start(prepare()))
 
-    app.decorate('data', dataOf(watched(db, databaseMetrics(app.metrics, client)), settings))
+    const operationsOf = databaseMetrics(app.metrics, client)
+    app.decorate('data', dataOf(watched(db, operationsOf), settings))
+    app.decorate('backgroundData', dataOf(watched(background.db, operationsOf), settings))
     app.decorate('mongoClient', client)
     app.decorate('preparations', preparations)
-    app.decorate('reachDatabase', async () => {
-      if (!ready) return false
-      return db.command({ ping: 1 }).then(
+    const ping = sharedQuestion(() =>
+      background.db.command({ ping: 1 }).then(
         () => true,
         () => false
       )
-    })
+    )
+    app.decorate('reachDatabase', async () => ready && (await ping()))
 
     // Before its indexes stand, a write could make the second of what must be one.
     app.addHook('onRequest', (request, _reply, done) => done(ready || request.routeOptions.config.standalone ? undefined : unavailable()))
 
     app.addHook('onClose', async () => {
       closing.abort()
-      await client.close()
+      await Promise.all([client.close(), background.client.close()])
     })
   },
   { name: 'mongo', dependencies: ['settings', 'metrics'] }

@@ -13,8 +13,10 @@ export const ContentsQuery = Type.Object({
     Type.String({
       maxLength: 200,
       pattern: '[\\p{L}\\p{N}]',
-      'x-rule': 'a text of at most 200 characters with a letter or a digit',
-      description: 'Words and beginnings of words, all of them, in name, title, description and keywords; case and accents do not matter'
+      format: 'search',
+      'x-rule': 'a text of at most 200 characters and 8 words, with a letter or a digit',
+      description:
+        'Words and beginnings of words, at most 8 and all of them, in name, title, description and keywords; case and accents do not matter'
     })
   ),
   order_by: Type.Optional(OrderBy(orderFields)),

@@ -1,18 +1,19 @@
-import { tooManyRequests } from './errors.js'
+import { type Failure, tooManyRequests } from './errors.js'
 
-/** Lets so many jobs run at once and so many wait; one more is refused with a 429. */
+/** A semaphore with a bounded queue: beyond those that run and those that may wait, a job is refused. */
 export class Turns {
   private readonly queue: (() => void)[] = []
   private running = 0
 
   constructor(
     private readonly atOnce: number,
-    private readonly waiting: number
+    private readonly waiting: number,
+    private readonly refusal: () => Failure = tooManyRequests
   ) {}
 
   /** Throws where a job would be refused. */
   assertRoom() {
-    if (this.running >= this.atOnce && this.queue.length >= this.waiting) throw tooManyRequests()
+    if (this.running >= this.atOnce && this.queue.length >= this.waiting) throw this.refusal()
   }
 
   /** Begins a job, now or when its turn comes. It has to say when it has ended. */

@@ -4,10 +4,12 @@ import addFormats from 'ajv-formats'
 import type { FastifySchemaValidationError } from 'fastify'
 import { type FieldError, invalid } from './errors.js'
 import { moment } from './time.js'
+import { isSearch } from './words.js'
 
 // Nothing is coerced: Ajv would make 0 of null and 5 of [5]. What a query may say otherwise than a body is read by `readQuery`.
 const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, verbose: true, strict: false, strictNumbers: true }))
 ajv.addFormat('date-time', { validate: (text: string) => moment(text) !== undefined })
+ajv.addFormat('search', { validate: isSearch })
 
 /** Compiles the schemas of requests: bodies as they are, strings of queries and paths read as what their schema wants. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {

@@ -20,8 +20,8 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 const longest = 200
 const cut = (word: string) => word.slice(0, longest)
 
-/** Letters that follow each other, each such run once. */
-const runsOf = (text: string) => new Set(fold(text).match(runs))
+/** Letters that follow each other. */
+const runsOf = (text: string): string[] => fold(text).match(runs) ?? []
 
 /** The segmenter is slow, so only scripts without spaces go through it. */
 const split = (run: string) => (withoutSpaces.test(run) ? Array.from(segmenter.segment(run), ({ segment }) => segment) : [run])
@@ -29,7 +29,7 @@ const split = (run: string) => (withoutSpaces.test(run) ? Array.from(segmenter.s
 /** The words of texts as the search compares them, each once: every run as it stands, and the words in it. */
 export const wordsOf = (...texts: string[]) => {
   const found = new Set<string>()
-  for (const text of texts) for (const run of runsOf(text)) for (const word of [run, ...split(run)]) found.add(cut(word))
+  for (const text of texts) for (const run of new Set(runsOf(text))) for (const word of [run, ...split(run)]) found.add(cut(word))
   return [...found]
 }
 
@@ -39,4 +39,13 @@ export const wordsOf = (...texts: string[]) => {
  * となり in となりの, but と and な in とな.
  */
 export const soughtIn = (search: string) =>
-  [...runsOf(search)].flatMap(run => split(run).map(word => (word === run ? [cut(run)] : [cut(run), cut(word)])))
+  [...new Set(runsOf(search))].flatMap(run => split(run).map(word => (word === run ? [cut(run)] : [cut(run), cut(word)])))
+
+/** Nobody types more, and each word costs. */
+const mostWords = 8
+
+/** Whether a text can be searched for. Some letters stand for no word by themselves, so something must be left of it. */
+export const isSearch = (text: string) => {
+  const words = runsOf(text)
+  return words.length > 0 && words.length <= mostWords
+}

@@ -171,8 +171,7 @@ t.test('a list of known contents asks the database nothing', async t => {
     t.strictSame(await asked(url), [], url)
     t.strictSame(await asked(url), [], `${url} again`)
   }
-  const search = await asked('/contents?search=content&type=film')
-  t.ok(search.length >= 1 && search.length <= 2, `a search asks once or twice: ${search}`)
+  t.strictSame(await asked('/contents?search=content&type=film'), [], 'not even a search')
 })
 
 // The timeout is that of production where the database is likeliest to need it.
@@ -216,7 +215,7 @@ for (const [away, settings] of [
       t.ok(took < 3000, `${address} took ${took} ms`)
     }
     await isKnown('is served')
-    await Promise.all(['/contents?search=before', '/contents/9', '/contents?type=unread'].map(isUnavailable))
+    await Promise.all(['/contents?search=9', '/contents/9', '/contents?type=unread'].map(isUnavailable))
     await isKnown('is served on')
 
     let restore = moveClock(t, 50_000)
@@ -228,7 +227,7 @@ for (const [away, settings] of [
     proxy.comeBack()
     const back = Date.now()
     await until(async () => (await app.inject('/contents/1')).statusCode === 200, { within: 6000, every: 50 })
-    for (const address of [...known, '/contents?search=before', '/contents/9'])
+    for (const address of [...known, '/contents?search=9', '/contents/9'])
       await until(async () => (await app.inject(address)).statusCode === 200, { within: 6000, every: 50 })
     t.ok(Date.now() - back < 5000, `normal after ${Date.now() - back} ms`)
     await isKnown('is served again')

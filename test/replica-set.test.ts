@@ -41,7 +41,7 @@ t.test('after a change of primary the whole catalogue is read again', async t =>
 
 t.test('a change of primary in the middle of a comparison asks for another one', async t => {
   const app = await build(t, { url: await seededUrl(t, { contents: [content(1)] }) })
-  const catalogue = new Catalogue({ data: app.data, cacheBytes: 1024 })
+  const catalogue = new Catalogue({ data: app.data, readContents: app.data.contents.byIds, cacheBytes: 1024 })
   const comparing = catalogue.refresh()
   catalogue.distrust()
   await comparing

@@ -15,11 +15,13 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, data, settings } = app
+  const { catalogue, settings } = app
 
   app.get('', { schema }, function listContents(request, reply) {
+    const { query, url } = request
     const country = app.countryOf(request)
-    const answer = catalogue.answer(`${country} ${request.url}`, () => contentsPage(catalogue, data, request.query, country))
+    const jobs = query.search === undefined ? catalogue.lists : catalogue.searches
+    const answer = catalogue.answer(`${country} ${url}`, () => contentsPage(catalogue, query, country), jobs)
     return reply.publicJson(answer, settings.COUNTRY_HEADER)
   })
 }

@@ -20,12 +20,19 @@ const overhead = 500
 
 /** Answers ready to be sent again, until the catalogue or the clock changes what they say. */
 export class Answers {
+  private readonly making = new Map<string, Promise<Answer>>()
   private readonly kept = new Kept<string, KeptAnswer>(bytesKept, ({ answer }, key) => key.length * 2 + answer.bytes.length + overhead)
 
   /** `version` and `until` say for what state of the catalogue, and until when, an answer holds. */
   get(key: string, version: number, now: number, until: () => number, make: () => Buffer | Promise<Buffer>): Answer | Promise<Answer> {
     const known = this.kept.get(key)
-    return known?.version === version && now < known.until ? known.answer : this.make(key, version, until(), make)
+    if (known?.version === version && now < known.until) return known.answer
+    const name = `${version} ${key}`
+    const others = this.making.get(name)
+    if (others) return others
+    const answer = this.make(key, version, until(), make).finally(() => this.making.delete(name))
+    this.making.set(name, answer)
+    return answer
   }
 
   private async make(key: string, version: number, until: number, make: () => Buffer | Promise<Buffer>) {

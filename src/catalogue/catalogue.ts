@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
-import { type ContentBones, isWhole } from '../data/contents.js'
+import { type ContentBones, type ContentDocument, isWhole } from '../data/contents.js'
 import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
 import type { SupportTextDocument } from '../data/support-texts.js'
 import type { TermDocument } from '../data/terms.js'
 import { unavailable } from '../errors.js'
+import { Jobs } from '../jobs.js'
 import { minutes, seconds } from '../time.js'
 import { type Answer, Answers } from './answers.js'
 import { type Country, isOpen } from './availability.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
 import { readProgrammes, type Schedule } from './schedule.js'
+import { Search } from './search.js'
 import { Skeleton } from './skeleton.js'
 import { Tree } from './tree.js'
 
@@ -28,6 +30,8 @@ const trustedFor = minutes(1)
 
 interface CatalogueOptions {
   data: Data
+  /** Reads what a request shows and memory does not hold. */
+  readContents: (ids: number[]) => Promise<ContentDocument[]>
   cacheBytes: number
   /** Told of contents that cannot be served, by some of their ids. */
   onBroken?: (ids: unknown[], count: number) => void
@@ -43,7 +47,12 @@ export class Catalogue {
   skeleton = new Skeleton()
   listing = new Listing(this.skeleton)
   readonly fragments: Fragments
+  readonly search: Search
   private readonly answers = new Answers()
+
+  /** What is made for public lists, a few at once; searches apart from them, so that neither waits for a crowd of the other. */
+  readonly lists = new Jobs({ atOnce: 4 })
+  readonly searches = new Jobs({ atOnce: 2, waiting: 64, deadline: 300 })
 
   /** Rises whenever anything of the catalogue was read anew. */
   version = 0
@@ -54,11 +63,8 @@ export class Catalogue {
   private seen = new Map<CatalogueKind, number>()
 
   constructor(private readonly options: CatalogueOptions) {
-    this.fragments = new Fragments(
-      () => this.skeleton,
-      ids => options.data.contents.byIds(ids),
-      options.cacheBytes
-    )
+    this.fragments = new Fragments(() => this.skeleton, options.readContents, options.cacheBytes)
+    this.search = new Search(ids => options.data.contents.words(ids))
   }
 
   /** Reads what has changed since the last time. */
@@ -81,18 +87,18 @@ export class Catalogue {
   /** Refreshes once a second until it is told to stop. Of failures in a row only the first is told. */
   async follow(signal: AbortSignal, onFailure: (error: unknown) => void) {
     let failing = false
+    const tell = (error: unknown) => {
+      if (!failing && !signal.aborted) onFailure(error)
+      failing = true
+    }
     while (!signal.aborted) {
+      // After the start, so that nobody but those who search waits for the words of a large catalogue.
+      await this.search.catchUp(this.skeleton).catch(tell)
       await sleep(pollEvery, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
-      await this.refresh().then(
-        () => {
-          failing = false
-        },
-        error => {
-          if (!failing && !signal.aborted) onFailure(error)
-          failing = true
-        }
-      )
+      await this.refresh().then(() => {
+        failing = false
+      }, tell)
     }
   }
 
@@ -107,11 +113,17 @@ export class Catalogue {
     if (Date.now() - this.checkedAt > trustedFor) throw unavailable()
   }
 
-  /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. */
-  answer(key: string, make: () => Buffer | Promise<Buffer>): Answer | Promise<Answer> {
+  /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. What is kept never waits for what is being made. */
+  answer(key: string, make: () => Buffer | Promise<Buffer>, jobs = this.lists): Answer | Promise<Answer> {
     this.assertFresh()
     const now = Date.now()
-    return this.answers.get(key, this.version, now, () => this.listing.validUntil(now), make)
+    return this.answers.get(
+      key,
+      this.version,
+      now,
+      () => this.listing.validUntil(now),
+      () => jobs.run(make)
+    )
   }
 
   /** The families of contents, worked out anew when the skeleton has changed. */

@@ -1,6 +1,4 @@
 import type { ContentsQuery } from '../../schemas/contents-query.js'
-import type { Data } from '../data/index.js'
-import { invalid } from '../errors.js'
 import { pageMeta } from '../reply.js'
 import { soughtIn } from '../words.js'
 import type { Country } from './availability.js'
@@ -8,22 +6,10 @@ import { pageBytes, whole } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { defaultOrder } from './orders.js'
 
-/** Some letters stand for no word by themselves: what is left of a search must be something. */
-const sought = (search: string) => {
-  const words = soughtIn(search)
-  if (words.length === 0) throw invalid([{ field: 'search', message: 'must be a text with a letter or a digit' }])
-  return words
-}
-
-/** One page of GET /contents. Only a search, and contents that are not in memory, ask the database. */
-export const contentsPage = async (
-  { skeleton, listing, fragments }: Catalogue,
-  { contents }: Data,
-  query: ContentsQuery,
-  country: Country
-) => {
+/** One page of GET /contents. Only contents that are not in memory ask the database. */
+export const contentsPage = async ({ skeleton, listing, fragments, search: index }: Catalogue, query: ContentsQuery, country: Country) => {
   const { type, parent_id, terms, ids, search, order_by = defaultOrder[0], order_direction, page, perPage } = query
-  const matches = search === undefined ? undefined : await contents.search(sought(search))
+  const matches = search === undefined ? undefined : await index.idsWith(soughtIn(search))
   const rows = listing.rows({ type, parent_id, terms, ids, matches }, [order_by, order_direction], country, Date.now())
   const shown = Array.from(rows.subarray((page - 1) * perPage, page * perPage), row => skeleton.idOf(row))
   return pageBytes((await fragments.of(shown)).map(whole), pageMeta(query, rows.length))

@@ -40,7 +40,7 @@ export interface ContentDocument extends Imported {
   words: string[]
 }
 
-export const contentIndexes: IndexDescription[] = [{ key: { words: 1 } }, { key: { stamp: 1 } }]
+export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
 
 export const toContent = (content: ContentDocument): Content => ({
   id: content._id,
@@ -90,6 +90,9 @@ const skeletonFields = {
 /** What every process knows of every content without asking. */
 export type ContentBones = Pick<ContentDocument, '_id' | keyof typeof skeletonFields>
 
+/** What the search knows of a content. */
+export type ContentWords = Pick<ContentDocument, '_id' | 'words'>
+
 const isDate = (value: unknown) => value instanceof Date
 const isListOrNothing = (value: unknown) => (value ?? null) === null || Array.isArray(value)
 
@@ -113,11 +116,8 @@ export const contentsOf = (db: Db) => {
     /** Those that were written since a moment, or all. */
     bones: (since?: Date) =>
       contents.find<ContentBones>(since ? { stamp: { $gte: since } } : {}, { ...patience, projection: skeletonFields, batchSize: 2000 }),
-    /** The ids of what has, for each of these, a word beginning with one of its texts, which `soughtIn` made. */
-    search: async (sought: string[][]) => {
-      const beginnings = sought.map(texts => ({ words: { $in: texts.map(text => new RegExp(`^${text}`)) } }))
-      const matches = await contents.find({ $and: beginnings }, { projection: { _id: 1 }, batchSize: 100_000 }).toArray()
-      return matches.map(({ _id }) => _id)
-    }
+    /** The words of these contents, or of all. In small batches, since decoding them holds up the event loop. */
+    words: (ids?: number[]) =>
+      contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...patience, projection: { words: 1 }, batchSize: 200 })
   }
 }

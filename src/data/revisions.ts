@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import type { CatalogueKind } from './catalogue.js'
+import { type CatalogueKind, patience } from './catalogue.js'
 
 interface RevisionDocument {
   _id: CatalogueKind
@@ -10,7 +10,7 @@ interface RevisionDocument {
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {
-    read: async () => new Map((await revisions.find().toArray()).map(({ _id, revision }) => [_id, revision])),
+    read: async () => new Map((await revisions.find({}, patience).toArray()).map(({ _id, revision }) => [_id, revision])),
     /** To be called when the database has acknowledged a change. */
     raise: (kind: CatalogueKind) => revisions.updateOne({ _id: kind }, { $inc: { revision: 1 } }, { upsert: true })
   }

@@ -161,7 +161,9 @@ t.test('GET /contents', async t => {
     ['search=!?.-', 'search'],
     ['search=...%E2%80%A6', 'search'],
     ['search=%F0%9F%98%80', 'search'],
-    ['search=%CC%81', 'search']
+    ['search=%CC%81', 'search'],
+    ['search=a+b+c+d+e+f+g+h+i', 'search'],
+    ['search=a-a-a-a-a-a-a-a-a', 'search']
   ]
   for (const [query, field] of refused) {
     t.test(`refuses ${query}`, async t => isRefused(t, await app.inject(`/contents?${query}`), field, query))
@@ -377,6 +379,7 @@ t.test('the search of GET /contents', async t => {
     })
   }
 
+  t.test('takes up to 8 words', async t => t.strictSame(await found(app, 'search=r+l+t+m+g+d+c+t'), [1]))
   t.test('takes a plus for a space', async t => t.strictSame(await found(app, 'search=long+ridge'), [1]))
 
   t.test('orders and pages what it finds', async t => {

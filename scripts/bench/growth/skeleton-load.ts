@@ -15,7 +15,7 @@ const megabytes = () => {
 
 const before = megabytes()
 const began = performance.now()
-const catalogue = new Catalogue({ data, cacheBytes: 1 })
+const catalogue = new Catalogue({ data, readContents: data.contents.byIds, cacheBytes: 1 })
 await catalogue.refresh()
 const seconds = (performance.now() - began) / 1000
 process.send?.({ contents: catalogue.skeleton.size, seconds, megabytes: megabytes() - before })

@@ -1,0 +1,108 @@
+import t from 'tap'
+import { Search } from '../../src/catalogue/search.js'
+import { Skeleton } from '../../src/catalogue/skeleton.js'
+import { WordIndex } from '../../src/catalogue/word-index.js'
+import { Jobs } from '../../src/jobs.js'
+import { soughtIn } from '../../src/words.js'
+import { content, until } from '../catalogue-data.js'
+
+const wanted = (...words: string[]) => words.map(word => [word])
+
+t.test('the index of words', async t => {
+  const index = new WordIndex()
+  index.put({ id: 7, stamp: 1 }, ['long', 'ridge'])
+  index.put({ id: 8, stamp: 1 }, ['long', 'lane'])
+
+  t.test('finds what has all words, or their beginnings', async t => {
+    t.strictSame(index.idsWith(wanted('long')), [7, 8])
+    t.strictSame(index.idsWith(wanted('l')), [7, 8])
+    t.strictSame(index.idsWith(wanted('lo', 'la')), [8])
+    t.strictSame(index.idsWith(wanted('long', 'x')), [])
+    t.strictSame(index.idsWith(wanted('ong')), [])
+    t.strictSame(index.idsWith([['x', 'rid']]), [7], 'either of two beginnings')
+  })
+
+  t.test('forgets what a content said before', async t => {
+    index.put({ id: 7, stamp: 2 }, ['short', 'ridge'])
+    t.strictSame(index.idsWith(wanted('long')), [8])
+    t.strictSame(index.idsWith(wanted('short')), [7])
+    t.ok(index.has({ id: 7, stamp: 2 }))
+    t.notOk(index.has({ id: 7, stamp: 1 }))
+    t.notOk(index.has({ id: 9, stamp: 1 }))
+  })
+
+  t.test('stays right, and as small, over thousands of changes', async t => {
+    for (let n = 0; n < 5000; n++) index.put({ id: 7 + (n % 2), stamp: 10 + n }, [`word${n}`, 'always'])
+    t.strictSame(index.idsWith(wanted('always')).sort(), [7, 8])
+    t.strictSame(index.idsWith(wanted('word4999')), [8])
+    t.strictSame(index.idsWith(wanted('word4997')), [])
+    t.strictSame(index.idsWith(wanted('ridge')), [])
+  })
+})
+
+t.test('the search reads the words of what has changed alone', async t => {
+  const documents = new Map([1, 2, 3].map(id => [id, content(id, { name: `name${id}` })]))
+  const read: (number[] | undefined)[] = []
+  const search = new Search(async function* (ids) {
+    read.push(ids)
+    for (const id of ids ?? documents.keys()) {
+      const document = documents.get(id)
+      if (document) yield document
+    }
+  })
+  const skeleton = new Skeleton()
+  for (const document of documents.values()) skeleton.put(document)
+  const early = search.idsWith(soughtIn('name2'))
+  await search.catchUp(skeleton)
+  t.strictSame(await early, [2], 'who asks before it has read them waits')
+  await search.catchUp(skeleton)
+
+  const changed = content(2, { name: 'other', stamp: new Date(Date.now() + 1000) })
+  documents.set(2, changed)
+  skeleton.put(changed)
+  await search.catchUp(skeleton)
+  t.strictSame(await search.idsWith(soughtIn('name')), [1, 3])
+  t.strictSame(await search.idsWith(soughtIn('other')), [2])
+
+  // Removed by hand, and one whose words are no list.
+  skeleton.put({ ...changed, stamp: new Date(Date.now() + 2000) })
+  documents.delete(2)
+  documents.set(4, { ...content(4), words: null as unknown as string[] })
+  skeleton.put(content(4))
+  await search.catchUp(skeleton)
+  await search.catchUp(skeleton)
+  t.strictSame(await search.idsWith(soughtIn('other')), [])
+  t.strictSame(read, [[1, 2, 3], [2], [2, 4]])
+
+  for (let id = 10; id < 1100; id++) skeleton.put(content(id))
+  await search.catchUp(skeleton)
+  t.equal(read.at(-1), undefined, 'many changes are read with everything')
+})
+
+t.test('jobs', async t => {
+  t.test('begin in turns of the event loop of their own', async t => {
+    const jobs = new Jobs({ atOnce: 1 })
+    const order: string[] = []
+    const first = jobs.run(() => {
+      order.push('job 1')
+      setImmediate(() => order.push('a request'))
+    })
+    await Promise.all([first, jobs.run(() => order.push('job 2'))])
+    t.strictSame(order, ['job 1', 'a request', 'job 2'])
+  })
+
+  t.test('are refused beyond those that may wait, and given up after the deadline', async t => {
+    const jobs = new Jobs({ atOnce: 1, waiting: 1, deadline: 50 })
+    let end = () => {}
+    let runs = 0
+    const outcomes = await Promise.allSettled([
+      jobs.run(() => new Promise<void>(resolve => (end = resolve))),
+      jobs.run(() => runs++),
+      jobs.run(() => runs++)
+    ])
+    for (const outcome of outcomes) t.match(outcome, { status: 'rejected', reason: { statusCode: 503 } })
+    end()
+    await until(async () => (await jobs.run(() => 'served').catch(() => 'refused')) === 'served')
+    t.equal(runs, 0, 'what nobody waits for any more is not done')
+  })
+})
