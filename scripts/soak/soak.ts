@@ -1,5 +1,6 @@
 import { allKept, type Finding, lineOf } from './promises.js'
 import { type Scenario, type Setting, Stage } from './scenario.js'
+import { attacks } from './scenarios/attacks.js'
 import { kill } from './scenarios/kill.js'
 import { logins } from './scenarios/logins.js'
 import { mixed } from './scenarios/mixed.js'
@@ -8,7 +9,7 @@ import { primary } from './scenarios/primary.js'
 import { rolling } from './scenarios/rolling.js'
 import { slow } from './scenarios/slow.js'
 
-const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, slow, logins }
+const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, slow, logins, attacks }
 export const scenarioNames = Object.keys(scenarios)
 
 /** Runs what was asked for, one scenario after the other; whether every promise was kept. */

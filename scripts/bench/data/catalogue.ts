@@ -23,7 +23,7 @@ export const searchWords = 100
 export const searchWord = (n: number) => `zz${String(n % searchWords).padStart(2, '0')}`
 
 /** A content of 2 KB on the wire. What is past the catalogue's size has been deleted: long histories show it still. */
-const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
+export const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
   const isFilm = Math.floor((id - 1) / family) % 2 === 1
   const isShow = id % family === 1 && !isFilm
   const isTitle = isFilm || isShow

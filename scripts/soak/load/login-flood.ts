@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestBytes } from '../../bench/load/call.js'
 import { type Caller, callerAt } from '../../bench/load/caller.js'
-import { quantile } from '../../bench/measures/statistics.js'
+import { readSteadily } from './reader.js'
 
 interface Options {
   /** Somebody who can sign in and has a history. */
@@ -11,26 +11,6 @@ interface Options {
   /** Logins that begin at the same moment, once a second. */
   atOnce: number
   seconds: number
-}
-
-const askEvery = 20
-
-/** What a signed-in viewer waits for a page of history, asked for at a steady pace. */
-const history = async (port: number, token: string, milliseconds: number) => {
-  const caller = await callerAt(port)
-  const request = Buffer.from(`GET /history HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-  const took: number[] = []
-  const statuses: Record<number, number> = {}
-  const until = performance.now() + milliseconds
-  while (performance.now() < until) {
-    const began = performance.now()
-    const { status } = await caller.ask(request)
-    took.push(performance.now() - began)
-    statuses[status] = (statuses[status] ?? 0) + 1
-    await sleep(askEvery)
-  }
-  caller.end()
-  return { p50: quantile(took, 0.5), p99: quantile(took, 0.99), statuses }
 }
 
 /**
@@ -43,7 +23,8 @@ export const loginFlood = async (address: string, { email, password, atOnce, sec
   const signedIn = await fetch(new URL('/login', address), { method: 'POST', body: JSON.stringify({ email, password }) })
   const { data } = (await signedIn.json()) as { data: { access_token: string } }
 
-  const quiet = await history(port, data.access_token, seconds * 1000)
+  const reading = { port, path: '/history', token: data.access_token, milliseconds: seconds * 1000 }
+  const quiet = await readSteadily(reading)
 
   const logins: Record<number, number> = {}
   const crowd = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
@@ -63,7 +44,7 @@ export const loginFlood = async (address: string, { email, password, atOnce, sec
     while (!ended) await Promise.all([...crowd.map(logIn), sleep(1000)])
   }
   const flooding = flood()
-  const flooded = await history(port, data.access_token, seconds * 1000)
+  const flooded = await readSteadily(reading)
   ended = true
   await flooding
   for (const { end } of crowd) end()
