@@ -80,7 +80,7 @@ export default fp(
     app.decorateRequest('identifiedIn', 0)
     const providers = new Waiting(Number.POSITIVE_INFINITY, patienceOf(app.settings))
     app.addHook('onRequest', (request, _reply, done) => {
-      if (request.routeOptions.config.vital) return done()
+      if (request.routeOptions.config.admission === 'vital') return done()
       const { authorization } = request.headers
       const token = authorization && bearer.exec(authorization)?.[1]
       const viewer = token ? tokens.viewerOf(token) : null

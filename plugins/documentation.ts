@@ -32,10 +32,10 @@ export default fp(
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 
-    app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true }, config: { standalone: true } }, async () => app.swagger())
+    app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true }, config: { admission: 'static' } }, async () => app.swagger())
     await app.register(async scope => {
       scope.addHook('onRoute', route => {
-        route.config = { ...route.config, standalone: true }
+        route.config = { ...route.config, admission: 'static' }
       })
       // Of a caller who has hung up, Node forgets the answers that were still to come; their files would stay open.
       scope.addHook('onSend', async ({ raw }, _reply, payload) => {

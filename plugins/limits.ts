@@ -23,7 +23,7 @@ export default fp(
     await app.register(underPressure, {
       maxEventLoopDelay: MAX_EVENT_LOOP_DELAY,
       pressureHandler: async request => {
-        if (!isMeasured || request.routeOptions.config.vital) return
+        if (!isMeasured || request.routeOptions.config.admission === 'vital') return
         app.onRefusal('event_loop')
         throw unavailable()
       }
@@ -32,7 +32,7 @@ export default fp(
     const users = new Rate<number>(minutes(1), callers)
     const addresses = new Rate<string>(minutes(1), callers)
     app.addHook('onRequest', ({ viewer, ip, routeOptions }, _reply, done) => {
-      if (routeOptions.config.vital) return done()
+      if (routeOptions.config.admission === 'vital') return done()
       let wait = 0
       if (viewer) wait = RATE_LIMIT && users.count(viewer.id, RATE_LIMIT)
       else wait = RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)

@@ -21,12 +21,6 @@ declare module 'fastify' {
     /** Asks the database whether it is there. */
     reachDatabase: () => Promise<boolean>
   }
-  interface FastifyContextConfig {
-    /** Answers beyond every limit and under any load. */
-    vital?: boolean
-    /** Answers without the database. */
-    standalone?: boolean
-  }
 }
 
 /** One for what follows the catalogue, and one for /ready. */
@@ -88,7 +82,10 @@ export default fp(
     app.decorate('reachDatabase', async () => ready && (await ping()))
 
     // Before its indexes stand, a write could make the second of what must be one.
-    app.addHook('onRequest', (request, _reply, done) => done(ready || request.routeOptions.config.standalone ? undefined : unavailable()))
+    app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
+      const needsDatabase = config.admission !== 'vital' && config.admission !== 'static'
+      done(needsDatabase && !ready ? unavailable() : undefined)
+    })
 
     app.addHook('onClose', async () => {
       closing.abort()

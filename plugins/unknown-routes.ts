@@ -34,7 +34,7 @@ export default fp(
           url,
           method: app.supportedMethods.filter(method => !isKnown(method)) as HTTPMethods[],
           schema: { hide: true },
-          config: { standalone: true },
+          config: { admission: 'static' },
           exposeHeadRoute: false,
           onRequest: refuse,
           handler: refuse

@@ -5,12 +5,12 @@ import cors from '@fastify/cors'
 import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
+import admission from '../plugins/admission.js'
 import authentication from '../plugins/authentication.js'
 import batching from '../plugins/batching.js'
 import body from '../plugins/body.js'
 import caching from '../plugins/caching.js'
 import catalogue from '../plugins/catalogue.js'
-import deadline from '../plugins/deadline.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
@@ -18,7 +18,6 @@ import limits from '../plugins/limits.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import protocol from '../plugins/protocol.js'
-import reads from '../plugins/reads.js'
 import recommendations from '../plugins/recommendations.js'
 import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
@@ -68,9 +67,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(caching)
   await app.register(securityHeaders)
   if (settings.CORS_ORIGIN) await app.register(cors, corsOptions(settings.CORS_ORIGIN))
-  await app.register(reads)
-  await app.register(deadline)
   await app.register(authentication)
+  await app.register(admission)
   await app.register(limits)
   await app.register(unknownRoutes)
   await app.register(body)

@@ -74,7 +74,9 @@ t.test('a connection that ends while it is written to is a passing state', async
   t.ok(isUnavailable(error))
   t.notOk(isUnavailable(Object.assign(new Error('a fault of our own'), { code: 'EACCES' })))
 
-  const app = await build(t, { extend: app => void app.post('/writes', async () => Promise.reject(error)) })
+  const app = await build(t, {
+    extend: app => void app.post('/writes', { config: { admission: 'public' } }, async () => Promise.reject(error))
+  })
   const answer = await app.inject({ method: 'POST', url: '/writes' })
   t.equal(answer.statusCode, 503)
   t.match(answer.headers['retry-after'], /^[1-9]\d*$/)

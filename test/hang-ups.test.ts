@@ -10,7 +10,7 @@ const listening = async (t: Test, log: string[] = []) => {
   const app = await build(t, {
     log,
     settings: { LOGIN_LIMIT: '0', MAX_WAITING: '8' },
-    extend: app => void app.get('/slow', async () => sleep(50, { success: true }))
+    extend: app => void app.get('/slow', { config: { admission: 'public' } }, async () => sleep(50, { success: true }))
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app

@@ -17,7 +17,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
 
-  app.get('', { schema }, function listContents(request, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, function listContents(request, reply) {
     const { query, url } = request
     const country = app.countryOf(request)
     const jobs = query.search === undefined ? catalogue.lists : catalogue.searches

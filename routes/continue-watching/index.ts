@@ -19,7 +19,9 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
 
-  app.get('', { schema, onRequest: app.tokenRequired }, async function listContinueWatching(request, reply) {
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
+
+  app.get('', { schema, ...guarded }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()

@@ -11,7 +11,7 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  app.get('', { schema, config: { vital: true, standalone: true } }, async function getHealth() {
+  app.get('', { schema, config: { admission: 'vital' } }, async function getHealth() {
     return ok({ status: 'alive' as const })
   })
 }

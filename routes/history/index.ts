@@ -33,9 +33,9 @@ const deleteSchema = { summary: 'Forget everything watched', tags, security, res
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
   const { history } = app.data
-  const onRequest = app.tokenRequired
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: listSchema, onRequest }, async function listHistory(request, reply) {
+  app.get('', { schema: listSchema, ...guarded }, async function listHistory(request, reply) {
     const { query } = request
     const { elements, total } = await history.list(app.viewerOf(request).id, query, query)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
@@ -43,7 +43,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post(
     '',
-    { schema: postSchema, onRequest, preValidation: refuseMissingContentId(historyContentIdMissing) },
+    { schema: postSchema, ...guarded, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
       const { content_id } = request.body
       const country = app.countryOf(request)
@@ -54,7 +54,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   )
 
-  app.delete('', { schema: deleteSchema, onRequest }, async function clearHistory(request) {
+  app.delete('', { schema: deleteSchema, ...guarded }, async function clearHistory(request) {
     await history.removeAll(app.viewerOf(request).id)
     return done(200, 'The history was removed')
   })

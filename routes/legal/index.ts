@@ -13,6 +13,7 @@ import { ok } from '../../src/reply.js'
 
 const response = publicAnswers(Ok(LegalDocument), 404)
 const tags = ['Texts']
+const config = { admission: 'public' } as const
 
 const schema = {
   summary: "The legal text in the caller's language",
@@ -41,11 +42,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const sendAccepted = (headers: IncomingHttpHeaders, reply: FastifyReply) =>
     sendIn(reply, [...acceptedLanguages(headers['accept-language']), fallback], 'Accept-Language')
 
-  app.get('', { schema }, function getLegalText({ headers }, reply) {
+  app.get('', { schema, config }, function getLegalText({ headers }, reply) {
     return sendAccepted(headers, reply)
   })
 
-  app.get('/:languageCode', { schema: languageSchema }, function getLegalTextIn({ params, headers }, reply) {
+  app.get('/:languageCode', { schema: languageSchema, config }, function getLegalTextIn({ params, headers }, reply) {
     // With the language left empty (`/legal/`) it is the path above.
     if (params.languageCode === '') return sendAccepted(headers, reply)
     return sendIn(reply, [params.languageCode.toLowerCase()])

@@ -18,7 +18,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { data } = app
   const authenticate = authenticatorOf(data)
 
-  app.post('', { schema, config: { queued: true } }, async function logIn({ body, ip }) {
+  app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await authenticate(body.email, body.password, callerOf(ip))
     return ok(app.signedIn(user, await data.sessions.begin(user._id)))
   })

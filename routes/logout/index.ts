@@ -14,7 +14,9 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions } = app.data
 
-  app.post('', { schema, onRequest: app.tokenRequired }, async function logOut(request) {
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
+
+  app.post('', { schema, ...guarded }, async function logOut(request) {
     const { id, sid } = app.viewerOf(request)
     // The route is there only with tokens of our own, which have one.
     await sessions.end(id, sid as string)

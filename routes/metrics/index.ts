@@ -11,7 +11,7 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  app.get('', { schema, config: { vital: true, standalone: true } }, async function getMetrics(_request, reply) {
+  app.get('', { schema, config: { admission: 'vital' } }, async function getMetrics(_request, reply) {
     reply.type(Registry.PROMETHEUS_CONTENT_TYPE)
     return app.metricsText()
   })

@@ -25,7 +25,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const originOf = originsOf(settings)
   const vary = originHeaders(settings)
 
-  app.get('', { schema }, function listRailCollections(request, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, function listRailCollections(request, reply) {
     const { query } = request
     const contentsUrl = `${originOf(request)}${settings.BASE_PATH}/contents`
 

@@ -13,7 +13,7 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  app.get('', { schema, config: { vital: true, standalone: true } }, async function getReady() {
+  app.get('', { schema, config: { admission: 'vital' } }, async function getReady() {
     if (app.isDraining || !(await app.reachDatabase())) throw unavailable()
     return ok({ status: 'ready' as const })
   })

@@ -21,7 +21,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { COMPLETED_AT, INTEREST_FROM, RECENT_DAYS } = app.settings
   const interest = { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM }
 
-  app.get('', { schema, onRequest: app.tokenOptional }, async function listRecommendations(request, reply) {
+  const guarded = { onRequest: app.tokenOptional, config: { admission: 'viewer' } } as const
+
+  app.get('', { schema, ...guarded }, async function listRecommendations(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request
     const viewing = viewer ? viewingOf(catalogue, await data.history.whole(viewer.id), interest) : undefined

@@ -29,7 +29,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
 
-  app.get('', { schema }, async function listSchedule(request, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, async function listSchedule(request, reply) {
     const { query } = request
     const from = momentOf(query.from) ?? Date.now()
     const to = momentOf(query.to) ?? from + days(1)

@@ -16,7 +16,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema }, function listTerms({ url, query }, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, function listTerms({ url, query }, reply) {
     return reply.publicJson(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
   })
 }

@@ -32,9 +32,9 @@ const deleteSchema = { summary: 'Empty the watchlist', tags, security, response:
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { watchlist } = app.data
-  const onRequest = app.tokenRequired
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: listSchema, onRequest }, async function listWatchlist(request, reply) {
+  app.get('', { schema: listSchema, ...guarded }, async function listWatchlist(request, reply) {
     const { query } = request
     const { elements, total } = await watchlist.list(app.viewerOf(request).id, query.content_id, query)
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
@@ -42,7 +42,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post(
     '',
-    { schema: postSchema, onRequest, preValidation: refuseMissingContentId(contentIdMissing) },
+    { schema: postSchema, ...guarded, preValidation: refuseMissingContentId(contentIdMissing) },
     async function addToWatchlist(request, reply) {
       const { content_id } = request.body
       if (!catalogue.isOpen(content_id, app.countryOf(request))) throw contentNotFound()
@@ -52,7 +52,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   )
 
-  app.delete('', { schema: deleteSchema, onRequest }, async function clearWatchlist(request) {
+  app.delete('', { schema: deleteSchema, ...guarded }, async function clearWatchlist(request) {
     await watchlist.removeAll(app.viewerOf(request).id)
     return done(200, 'The watchlist was emptied')
   })

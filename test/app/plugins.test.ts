@@ -12,7 +12,7 @@ t.test('a fault inside is a 500 that says nothing of it, and a line of the log t
   const app = await build(t, {
     log,
     extend: app =>
-      app.get('/fault', async () => {
+      app.get('/fault', { config: { admission: 'public' } }, async () => {
         throw new Error('a secret of the inside')
       })
   })
@@ -30,7 +30,7 @@ t.test('a fault inside is a 500 that says nothing of it, and a line of the log t
 t.test('what a library does not find is told as the service tells it', async t => {
   const app = await build(t, {
     extend: app =>
-      app.get('/lost', async () => {
+      app.get('/lost', { config: { admission: 'public' } }, async () => {
         throw app.httpErrors.notFound('words of a library')
       })
   })
@@ -44,8 +44,10 @@ t.test('what a library does not find is told as the service tells it', async t =
 t.test('guards', async t => {
   const app = await build(t, {
     extend: app => {
-      app.get('/unguarded', async request => ok(app.viewerOf(request).id))
-      app.get('/optional', { onRequest: app.tokenOptional }, async request => ok(request.viewer ? 'a viewer' : 'anybody'))
+      app.get('/unguarded', { config: { admission: 'public' } }, async request => ok(app.viewerOf(request).id))
+      app.get('/optional', { onRequest: app.tokenOptional, config: { admission: 'viewer' } }, async request =>
+        ok(request.viewer ? 'a viewer' : 'anybody')
+      )
     }
   })
   const headers = await signIn(app)
@@ -128,7 +130,7 @@ t.test('answers that are ready in one turn of the event loop leave together', as
   const order: string[] = []
   const app = await build(t, {
     extend: app =>
-      void app.get('/asked/:n', ({ params }, reply) => {
+      void app.get('/asked/:n', { config: { admission: 'public' } }, ({ params }, reply) => {
         const { n } = params as { n: string }
         order.push(`asked ${n}`)
         reply.raw.once('finish', () => order.push(`sent ${n}`))

@@ -86,7 +86,7 @@ t.test('who waits and who is refused for it is counted', async t => {
   })
   const app = await build(t, {
     settings: { MAX_WAITING: '2' },
-    extend: app => void app.get('/waits', async () => gate.then(() => 'waited'))
+    extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
   })
   const waiting = Promise.all(Array.from({ length: 5 }, () => app.inject('/waits')))
   const series = await seriesOf(app)

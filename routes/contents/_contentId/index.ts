@@ -19,7 +19,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
 
-  app.get('', { schema }, async function getContent(request, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, async function getContent(request, reply) {
     const id = found(integerId(request.params.contentId))
     catalogue.assertFresh()
     if (!catalogue.isOpen(id, app.countryOf(request))) throw notFound()

@@ -19,7 +19,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { dismissals } = app.data
 
-  app.delete('', { schema, onRequest: app.tokenRequired }, async function dismissCard(request) {
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
+
+  app.delete('', { schema, ...guarded }, async function dismissCard(request) {
     catalogue.assertFresh()
     const row = found(catalogue.skeleton.row(found(integerId(request.params.contentId))))
     await dismissals.put(app.viewerOf(request).id, catalogue.skeleton.idOf(catalogue.tree.title(row)))

@@ -25,19 +25,19 @@ const deleteSchema = { summary: 'Forget one history element', tags, security, pa
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { history } = app.data
-  const onRequest = app.tokenRequired
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: getSchema, onRequest }, async function getHistoryElement(request, reply) {
+  app.get('', { schema: getSchema, ...guarded }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
     return reply.json(await historyElementBytes(catalogue, element))
   })
 
-  app.put('', { schema: putSchema, onRequest }, async function updateHistoryElement(request) {
+  app.put('', { schema: putSchema, ...guarded }, async function updateHistoryElement(request) {
     await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progressOf(request.body, app.countryOf(request)))
     return done(200, 'The history element was updated')
   })
 
-  app.delete('', { schema: deleteSchema, onRequest }, async function deleteHistoryElement(request) {
+  app.delete('', { schema: deleteSchema, ...guarded }, async function deleteHistoryElement(request) {
     await history.remove(app.viewerOf(request).id, request.params.watchedVideoId)
     return done(200, 'The history element was removed')
   })

@@ -17,7 +17,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions, users } = app.data
 
-  app.post('', { schema }, async function refresh({ body }) {
+  app.post('', { schema, config: { admission: 'public' } }, async function refresh({ body }) {
     const session = found(await sessions.renew(body.refresh_token), unauthenticated)
     const user = await users.byId(session.user_id)
     if (!user || user.disabled_at) throw unauthenticated()

@@ -19,7 +19,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema }, function getTerm({ params }, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, function getTerm({ params }, reply) {
     const id = found(integerId(params.termId))
     const term = () => found(catalogue.terms.find(({ _id }) => _id === id))
     return reply.publicJson(catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))

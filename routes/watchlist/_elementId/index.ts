@@ -28,14 +28,14 @@ const deleteSchema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { history, watchlist } = app.data
-  const onRequest = app.tokenRequired
+  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: getSchema, onRequest }, async function getWatchedVideo(request, reply) {
+  app.get('', { schema: getSchema, ...guarded }, async function getWatchedVideo(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
     return reply.json(await historyElementBytes(catalogue, element))
   })
 
-  app.delete('', { schema: deleteSchema, onRequest }, async function deleteWatchlistElement(request) {
+  app.delete('', { schema: deleteSchema, ...guarded }, async function deleteWatchlistElement(request) {
     await watchlist.remove(app.viewerOf(request).id, request.params.elementId)
     return done(200, 'The watchlist element was removed')
   })

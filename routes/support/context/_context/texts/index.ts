@@ -20,7 +20,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
 
-  app.get('', { schema }, function listSupportTexts({ params, headers }, reply) {
+  app.get('', { schema, config: { admission: 'public' } }, function listSupportTexts({ params, headers }, reply) {
     const languages = [...acceptedLanguages(headers['accept-language']), settings.DEFAULT_LANGUAGE.toLowerCase()]
     const key = JSON.stringify(['support', params.context, languages])
     return reply.publicJson(

@@ -10,9 +10,9 @@ t.test('beyond the requests that may wait, new ones are refused at once, and ser
   const app = await build(t, {
     settings: { MAX_WAITING: '3' },
     extend: app => {
-      app.get('/waits', async () => gate.then(() => 'waited'))
-      app.get('/at-once', (_request, reply) => reply.send('at once'))
-      app.get('/apart', { config: { queued: true } }, async () => 'apart')
+      app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+      app.get('/at-once', { config: { admission: 'public' } }, (_request, reply) => reply.send('at once'))
+      app.get('/apart', { config: { admission: 'login' } }, async () => 'apart')
     }
   })
   const waiting = Array.from({ length: 3 }, () => app.inject('/waits'))
@@ -38,7 +38,7 @@ t.test('0 sets no bound', async t => {
   })
   const app = await build(t, {
     settings: { MAX_WAITING: '0' },
-    extend: app => void app.get('/waits', async () => gate.then(() => 'waited'))
+    extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
   })
   const waiting = Array.from({ length: 300 }, () => app.inject('/waits'))
   await Promise.all(waiting.map(request => Promise.race([request, new Promise(setImmediate)])))
@@ -53,13 +53,13 @@ t.test('what viewers ask for takes turns', async t => {
   const app = await build(t, {
     settings: { DATABASE_CONNECTIONS: '2', DATABASE_TIMEOUT: '500' },
     extend: app => {
-      app.get('/slow/:name', { onRequest: app.tokenRequired }, ({ params }) => {
+      app.get('/slow/:name', { onRequest: app.tokenRequired, config: { admission: 'viewer' } }, ({ params }) => {
         const { name } = params as { name: string }
         begun.push(name)
         if (name === 'broken') throw new Error('before it promised anything')
         return new Promise(resolve => ends.set(name, () => resolve(name)))
       })
-      app.get('/open', async () => 'open')
+      app.get('/open', { config: { admission: 'public' } }, async () => 'open')
     }
   })
   const headers = await signIn(app)
@@ -115,7 +115,7 @@ t.test('a crowd whose time is over by its turn is passed by, however many they a
       const gate = new Promise<void>(resolve => {
         release = resolve
       })
-      app.get('/slow', { onRequest: app.tokenRequired }, async () => gate.then(() => 'done'))
+      app.get('/slow', { onRequest: app.tokenRequired, config: { admission: 'viewer' } }, async () => gate.then(() => 'done'))
     }
   })
   const headers = await signIn(app)
@@ -130,4 +130,8 @@ t.test('a HEAD takes one turn, as the GET does that it asks about', async t => {
   const app = await build(t, { settings: { DATABASE_CONNECTIONS: '1', DATABASE_TIMEOUT: '2000' } })
   const headers = await signIn(app)
   t.equal((await app.inject({ method: 'HEAD', url: '/history', headers })).statusCode, 200)
+})
+
+t.test('a route that does not say how it is admitted stops the start', async t => {
+  await t.rejects(build(t, { extend: app => void app.get('/forgotten', async () => 'never') }), /GET \/forgotten does not say/)
 })
