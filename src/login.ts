@@ -50,7 +50,7 @@ export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | '
       throw error
     }
     pause = Math.max(pause, Math.min(refusalUntil, refusalAfter * slowness(user?.password_hash ?? '')))
-    await sleep(pause - (performance.now() - began))
+    await sleep(Math.max(0, pause - (performance.now() - began)))
     throw unauthenticated()
   }
 }

@@ -20,17 +20,17 @@ export class Waiting {
     return this.count >= this.most
   }
 
-  /** Counts one that waits until the function is called that it gives, and calls `giveUp` where that takes too long, with what it waited before. */
+  /** Starts a wait; call the returned function to end it. Calls `giveUp` at the deadline, from which what was waited `before` is taken off. */
   begin(giveUp: () => void, before = 0) {
     this.count++
-    const timer = setTimeout(giveUp, this.allowed - before)
+    const timer = setTimeout(giveUp, Math.max(0, this.allowed - before))
     return () => {
       this.count--
       clearTimeout(timer)
     }
   }
 
-  /** What is promised, or a 503 where that takes too long. */
+  /** Resolves with the promise, or rejects with a 503 after the deadline. */
   within<T>(promised: Promise<T>, before = 0) {
     return new Promise<T>((resolve, reject) => {
       const end = this.begin(() => reject(unavailable()), before)
