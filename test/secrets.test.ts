@@ -34,8 +34,9 @@ t.test('what a process writes at its finest, from its start to its end, holds no
     for (const token of [body.data.access_token, body.data.refresh_token]) secrets.add(token).add(String(token.split('.').at(-1)))
   const bearer = { authorization: `Bearer ${renewed.body.data.access_token}` }
 
+  const wrong = renewed.body.data.refresh_token.replace(/.$/, last => (last === '_' ? '-' : '_'))
   const drive = async () => [
-    (await post('/login/refresh', { refresh_token: renewed.body.data.refresh_token.replace(/.$/, '_') })).status,
+    (await post('/login/refresh', { refresh_token: wrong })).status,
     (await post('/login', { email, password: 'a-wrong-password' })).status,
     (await post('/login', { email, password: ['a-wrong-password'] })).status,
     (await post('/history', { content_id: 1, time: 'a-wrong-password' }, bearer)).status,
