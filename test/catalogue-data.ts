@@ -166,7 +166,7 @@ export const change = async (app: App, kind: CatalogueKind, id: number | string,
 }
 
 /** Asks again until it is so; answers with the milliseconds that it took. */
-export const until = async (so: () => boolean | Promise<boolean>, { within = 5000, every = 20 } = {}) => {
+export const until = async (so: () => boolean | Promise<boolean>, { within = 20_000, every = 20 } = {}) => {
   const began = Date.now()
   while (!(await so())) {
     if (Date.now() - began > within) throw new Error(`Not so within ${within} ms: ${so}`)

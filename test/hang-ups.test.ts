@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type App, build, password, signIn } from './helper.js'
 
-const listening = async (t: Test, log: string[] = []) => {
+const listening = async (t: Test, log: string[] = [], settings: Record<string, string> = {}) => {
   const app = await build(t, {
     log,
-    settings: { LOGIN_LIMIT: '0', MAX_WAITING: '8' },
+    settings: { LOGIN_LIMIT: '0', MAX_WAITING: '8', ...settings },
     extend: app => void app.get('/slow', { config: { admission: 'public' } }, async () => sleep(50, { success: true }))
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -73,12 +73,12 @@ t.test('callers who hang up in the middle of a request or of an answer', async t
 
 t.test('a caller who reads slowly is given all of it', async t => {
   const log: string[] = []
-  const app = await listening(t, log)
+  const app = await listening(t, log, { DATABASE_TIMEOUT: '500' })
   const socket = connect(portOf(app), '127.0.0.1').pause()
   await once(socket, 'connect')
   socket.write(get('/docs/static/swagger-ui-bundle.js').repeat(6))
   socket.write(get('/health', 'Connection: close\r\n'))
-  await sleep(3500)
+  await sleep(1500)
   const answers = (await text(socket)).match(/HTTP\/1\.1 \d{3}/g)
   t.strictSame(answers, Array(7).fill('HTTP/1.1 200'), 'longer than the database may take')
   t.strictSame(

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Session, ViewerError } from '../../client/index.js'
 import { until } from '../catalogue-data.js'
@@ -46,7 +45,9 @@ t.test('a session is renewed', async t => {
     const store = createStore()
     await newViewer(app, clientOf(t, baseUrl, { store }).client)
     await change(store, { renew_at: Date.now() + 60_000 })
-    await sleep(3000)
+    const { access_token } = (await store.load('session')) as Session
+    const headers = { authorization: `Bearer ${access_token}` }
+    await until(async () => (await app.inject({ url: '/history', headers })).statusCode === 401)
     const { client, count } = clientOf(t, baseUrl, { store })
     t.equal((await client.get('/history')).meta.total_count, 0)
     t.equal(count('POST /login/refresh'), 1)
@@ -144,17 +145,22 @@ t.test('tabs share a session', async t => {
     const user = await newViewer(app, clientOf(t, baseUrl, { store }).client)
     await change(store, changes)
     const ends: ViewerError[] = []
-    const open = () => clientOf(t, baseUrl, { store, onSessionEnd: error => ends.push(error) })
-    return { store, user, ends, tabs: [open(), open()] as const }
+    const refusals: Response[] = []
+    const fetch = async (...given: Parameters<typeof globalThis.fetch>) => {
+      const response = await globalThis.fetch(...given)
+      if (response.status === 401) refusals.push(response)
+      return response
+    }
+    const open = () => clientOf(t, baseUrl, { store, fetch, onSessionEnd: error => ends.push(error) })
+    return { store, user, ends, refusals, tabs: [open(), open()] as const }
   }
 
   t.test('without Web Locks, the one whose refresh is refused takes what the other one got', async t => {
     asBrowser(t, { navigator: {} })
-    const { tabs, ends, store } = await tabsOf(t)
+    const { tabs, ends, store, refusals } = await tabsOf(t)
     const { save } = store
     store.save = async (name, value) => {
-      // Long enough for the other one to be refused first.
-      await sleep(200)
+      await until(() => refusals.length > 0)
       await save(name, value)
     }
     const totals = await Promise.all(tabs.map(async ({ client }) => (await client.get('/history')).meta.total_count))

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
@@ -13,6 +13,7 @@ import type { Faults } from '../../src/import/faults.js'
 import { presets, type Settings } from '../../src/recommend/settings.js'
 import { apart } from '../apart.js'
 import { built } from '../built.js'
+import { until } from '../catalogue-data.js'
 import { dense } from '../recommend/synthetic.js'
 
 const command = built('scripts/recommend.js')
@@ -238,13 +239,13 @@ t.test('Ctrl-C leaves nothing behind', async t => {
   const lines = Array.from({ length: users }, (_, user) => `user ${user}\ttitle ${user % 500}\nuser ${user}\ttitle ${(user * 7) % 500}\n`)
   await writeFile(join(folder, 'events.tsv'), lines.join(''))
   const { child, ended } = start('--events', 'events.tsv', '--k', '300', '--out', 'out.tsv')
-  while ((await readdir(folder)).length === 1 && child.exitCode === null) await new Promise(resolve => setTimeout(resolve, 2))
-  // The path is tried out at the beginning; only later it is written.
-  for (let looks = 0; looks < 5 && child.exitCode === null; ) {
-    looks = (await readdir(folder)).length === 2 ? looks + 1 : 0
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
+  // The path is tried out at the beginning; only later something is written.
+  const size = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
+  const written = async () => Promise.all((await readdir(folder)).filter(name => name.startsWith('.out.tsv')).map(size))
+  await until(async () => (await written()).some(size => size > 0), { within: 120_000, every: 5 })
   child.kill('SIGINT')
-  t.strictSame(await ended, [130, '', 'Stopped. Nothing was written.\n'])
+  const [status, out, error] = await ended
+  const last = error.split('\n').filter(line => !/^\d+ % /.test(line))
+  t.strictSame([status, out, last.join('\n')], [130, '', 'Stopped. Nothing was written.\n'])
   t.strictSame(await readdir(folder), ['events.tsv'])
 })
