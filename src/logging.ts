@@ -11,9 +11,24 @@ export const loggerOptions = (level: string) => ({
   serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: url.split('?', 1)[0] }) }
 })
 
+/** What is kept for a full disk to have room again. */
+const mostKept = 1024 * 1024
+
 /** Standard output, a page or a moment at a time: a write for each line would cost more than many an answer. */
 export const linesOut = (to: number | string = 1) => {
-  const lines = destination({ dest: to, sync: true, minLength: 4096, periodicFlush: 50 })
-  process.on('exit', () => lines.flushSync())
+  const lines = destination({ dest: to, sync: true, minLength: 4096, periodicFlush: 50, maxLength: mostKept })
+  let isFailing = false
+  // A log that cannot be written, on a full disk for example, must not end the service. There is nowhere to say so.
+  lines.on('error', () => {
+    isFailing = true
+  })
+  lines.on('write', () => {
+    isFailing = false
+  })
+  process.on('exit', () => {
+    lines.flush()
+    // It tries until it succeeds: on a full disk the process would never leave.
+    if (!isFailing) lines.flushSync()
+  })
   return lines
 }

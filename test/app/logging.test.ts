@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
@@ -167,5 +168,25 @@ t.test('lines are written a page at a time, after a moment, and before the proce
   leave()
   t.match(await written(), /two\nthree\n$/)
   lines.destroy()
+  process.off('exit', leave)
+})
+
+t.test('a log that cannot be written holds up nothing, and is kept up to a bound', { skip: !existsSync('/dev/full') }, async t => {
+  const before = process.listeners('exit')
+  const lines = linesOut('/dev/full')
+  const leave = process.listeners('exit').find(listener => !before.includes(listener)) as () => void
+  let dropped = 0
+  lines.on('drop', () => dropped++)
+  const app = await buildApp(settingsFor(await databaseUrl(t)), { logger: { ...loggerOptions('info'), stream: lines } })
+  t.teardown(() => app.close())
+  await app.ready()
+  const line = 'x'.repeat(10_000)
+  const written = 200
+  for (let i = 0; i < written; i++) app.log.info(line)
+  t.ok(dropped > written / 3 && dropped < written / 2, `${dropped} of ${written} were more than a megabyte`)
+  const refused = once(lines, 'error')
+  t.match(await refused, [{ code: 'ENOSPC' }], 'the timer tries again')
+  t.equal((await app.inject('/health')).statusCode, 200)
+  leave()
   process.off('exit', leave)
 })
