@@ -24,8 +24,8 @@ export default fp(
       data: app.backgroundData,
       readContents: app.data.contents.byIds,
       cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
-      onBroken: (contents, count) =>
-        app.log.warn({ contents, count }, 'contents that no import has written lack what all have: they are not served')
+      onBroken: (collection, ids, count) =>
+        app.log.warn({ collection, ids, count }, `skipped ${count} of ${collection} with missing or wrong fields`)
     })
 
     catalogueMetrics(app.metrics, catalogue)

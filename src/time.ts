@@ -33,8 +33,12 @@ export const timestamp = (moment: Date): Timestamp => {
   return `${dateOf(day)}${minutesOfDay[Math.floor(second / 60)]}${two[second % 60]}.${three[ms % 1000]}000Z` as Timestamp
 }
 
-const first = Date.parse('0000-01-01T00:00:00.000Z')
-const last = Date.parse('9999-12-31T23:59:59.999Z')
+/** The moments that the wire form can write. */
+export const wireYears = { first: new Date('0000-01-01T00:00:00.000Z'), last: new Date('9999-12-31T23:59:59.999Z') }
+const [first, last] = [wireYears.first.getTime(), wireYears.last.getTime()]
+
+/** Whether a value of the database is a moment that the wire form can write. */
+export const isWireMoment = (value: unknown): value is Date => value instanceof Date && value.getTime() >= first && value.getTime() <= last
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 

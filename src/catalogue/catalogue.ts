@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
-import { type ContentBones, type ContentDocument, isWhole } from '../data/contents.js'
+import { isWhole } from '../data/content-shape.js'
+import type { ContentDocument } from '../data/contents.js'
 import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
@@ -11,10 +12,12 @@ import { Jobs } from '../jobs.js'
 import { minutes, seconds } from '../time.js'
 import { type Answer, Answers } from './answers.js'
 import { type Country, isOpen } from './availability.js'
+import { Broken, type OnBroken } from './broken.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
 import { readProgrammes, type Schedule } from './schedule.js'
 import { Search } from './search.js'
+import { isServable } from './servable.js'
 import { Skeleton } from './skeleton.js'
 import { Tree } from './tree.js'
 
@@ -23,8 +26,6 @@ const pollEvery = seconds(1)
 const overlap = minutes(1)
 /** Stamps alone miss what was stamped still earlier, and removals: all is read anew from time to time. */
 const compareEvery = minutes(10)
-/** Of contents that cannot be served, so many are named. */
-const brokenNamed = 10
 /** What is known is still served for so long while the database is away. */
 const trustedFor = minutes(1)
 
@@ -33,8 +34,7 @@ interface CatalogueOptions {
   /** Reads what a request shows and memory does not hold. */
   readContents: (ids: number[]) => Promise<ContentDocument[]>
   cacheBytes: number
-  /** Told of contents that cannot be served, by some of their ids. */
-  onBroken?: (ids: unknown[], count: number) => void
+  onBroken?: OnBroken
 }
 
 /** The catalogue as this process knows it, kept up with the database by revisions. */
@@ -48,6 +48,8 @@ export class Catalogue {
   listing = new Listing(this.skeleton)
   readonly fragments: Fragments
   readonly search: Search
+  /** To be told of documents that were passed over. */
+  readonly broken: Broken
   private readonly answers = new Answers()
 
   /** What is made for public lists, a few at once; searches apart from them, so that neither waits for a crowd of the other. */
@@ -63,7 +65,11 @@ export class Catalogue {
   private seen = new Map<CatalogueKind, number>()
 
   constructor(private readonly options: CatalogueOptions) {
-    this.fragments = new Fragments(() => this.skeleton, options.readContents, options.cacheBytes)
+    this.broken = new Broken(options.onBroken ?? (() => undefined))
+    this.fragments = new Fragments(
+      { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
+      options.cacheBytes
+    )
     this.search = new Search(ids => options.data.contents.words(ids))
   }
 
@@ -141,48 +147,54 @@ export class Catalogue {
   }
 
   private async read(kind: CatalogueKind, whole: boolean) {
+    const { broken } = this
     const { data } = this.options
     switch (kind) {
       case 'contents':
         return this.readContents(whole)
       case 'terms':
-        this.terms = await data.terms.all()
+        this.terms = broken.without(kind, await data.terms.all(), isServable.terms)
         return
       case 'rail_collections':
-        this.railCollections = await data.railCollections.all()
+        this.railCollections = broken.without(kind, await data.railCollections.all(), isServable.rail_collections)
         return
-      case 'legal_documents':
-        this.legal = new Map((await data.legalDocuments.all()).map(document => [document._id, document]))
+      case 'legal_documents': {
+        const documents = broken.without(kind, await data.legalDocuments.all(), isServable.legal_documents)
+        this.legal = new Map(documents.map(document => [document._id, document]))
         return
+      }
       case 'support_texts':
-        this.supportTexts = await data.supportTexts.all()
+        this.supportTexts = broken.without(kind, await data.supportTexts.all(), isServable.support_texts)
         return
       case 'programmes':
-        this.schedule = await readProgrammes(data.programmes.all())
+        this.schedule = await readProgrammes(data.programmes.all(), ids => broken.report(kind, ids))
     }
   }
 
   private async readContents(whole: boolean) {
-    const { contents } = this.options.data
     if (!whole) {
-      await this.fill(this.skeleton, contents.bones(new Date(this.skeleton.latestStamp - overlap)))
+      await this.fill(this.skeleton, new Date(this.skeleton.latestStamp - overlap))
       return
     }
     const skeleton = new Skeleton()
-    await this.fill(skeleton, contents.bones())
+    await this.fill(skeleton)
     // Most comparisons find nothing new: what was worked out from the skeleton then stays.
     if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
     this.listing = new Listing(skeleton)
   }
 
-  /** One broken content takes no other away. */
-  private async fill(skeleton: Skeleton, contents: AsyncIterable<ContentBones>) {
+  private async fill(skeleton: Skeleton, since?: Date) {
+    const { contents } = this.options.data
+    const unsendable = new Set(await contents.unsendable(since))
     const broken: unknown[] = []
-    for await (const content of contents) {
-      if (isWhole(content)) skeleton.put(content)
-      else broken.push(content._id)
+    for await (const content of contents.bones(since)) {
+      if (isWhole(content) && !unsendable.has(content._id)) skeleton.put(content)
+      else {
+        skeleton.close(content._id)
+        broken.push(content._id)
+      }
     }
-    if (broken.length > 0) this.options.onBroken?.(broken.slice(0, brokenNamed), broken.length)
+    this.broken.report('contents', broken)
   }
 }

@@ -1,4 +1,5 @@
 import type { WholeHistory } from '../data/history.js'
+import { isWireMoment } from '../time.js'
 import { type Country, isOpen } from './availability.js'
 import type { Catalogue } from './catalogue.js'
 
@@ -21,7 +22,8 @@ interface Viewer {
 export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: Viewer): Card[] => {
   const { content_ids, times, percentages, updated } = history
   const now = Date.now()
-  const isStarted = (i: number) => times[i] !== 0 || percentages[i] !== 0
+  // An element that another hand has put into the database may lack both.
+  const isStarted = (i: number) => Boolean(times[i]) || Boolean(percentages[i])
   const completed = new Set(content_ids.filter((_, i) => (percentages[i] as number) >= completedAt))
 
   const cardOf = (row: number, watched_at: Date): Card | undefined => {
@@ -38,7 +40,7 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
   return content_ids.flatMap((content_id, i) => {
     const row = skeleton.row(content_id)
     const watched_at = updated[i]
-    if (row === undefined || !watched_at || !isStarted(i)) return []
+    if (row === undefined || !isWireMoment(watched_at) || !isStarted(i)) return []
     const title = tree.title(row)
     if (seen.has(title)) return []
     seen.add(title)

@@ -1,7 +1,10 @@
+import { Content } from '../../schemas/content.js'
 import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import { Kept } from '../kept.js'
+import { isWireMoment } from '../time.js'
 import type { Skeleton } from './skeleton.js'
+import { wireFormOf } from './wire-form.js'
 
 /** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
 export interface Fragment {
@@ -15,12 +18,22 @@ export interface Fragment {
 /** What a buffer and its place in the map take besides its bytes. */
 const overhead = 200
 
-export const fragmentOf = (content: ContentDocument): Fragment => ({
-  bytes: Buffer.from(JSON.stringify(toContent(content)).slice(0, -1)),
-  handler_id: content.handler_id,
-  name: content.name,
-  stamp: content.stamp.getTime()
-})
+const contentForm = wireFormOf(Content, toContent)
+
+/** Undefined where a content cannot be sent. */
+const fragmentOf = (content: ContentDocument): Fragment | undefined => {
+  const wire = contentForm(content)
+  if (!wire || !isWireMoment(content.stamp)) return undefined
+  const { handler_id, name, stamp } = content
+  return { bytes: Buffer.from(JSON.stringify(wire).slice(0, -1)), handler_id, name, stamp: stamp.getTime() }
+}
+
+interface Source {
+  skeleton: () => Skeleton
+  read: (ids: number[]) => Promise<ContentDocument[]>
+  /** Told of contents that were read and cannot be sent. */
+  onBroken: (ids: number[]) => void
+}
 
 /** Contents as they are sent, bounded in bytes. */
 export class Fragments {
@@ -29,8 +42,7 @@ export class Fragments {
   private readonly kept: Kept<number, Fragment>
 
   constructor(
-    private readonly skeleton: () => Skeleton,
-    private readonly read: (ids: number[]) => Promise<ContentDocument[]>,
+    private readonly source: Source,
     bound: number
   ) {
     this.kept = new Kept(bound, ({ bytes }) => bytes.length + overhead)
@@ -43,7 +55,7 @@ export class Fragments {
     return fragments as Fragment[]
   }
 
-  /** The same, undefined where the database has no such content. Those that are missing here are read together in one query. */
+  /** The same, undefined where the database has no such content that can be sent. Those that are missing here are read together in one query. */
   async known(ids: readonly number[]): Promise<(Fragment | undefined)[]> {
     const known = ids.map(id => this.valid(id))
     const missing = ids.filter((_, i) => !known[i])
@@ -51,8 +63,7 @@ export class Fragments {
     this.misses += missing.length
     if (missing.length === 0) return known
 
-    const read = new Map<number, Fragment>()
-    for (const content of await this.read([...new Set(missing)])) read.set(content._id, this.keep(content))
+    const read = await this.fetch([...new Set(missing)])
     return ids.map((id, i) => known[i] ?? read.get(id))
   }
 
@@ -63,13 +74,27 @@ export class Fragments {
   /** A fragment holds while the skeleton knows no other stamp: one that was read just before a change is never kept for good. */
   private valid(id: number) {
     const fragment = this.kept.get(id)
-    const row = this.skeleton().row(id)
-    return fragment && row !== undefined && this.skeleton().stamp.raw(row) === fragment.stamp ? fragment : undefined
+    const skeleton = this.source.skeleton()
+    const row = skeleton.row(id)
+    return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
   }
 
-  private keep(content: ContentDocument) {
-    const fragment = fragmentOf(content)
-    this.kept.put(content._id, fragment)
-    return fragment
+  private async fetch(ids: number[]) {
+    const fragments = new Map<number, Fragment>()
+    const broken: number[] = []
+    for (const content of await this.source.read(ids)) {
+      const fragment = fragmentOf(content)
+      if (!fragment) {
+        broken.push(content._id)
+        continue
+      }
+      fragments.set(content._id, fragment)
+      this.kept.put(content._id, fragment)
+    }
+    if (broken.length > 0) this.source.onBroken(broken)
+    // What was known and is not there any more would be asked for again and again.
+    const skeleton = this.source.skeleton()
+    for (const id of ids) if (!fragments.has(id)) skeleton.close(id)
+    return fragments
   }
 }

@@ -5,6 +5,7 @@ import { timestamp } from '../time.js'
 import type { Country } from './availability.js'
 import { around, pageBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
+import { isServable } from './servable.js'
 
 export interface Programme {
   id: number
@@ -17,11 +18,21 @@ export interface Programme {
 /** In the order of their beginnings. */
 export type Schedule = Programme[]
 
-export const readProgrammes = async (documents: AsyncIterable<ProgrammeDocument>): Promise<Schedule> => {
+export const readProgrammes = async (
+  documents: AsyncIterable<ProgrammeDocument>,
+  onBroken: (ids: unknown[]) => void
+): Promise<Schedule> => {
   const schedule: Schedule = []
-  for await (const { _id, channel, starts_at, ends_at, content_id } of documents) {
+  const broken: unknown[] = []
+  for await (const programme of documents) {
+    if (!isServable.programmes(programme)) {
+      broken.push(programme._id)
+      continue
+    }
+    const { _id, channel, starts_at, ends_at, content_id } = programme
     schedule.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
   }
+  onBroken(broken)
   return schedule.sort((a, b) => a.starts - b.starts || a.id - b.id)
 }
 

@@ -77,6 +77,16 @@ export class Skeleton {
     this.version++
   }
 
+  /** Shows a content to nobody, until it is written or read anew: the database has no whole one of this id. */
+  close(id: number) {
+    const row = this.rows.get(id)
+    if (row === undefined || this.stamp.get(row) === null) return
+    this.ends.set(row, -never)
+    // Of no moment, so that every comparison finds it changed.
+    this.stamp.set(row, null)
+    this.version++
+  }
+
   /** Types and lists are few and repeated: each is kept once. */
   private share(text: string) {
     return this.shareList([text])[0] as string

@@ -1,5 +1,6 @@
-import { type HistoryDocument, toHistory } from '../data/history.js'
-import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import { type HistoryDocument, isWholeHistory, toHistory } from '../data/history.js'
+import { isWholeWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import { found } from '../errors.js'
 import type { PageMeta } from '../reply.js'
 import { timestamp } from '../time.js'
 import { around, okBytes, type Part, pageBytes } from './bytes.js'
@@ -7,7 +8,7 @@ import type { Catalogue } from './catalogue.js'
 import type { Card } from './continue-watching.js'
 import type { Fragment } from './fragments.js'
 
-/** Elements each with the content that they are of. Of what another hand has removed from the database nothing can be shown, and one such element takes no other away. */
+/** Elements each with the content that they are of. Passes over those whose content another hand has removed from the database. */
 const withContents = async <T extends { content_id: number }>(
   { fragments }: Catalogue,
   elements: T[],
@@ -28,23 +29,31 @@ const historyParts = (document: HistoryDocument, content: Fragment): Part[] => {
 }
 const watchlistParts = (document: WatchlistDocument, content: Fragment) => around(toWatchlist(document, content.handler_id), content)
 
-export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDocument[], meta: PageMeta) =>
-  pageBytes(await withContents(catalogue, elements, historyParts), meta)
-
-export const historyElementBytes = async ({ fragments }: Catalogue, element: HistoryDocument) => {
-  const [content] = await fragments.of([element.content_id])
-  return okBytes(historyParts(element, content as Fragment))
+export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDocument[], meta: PageMeta) => {
+  const whole = catalogue.broken.without('history', elements, isWholeHistory)
+  return pageBytes(await withContents(catalogue, whole, historyParts), meta)
 }
 
-export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: PageMeta) =>
-  pageBytes(await withContents(catalogue, elements, watchlistParts), meta)
+export const historyElementBytes = async ({ fragments, broken }: Catalogue, element: HistoryDocument) => {
+  const [whole] = broken.without('history', [element], isWholeHistory)
+  const { content_id } = found(whole)
+  const [content] = await fragments.known([content_id])
+  return okBytes(historyParts(element, found(content)))
+}
+
+export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: PageMeta) => {
+  const whole = catalogue.broken.without('watchlist', elements, isWholeWatchlist)
+  return pageBytes(await withContents(catalogue, whole, watchlistParts), meta)
+}
 
 /** `elements` are what the user has begun of the cards' contents. */
 export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: PageMeta) => {
-  const elementOf = new Map(elements.map(element => [element.content_id, element]))
+  const whole = catalogue.broken.without('history', elements, isWholeHistory)
+  const elementOf = new Map(whole.map(element => [element.content_id, element]))
   const cardParts = ({ reason, content_id, watched_at }: Card, content: Fragment) => {
     const element = elementOf.get(content_id)
     return around({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(watched_at) })
   }
-  return pageBytes(await withContents(catalogue, cards, cardParts), meta)
+  const shown = cards.filter(({ reason, content_id }) => reason === 'next' || elementOf.has(content_id))
+  return pageBytes(await withContents(catalogue, shown, cardParts), meta)
 }

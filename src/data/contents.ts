@@ -2,6 +2,7 @@ import type { Db, IndexDescription } from 'mongodb'
 import type { Content } from '../../schemas/content.js'
 import { timestamp } from '../time.js'
 import { type Imported, patience } from './catalogue.js'
+import { isUnsendable } from './content-shape.js'
 
 export interface ContentDocument extends Imported {
   _id: number
@@ -42,9 +43,10 @@ export interface ContentDocument extends Imported {
 
 export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
 
+/** What may be null may also be missing, in documents that an older version or another hand wrote. */
 export const toContent = (content: ContentDocument): Content => ({
   id: content._id,
-  parent_id: content.parent_id,
+  parent_id: content.parent_id ?? null,
   type: content.type,
   handler: content.handler,
   handler_type: content.handler_type,
@@ -52,22 +54,22 @@ export const toContent = (content: ContentDocument): Content => ({
   name: content.name,
   title: content.title,
   description: content.description,
-  weight: content.weight,
+  weight: content.weight ?? null,
   thumbnail: content.thumbnail,
   thumbnail_handler: content.thumbnail_handler,
   keywords: content.keywords,
-  pricing: content.pricing,
-  payments_asset_id: content.payments_asset_id,
+  pricing: content.pricing ?? null,
+  payments_asset_id: content.payments_asset_id ?? null,
   purchaseable: content.purchaseable,
   start_date: timestamp(content.start_date),
-  end_date: content.end_date && timestamp(content.end_date),
-  countries_include: content.countries_include,
-  countries_exclude: content.countries_exclude,
+  end_date: content.end_date ? timestamp(content.end_date) : null,
+  countries_include: content.countries_include ?? null,
+  countries_exclude: content.countries_exclude ?? null,
   created_at: timestamp(content.created_at),
   updated_at: timestamp(content.updated_at),
-  currency: content.currency,
-  price: content.price,
-  price_formatted: content.price_formatted,
+  currency: content.currency ?? null,
+  price: content.price ?? null,
+  price_formatted: content.price_formatted ?? null,
   plans: content.plans,
   link: content.link
 })
@@ -93,29 +95,19 @@ export type ContentBones = Pick<ContentDocument, '_id' | keyof typeof skeletonFi
 /** What the search knows of a content. */
 export type ContentWords = Pick<ContentDocument, '_id' | 'words'>
 
-const isDate = (value: unknown) => value instanceof Date
-const isListOrNothing = (value: unknown) => (value ?? null) === null || Array.isArray(value)
-
-/** Whether it has what every imported content has: one that another hand has put into the database may lack it. */
-export const isWhole = (content: ContentBones) =>
-  Number.isSafeInteger(content._id) &&
-  typeof content.type === 'string' &&
-  typeof content.name === 'string' &&
-  isDate(content.start_date) &&
-  isDate(content.end_date ?? content.start_date) &&
-  isDate(content.created_at) &&
-  isDate(content.stamp) &&
-  isListOrNothing(content.terms) &&
-  isListOrNothing(content.countries_include) &&
-  isListOrNothing(content.countries_exclude)
+const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: moment } } : {})
 
 export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {
     byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }).toArray(),
     /** Those that were written since a moment, or all. */
-    bones: (since?: Date) =>
-      contents.find<ContentBones>(since ? { stamp: { $gte: since } } : {}, { ...patience, projection: skeletonFields, batchSize: 2000 }),
+    bones: (since?: Date) => contents.find<ContentBones>(writtenSince(since), { ...patience, projection: skeletonFields, batchSize: 2000 }),
+    /** The ids of those among them that cannot be sent. */
+    unsendable: async (since?: Date) => {
+      const found = await contents.find({ ...writtenSince(since), ...isUnsendable }, { ...patience, projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => _id)
+    },
     /** The words of these contents, or of all. In small batches, since decoding them holds up the event loop. */
     words: (ids?: number[]) =>
       contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...patience, projection: { words: 1 }, batchSize: 200 })

@@ -2,7 +2,7 @@ import { type Collection, CursorTimeoutMode, type Db, type Filter, type IndexDes
 import type { HistoryUpdate } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type Failure, notFound, updatedNotFound } from '../errors.js'
-import { minutes, moment, timestamp } from '../time.js'
+import { isWireMoment, minutes, moment, timestamp } from '../time.js'
 import { aggregateAtOnce, findAtOnce } from './at-once.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
 import { refusal } from './owned.js'
@@ -27,7 +27,19 @@ const inOrder = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage
 
 export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: inOrder }]
 
-/** A history element without its content. One that another hand has put into the database may lack its numbers. */
+const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
+
+/** Whether it can be sent: one that another hand has put into the database may have anything. */
+export const isWholeHistory = ({ _id, user_id, content_id, time, percentage, created_at, updated_at }: HistoryDocument) =>
+  _id instanceof ObjectId &&
+  Number.isSafeInteger(user_id) &&
+  Number.isSafeInteger(content_id) &&
+  isFiniteOrNothing(time) &&
+  isFiniteOrNothing(percentage) &&
+  isWireMoment(created_at) &&
+  isWireMoment(updated_at)
+
+/** A history element without its content. It may lack its numbers. */
 export const toHistory = ({ _id, user_id, content_id, time, percentage, created_at, updated_at }: HistoryDocument) => ({
   _id: _id.toHexString(),
   user_id,
@@ -114,7 +126,7 @@ export const historyOf = (db: Db, completedAt: number) => {
       const element = await persist(() =>
         history.findOneAndUpdate({ user_id, content_id }, changes, { upsert: true, returnDocument: 'after', projection: { _id: 1 } })
       )
-      return (element as HistoryDocument)._id.toHexString()
+      return String((element as HistoryDocument)._id)
     },
 
     update: async (user_id: number, id: string, progress: Progress) => {
@@ -144,8 +156,9 @@ export const historyOf = (db: Db, completedAt: number) => {
       const dismissed = new Map<number, number>()
       let whole = nothing
       for (const row of rows) {
-        if ('dismissed' in row) for (const { content_id, at } of row.dismissed) dismissed.set(content_id, at.getTime())
-        else whole = row
+        if ('dismissed' in row) {
+          for (const { content_id, at } of row.dismissed) if (at instanceof Date) dismissed.set(content_id, at.getTime())
+        } else whole = row
       }
       return { whole, dismissed }
     },

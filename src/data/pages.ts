@@ -22,8 +22,8 @@ export const pageOf = async <T extends Document>(
   let total = 0
   const elements: T[] = []
   for (const row of rows) {
-    if ('total' in row) total = row.total
-    else elements.push(row)
+    if ('_id' in row) elements.push(row as T)
+    else total = row.total
   }
   return { elements, total }
 }

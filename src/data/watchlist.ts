@@ -2,7 +2,7 @@ import type { Collection, Db, IndexDescription } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { found, watchlistElementNotFound } from '../errors.js'
 import { integerId } from '../ids.js'
-import { timestamp } from '../time.js'
+import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
@@ -20,6 +20,14 @@ export const watchlistIndexes: IndexDescription[] = [
   { key: { user_id: 1, content_id: 1 }, unique: true },
   { key: { user_id: 1, created_at: -1, _id: -1 } }
 ]
+
+/** Whether it can be sent: one that another hand has put into the database may have anything. */
+export const isWholeWatchlist = ({ _id, user_id, content_id, created_at, updated_at }: WatchlistDocument) =>
+  Number.isSafeInteger(_id) &&
+  Number.isSafeInteger(user_id) &&
+  Number.isSafeInteger(content_id) &&
+  isWireMoment(created_at) &&
+  isWireMoment(updated_at)
 
 /** A watchlist element without its content, whose media it names. */
 export const toWatchlist = ({ _id, user_id, content_id, created_at, updated_at }: WatchlistDocument, video_id: string) => ({

@@ -1,5 +1,6 @@
 import { Skeleton } from '../catalogue/skeleton.js'
 import { Tree } from '../catalogue/tree.js'
+import { isWhole } from '../data/content-shape.js'
 import type { Data } from '../data/index.js'
 import { Growing, type Interactions } from '../recommend/index.js'
 import { type InterestSettings, interestOf } from './interest.js'
@@ -17,7 +18,7 @@ export const readEvents = async (
   onProgress: (read: number) => void
 ): Promise<Events> => {
   const skeleton = new Skeleton()
-  for await (const content of contents.bones()) skeleton.put(content)
+  for await (const content of contents.bones()) if (isWhole(content)) skeleton.put(content)
   const tree = new Tree(skeleton)
 
   const itemOf = new Map<number, number>()
@@ -54,7 +55,8 @@ export const readEvents = async (
     if (++read % 10_000 === 0) onProgress(read)
     const row = skeleton.row(content_id)
     const interest = interestOf(time, percentage, settings)
-    if (row === undefined || interest === 0) continue
+    // Of an element whose numbers are none, the interest is none either.
+    if (row === undefined || !(interest > 0)) continue
     const title = tree.title(row)
     titles.set(title, Math.max(titles.get(title) ?? 0, interest))
   }

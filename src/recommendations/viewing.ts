@@ -18,7 +18,7 @@ export const viewingOf = ({ skeleton, tree }: Catalogue, history: WholeHistory, 
     const row = skeleton.row(content_id)
     const time = history.times[i] as number
     const percentage = history.percentages[i] as number
-    if (row === undefined || (time === 0 && percentage === 0)) return
+    if (row === undefined || (!time && !percentage)) return
     const title = tree.title(row)
     begun.add(title)
     const interest = interestOf(time, percentage, settings)

@@ -1,0 +1,69 @@
+import type { Document } from 'mongodb'
+import { isWireMoment, wireYears } from '../time.js'
+import type { ContentBones } from './contents.js'
+
+// What every imported content has. One that another hand has put into the database may lack it.
+
+const text = { bsonType: 'string' }
+const textOrNull = { bsonType: ['string', 'null'] }
+const texts = { bsonType: 'object', additionalProperties: text }
+const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
+/** The driver gives a `long` beyond these as an object. */
+const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+
+/** The fields that are read only to be sent. */
+const sent = {
+  handler: text,
+  handler_type: text,
+  handler_id: text,
+  thumbnail: text,
+  thumbnail_handler: text,
+  keywords: text,
+  link: text,
+  title: texts,
+  description: texts,
+  plans: { bsonType: 'object', additionalProperties: plan },
+  purchaseable: { bsonType: ['int', 'long', 'double'], ...safe }
+}
+const nullable = {
+  pricing: { bsonType: ['object', 'null'] },
+  payments_asset_id: textOrNull,
+  currency: textOrNull,
+  price: { bsonType: ['int', 'long', 'double', 'null'], ...safe },
+  price_formatted: textOrNull
+}
+
+/** Finds contents that cannot be sent, in the database: to read those fields of all contents would take three times as long. */
+export const isUnsendable: Document = {
+  $nor: [
+    {
+      $jsonSchema: { required: Object.keys(sent), properties: { ...sent, ...nullable } },
+      updated_at: { $gte: wireYears.first, $lte: wireYears.last }
+    }
+  ]
+}
+
+const isNothing = (value: unknown) => value === null || value === undefined
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number'
+const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
+const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
+const isListOrNothing = (value: unknown, isItem: (item: unknown) => boolean) =>
+  isNothing(value) || (Array.isArray(value) && value.every(isItem))
+
+/** Whether a process can work with it. */
+export const isWhole = (content: ContentBones) =>
+  Number.isSafeInteger(content._id) &&
+  isText(content.type) &&
+  isText(content.name) &&
+  isNumberOrNothing(content.parent_id) &&
+  isNumberOrNothing(content.weight) &&
+  isNumberOrNothing(content.position) &&
+  isWireMoment(content.start_date) &&
+  isMomentOrNothing(content.end_date) &&
+  isWireMoment(content.created_at) &&
+  isMomentOrNothing(content.deleted_at) &&
+  isWireMoment(content.stamp) &&
+  isListOrNothing(content.terms, isNumber) &&
+  isListOrNothing(content.countries_include, isText) &&
+  isListOrNothing(content.countries_exclude, isText)

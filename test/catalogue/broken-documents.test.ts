@@ -1,0 +1,252 @@
+import { Decimal128, type Document, Long, ObjectId } from 'mongodb'
+import t from 'tap'
+import type { CatalogueKind } from '../../src/data/catalogue.js'
+import { connectionTo } from '../../src/data/connection.js'
+import type { ContentDocument } from '../../src/data/contents.js'
+import {
+  content,
+  databaseOf,
+  idsOf,
+  legal,
+  programme,
+  rail,
+  railCollection,
+  seededUrl,
+  supportText,
+  term,
+  until
+} from '../catalogue-data.js'
+import { build } from '../helper.js'
+import { film, viewerOf } from '../viewer-data.js'
+
+/** The wire form has none for it. */
+const beyondYears = new Date('+012345-01-01T00:00:00Z')
+const beyondSafe = Long.fromString('9223372036854775807')
+const decimal = Decimal128.fromString('1.5')
+
+/** Other values of some fields, none of which can be served. */
+const odd = (values: Record<string, unknown[]>) =>
+  Object.entries(values).flatMap(([field, wrong]) => wrong.map(value => ({ [field]: value }) as Document))
+
+const oddDates = [undefined, null, '2026-01-01T00:00:00Z', 5, beyondYears]
+const oddTexts = [undefined, null, 5, ['x'], { en: 'x' }, decimal]
+const oddNumbers = [undefined, null, '5', decimal, beyondSafe, {}]
+
+const oddContents = odd({
+  type: oddTexts,
+  name: oddTexts,
+  handler: oddTexts,
+  handler_type: oddTexts,
+  handler_id: oddTexts,
+  thumbnail: oddTexts,
+  thumbnail_handler: oddTexts,
+  keywords: oddTexts,
+  link: oddTexts,
+  title: [undefined, null, 'x', ['x'], { en: 5 }, { en: null }],
+  description: [undefined, null, 'x', { en: { de: 'x' } }],
+  plans: [undefined, null, 'x', [], { a: 'x' }, { a: { id: 'x' } }, { a: { id: 5, vendor_name: 'x' } }],
+  pricing: ['x', 5, []],
+  payments_asset_id: [5, {}],
+  currency: [5, {}],
+  price: ['5', decimal, beyondSafe, Number.NaN, {}],
+  price_formatted: [5, []],
+  purchaseable: oddNumbers,
+  parent_id: ['1', decimal, beyondSafe, {}],
+  weight: ['1', decimal, beyondSafe, {}],
+  position: ['1', decimal, beyondSafe, {}],
+  start_date: oddDates,
+  end_date: ['never', 5, beyondYears],
+  created_at: oddDates,
+  updated_at: oddDates,
+  stamp: [undefined, null, 'x'],
+  deleted_at: ['x', 5, true],
+  terms: ['x', 5, ['x'], [null]],
+  countries_include: ['SE', 5, [5], [null]],
+  countries_exclude: ['SE', {}, [{}]]
+})
+const oddTerms = odd({ vendor_id: oddTexts, name: oddTexts, taxonomy: oddTexts, created_at: oddDates, updated_at: oddDates })
+const oddRails = odd({
+  name: oddTexts,
+  mname: oddTexts,
+  query: [undefined, null, 5, 'type=show', ['type'], { type: ['show'] }, { type: null }],
+  framework_through_key: oddNumbers,
+  created_at: oddDates,
+  updated_at: oddDates
+})
+const oddLegal = [
+  ...odd({ title: oddTexts, sections: [undefined, null, 'x', {}, [null], ['x'], [{ title: 'x' }], [{ title: 5, content: 'x' }]] })
+]
+const oddLanguages = ['en\nx', 'ü', '日本', 'en us', 'EN', '', 'e', 'a-very-long-language-tag', '-en', 'x'.repeat(5000)]
+const oddTextsOfSupport = odd({
+  id: oddNumbers,
+  context: oddTexts,
+  language: [...oddTexts, ...oddLanguages],
+  title: oddTexts,
+  content: oddTexts,
+  created_at: oddDates,
+  updated_at: oddDates
+})
+const oddProgrammes = odd({ channel: oddTexts, starts_at: oddDates, ends_at: oddDates, content_id: oddNumbers })
+
+const numbered = (first: number, wrong: Document[], whole: (id: number) => object): Document[] =>
+  wrong.map((fields, i) => ({ ...whole(first + i), ...fields }))
+const oddIds = [new ObjectId(), 'nine', decimal, beyondSafe, { toString: 1 }]
+const withOddIds = (whole: (id: number) => object): Document[] => oddIds.map(_id => ({ ...whole(1), _id }))
+
+const contentBy = (id: number) => content(id)
+const railBy = (id: number) => railCollection(id, { type: 'show' })
+const broken: Record<CatalogueKind, Document[]> = {
+  contents: [...numbered(1000, oddContents, contentBy), ...withOddIds(contentBy)],
+  // What must be unique is, by the indexes.
+  terms: [
+    ...numbered(1000, oddTerms, id => term(id, { taxonomy: `taxonomy ${id}` })),
+    ...oddIds.map((_id, i) => ({ ...term(1), vendor_id: `odd ${i}`, _id }))
+  ],
+  rail_collections: [
+    ...numbered(1000, oddRails, railBy),
+    ...numbered(2000, [{ rails: undefined }, { rails: 'x' }, { rails: [null] }, { rails: ['x'] }], railBy),
+    ...numbered(
+      3000,
+      [...oddRails, ...odd({ id: oddNumbers })].map(fields => ({ rails: [{ ...rail(1, { type: 'show' }), ...fields }] })),
+      railBy
+    ),
+    ...withOddIds(railBy)
+  ],
+  legal_documents: [
+    ...oddLegal.map((fields, i) => ({ ...legal('en'), ...fields, _id: `x${String.fromCharCode(97 + i)}` })),
+    ...[...oddLanguages, 5, new ObjectId()].map(_id => ({ ...legal('en'), _id }))
+  ],
+  support_texts: oddTextsOfSupport.map((fields, i) => ({ ...supportText(1000 + i, 'en'), _id: `odd ${i}`, ...fields })),
+  programmes: [
+    ...numbered(1000, oddProgrammes, id => programme(id, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z')),
+    ...withOddIds(id => programme(id, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z'))
+  ]
+}
+
+const fine = {
+  contents: [content(1), content(2, { countries_include: ['SE'] })],
+  terms: [term(1), term(2)],
+  rail_collections: [railCollection(1, { type: 'show' }, { rails: [rail(1, { type: 'show' })] })],
+  legal_documents: [legal('en'), legal('zh-hant')],
+  support_texts: [supportText(1, 'en'), supportText(2, 'de')],
+  programmes: [programme(1, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z')]
+}
+
+const warningsIn = (log: string[]) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
+
+t.test('documents that another hand has put into the database take no other away', async t => {
+  const url = await seededUrl(t, {
+    ...fine,
+    ...Object.fromEntries(Object.entries(broken).map(([kind, documents]) => [kind, [...fine[kind as CatalogueKind], ...documents]]))
+  })
+  // Moments that JavaScript has no date for.
+  const { client, db } = connectionTo(url)
+  for (const [kind, field] of Object.entries({
+    contents: 'updated_at',
+    terms: 'created_at',
+    rail_collections: 'created_at',
+    support_texts: 'updated_at',
+    programmes: 'ends_at'
+  })) {
+    const documents = db.collection(kind)
+    const { _id, ...document } = (await documents.findOne({}, { sort: { _id: 1 } })) as Document
+    await documents.insertOne({ ...document, _id: 5000 as never, vendor_id: 'beyond' })
+    await documents.updateOne({ _id: 5000 as never }, [{ $set: { [field]: { $toDate: beyondSafe } } }])
+    broken[kind as CatalogueKind].push({})
+  }
+  await client.close()
+  const log: string[] = []
+  const app = await build(t, { url, log })
+  const idsAt = async (path: string) => idsOf(await app.inject(path)).sort()
+
+  t.strictSame(await idsAt('/contents?perPage=100'), [1, 2])
+  t.strictSame(await idsAt('/terms?perPage=100'), [1, 2])
+  for (const order of ['id', 'name', 'taxonomy', 'created_at', 'updated_at'])
+    t.equal((await app.inject(`/terms?order_by=${order}`)).statusCode, 200, order)
+  t.strictSame(await idsAt('/rail-collections?with=rails&perPage=100'), [1])
+  t.strictSame(await idsAt('/schedule?from=2026-03-01T10:00:00Z&perPage=100'), [1])
+  const texts = (await app.inject('/support/context//texts')).json().data
+  t.strictSame(
+    texts.map(({ id }: { id: number }) => id),
+    [1, 2]
+  )
+  for (const [language, status] of [['en', 200], ['zh-hant', 200], ...oddLanguages.map(language => [language, 404] as const)] as const) {
+    const { statusCode } = await app.inject(`/legal/${encodeURIComponent(language)}`)
+    t.equal(statusCode, language === '' || language === 'EN' ? 200 : status, language.slice(0, 10))
+  }
+  t.equal((await app.inject({ url: '/legal', headers: { 'accept-language': 'xa, ü, zh-Hant' } })).headers['content-language'], 'zh-hant')
+  t.equal((await app.inject('/recommendations')).json().data.length, 2)
+
+  const warnings = warningsIn(log)
+  t.equal(warnings.length, 6, 'one line a kind')
+  for (const [kind, documents] of Object.entries(broken)) {
+    const told = warnings.find(({ collection }) => collection === kind)
+    t.equal(told?.count, documents.length, kind)
+    t.equal(told?.ids.length, 10, kind)
+    t.ok(JSON.stringify(told).length < 3000, 'ids of any length')
+  }
+  await app.data.revisions.raise('terms')
+  const { checkedAt } = app.catalogue
+  await until(() => app.catalogue.checkedAt > checkedAt + 1000)
+  t.equal(warningsIn(log).length, 6, 'and is not told again and again')
+})
+
+t.test('a content without what may be null is served with null', async t => {
+  const nullable = ['parent_id', 'weight', 'pricing', 'payments_asset_id', 'end_date', 'currency', 'price', 'price_formatted'] as const
+  const { countries_include, countries_exclude, terms, position, deleted_at, ...bare } = content(1)
+  for (const field of nullable) delete (bare as Partial<ContentDocument>)[field]
+  const app = await build(t, { url: await seededUrl(t, { contents: [bare as ContentDocument] }) })
+  const { data } = (await app.inject('/contents/1')).json()
+  for (const field of [...nullable, 'countries_include', 'countries_exclude']) t.equal(data[field], null, field)
+})
+
+t.test('a content that another hand breaks while the service runs', async t => {
+  const log: string[] = []
+  const url = await seededUrl(t, { contents: [film(1), film(2), film(3)] })
+  const app = await build(t, { url, log })
+  const contents = databaseOf(app).collection<ContentDocument>('contents')
+  const viewer = await viewerOf(app)
+  for (const content_id of [1, 2, 3]) {
+    await viewer.post('/history', { content_id, time: 5 })
+    await viewer.post('/watchlist', { content_id })
+  }
+
+  t.test('and tells of is no more served from then on', async t => {
+    await app.inject('/contents/1')
+    await contents.updateOne({ _id: 1 }, { $set: { start_date: 'x' as unknown as Date, stamp: new Date() } })
+    await app.data.revisions.raise('contents')
+    await until(async () => (await app.inject('/contents/1')).statusCode === 404)
+    t.strictSame(idsOf(await app.inject('/contents')), [3, 2])
+    t.match(warningsIn(log), [{ collection: 'contents', ids: [1], count: 1 }])
+  })
+
+  t.test('and does not tell of is a 503 once, and no more served from then on', async t => {
+    const log: string[] = []
+    const fresh = await build(t, { url, log })
+    log.length = 0
+    await contents.updateOne({ _id: 2 }, { $unset: { updated_at: '' } })
+    await contents.deleteOne({ _id: 3 })
+    const answer = await fresh.inject('/contents')
+    t.equal(answer.statusCode, 503)
+    t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+    t.strictSame(idsOf(await fresh.inject('/contents')), [])
+    t.equal((await fresh.inject('/contents/2')).statusCode, 404)
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/recommendations']) {
+      const { statusCode, body } = await fresh.inject({ url: path, headers: viewer.headers })
+      t.equal(statusCode, 200, `${path} ${body}`)
+    }
+    t.match(warningsIn(log), [{ collection: 'contents', ids: [2], count: 1 }])
+
+    // With the stamp that it had: only a comparison of all finds that.
+    await contents.updateOne({ _id: 2 }, { $set: { updated_at: new Date() } })
+    fresh.catalogue.distrust()
+    await until(async () => (await fresh.inject('/contents/2')).statusCode === 200)
+  })
+
+  t.test('is served again when it is mended', async () => {
+    const { stamp, ...mended } = film(1)
+    await contents.updateOne({ _id: 1 }, { $set: mended, $currentDate: { stamp: true } })
+    await app.data.revisions.raise('contents')
+    await until(async () => (await app.inject('/contents/1')).statusCode === 200)
+  })
+})
