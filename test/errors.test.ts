@@ -117,6 +117,7 @@ test('what is not there in 10 seconds', async t => {
     'a body that trickles': timed('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"email":"', ...trickle),
     'a body in chunks': timed('POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n')
   }
+  const behind = talk(app, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /terms/5 HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\n')
   const slow = {
     'a body of 4 s': timed(`POST /login HTTP/1.1\r\n${close}Content-Length: ${credentials.length}\r\n\r\n`, 4000, credentials),
     'a body of 8 s': timed(
@@ -133,6 +134,7 @@ test('what is not there in 10 seconds', async t => {
     t.equal(response.times, 1, what)
     t.ok(response.seconds >= 9.5 && response.seconds < 14, `${what}: ${response.seconds} s`)
   }
+  t.strictSame((await behind).match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '404', '408'], 'behind those that were in time')
 })
 
 test('the service', async t => {
