@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { withoutPorts } from '../src/addresses.js'
 import { expectationFailed, malformed } from '../src/errors.js'
 import { endWith } from '../src/parser-errors.js'
 import { jsonType } from '../src/reply.js'
@@ -38,7 +39,14 @@ export default fp(
       done(hosts > 1 || (hosts === 0 && needsHost) ? malformed() : undefined)
     })
 
-    if (app.settings.TRUST_PROXY !== '') return
+    if (app.settings.TRUST_PROXY !== '') {
+      app.addHook('onRequest', ({ headers }, _reply, done) => {
+        const chain = headers['x-forwarded-for']
+        if (typeof chain === 'string') headers['x-forwarded-for'] = withoutPorts(chain)
+        done()
+      })
+      return
+    }
     let warned = false
     app.addHook('onRequest', ({ headers, log, id }, _reply, done) => {
       if (!warned && forwarded.some(name => headers[name] !== undefined)) {
