@@ -1,5 +1,14 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { type CryptoKey, createRemoteJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose'
+import {
+  type CryptoKey,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type FlattenedJWSInput,
+  type JWK,
+  type JWSHeaderParameters
+} from 'jose'
 import { unavailable } from './errors.js'
 import { minutes, seconds } from './time.js'
 
@@ -28,6 +37,22 @@ export const keyOf = (pem: string): ProviderKeys => {
   return { algorithms: [algorithmOf(key)], edition: 0, keyFor: () => key, close: () => {} }
 }
 
+const isPublicKey = (key: JWK | null) => {
+  try {
+    return createPublicKey({ key: key as JWK, format: 'jwk' }) && key?.d === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Leaves out what is no public key: jose would refuse the whole set for it, or find two keys under one name. */
+const fetchKeys: FetchImplementation = async (url, options) => {
+  const response = await fetch(url, options)
+  if (response.status !== 200) return response
+  const { keys } = (await response.json()) as { keys: unknown }
+  return Response.json({ keys: Array.isArray(keys) ? keys.filter(isPublicKey) : undefined })
+}
+
 const refreshEvery = minutes(9)
 
 /** Those that the provider publishes. Once known they serve for as long as it cannot be reached. */
@@ -36,7 +61,8 @@ export const keysAt = (url: string, onFailure: (error: unknown) => void): Provid
     timeoutDuration: seconds(2),
     // A key that is not known may be a new one: it is looked for at once, but no sooner than this after the last time.
     cooldownDuration: seconds(1),
-    cacheMaxAge: Number.POSITIVE_INFINITY
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+    [customFetch]: fetchKeys
   })
   let edition = 0
   const reread = () => {

@@ -27,8 +27,8 @@ const tokenBy = ({ privateKey, alg, kid }: Key, given: object = {}, header: obje
   new SignJWT({ ...claims(), ...given }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** An identity provider that publishes its keys, and can be slow, silent or away. */
-const providerOf = async (t: Test, keys: Key[]) => {
+/** An identity provider that publishes its keys, some of which may be broken, and can be slow, silent or away. */
+const providerOf = async (t: Test, keys: Key[], broken: unknown[] = []) => {
   let published = keys
   let state: 'there' | 'slow' | 'away' | 'silent' = 'there'
   let asked = 0
@@ -40,7 +40,7 @@ const providerOf = async (t: Test, keys: Key[]) => {
     const jwks = await Promise.all(
       published.map(async ({ publicKey, kid, alg }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }))
     )
-    response.end(JSON.stringify({ keys: jwks }))
+    response.end(JSON.stringify({ keys: [...broken, ...jwks] }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
@@ -191,6 +191,39 @@ t.test('tokens of a provider that publishes its keys', async t => {
     })
     t.equal(await status(await tokenBy(ec, { jti: 'away' })), 200)
   })
+})
+
+t.test('keys that are none are skipped', async t => {
+  const exported = await exportJWK(rsa.publicKey)
+  const broken = [
+    null,
+    'a text',
+    7,
+    [],
+    {},
+    { kty: null, kid: rsa.kid },
+    { kty: 'RSA', kid: rsa.kid, alg: 'RS256', use: 'sig' },
+    { kty: 'RSA', kid: rsa.kid, n: 5, e: {} },
+    { ...exported, kid: ec.kid, kty: 'EC', crv: 'P-256' },
+    { kty: 'AKP', kid: rsa.kid, alg: 'ML-DSA-44', pub: 'AAAA' },
+    { kty: 'oct', kid: rsa.kid, k: 'AAAA' },
+    { ...(await exportJWK(rsa.privateKey)), kid: rsa.kid, alg: 'RS256' }
+  ]
+  const provider = await providerOf(t, [rsa, ec, ed], broken)
+  const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: provider.url }) })
+  for (const key of [rsa, ec, ed])
+    t.equal((await app.inject({ url: '/history', headers: bearer(await tokenBy(key)) })).statusCode, 200, key.alg)
+})
+
+t.test('what holds no list of keys is no answer', async t => {
+  for (const body of ['null', '{}', '{"keys":{}}', '[]', 'nonsense']) {
+    const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const { port } = server.address() as { port: number }
+    const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: `http://127.0.0.1:${port}/keys` }) })
+    t.equal((await app.inject({ url: '/history', headers: bearer(await tokenBy(rsa)) })).statusCode, 503, body)
+  }
 })
 
 t.test('a provider that was never reached', async t => {
