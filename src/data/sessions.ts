@@ -18,9 +18,15 @@ interface SessionDocument {
   expires_at: Date
 }
 
-export const sessionIndexes: IndexDescription[] = [{ key: { user_id: 1, _id: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }]
+export const sessionIndexes: IndexDescription[] = [
+  { key: { user_id: 1, expires_at: 1, _id: 1 } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 }
+]
 
 const spentKept = 32
+
+/** Sessions of one user. */
+const most = 100
 
 export interface Session {
   sid: string
@@ -42,6 +48,18 @@ const read = (token: string) => {
 export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: number }) => {
   const sessions = db.collection<SessionDocument>('sessions')
 
+  /** Ends what a session that has just begun is too many for. Of several that begin at once the last to look sees all of them. */
+  const endUnusedForLongest = async (user_id: number, begun: string) => {
+    // Each use moves the end of a session, so ends are in the order of last uses.
+    const others = { user_id, _id: { $ne: begun } }
+    const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 } } as const
+    const surplus = await sessions.findOne(others, { ...order, skip: most - 1 })
+    if (!surplus) return
+    const { _id, expires_at } = surplus
+    // Found anew, so that one that was used meanwhile stays.
+    await sessions.deleteMany({ ...others, $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] })
+  }
+
   return {
     begin: async (user_id: number): Promise<Session> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
@@ -55,6 +73,7 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
         expires_at: new Date(now.getTime() + seconds(life))
       }
       await persist(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
+      await persist(() => endUnusedForLongest(user_id, sid))
       return { sid, user_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 

@@ -296,3 +296,60 @@ t.test('a refresh token', async t => {
     await renewed(t, app, (await logIn(app, email)).refresh_token)
   })
 })
+
+t.test('a user has at most 100 sessions', async t => {
+  const url = await databaseUrl(t)
+  const app = await build(t, { url })
+  const database = await databaseOf(t, url)
+  const sessions = database.collection<{ _id: string; user_id: number; expires_at: Date }>('sessions')
+  const countOf = (user_id: number) => sessions.countDocuments({ user_id })
+  /** One after the other, a second apart. */
+  const beginInTurn = async (user_id: number, count: number) => {
+    const begun = []
+    for (let i = 0; i < count; i++) begun.push(await app.data.sessions.begin(user_id))
+    for (const [i, { sid }] of begun.entries())
+      await sessions.updateOne({ _id: sid }, [{ $set: { expires_at: { $subtract: ['$expires_at', (count - i) * 1000] } } }])
+    return begun
+  }
+
+  t.test('a new login ends the one unused for longest', async t => {
+    const [user, other] = [await addUser(app), await addUser(app)]
+    const elsewhere = await logIn(app, other.email)
+    const pairs = await beginInTurn(user._id, 100)
+    const [first, second, third] = pairs as [(typeof pairs)[0], (typeof pairs)[0], (typeof pairs)[0]]
+    const { refresh_token } = await renewed(t, app, first.refresh_token)
+    t.equal(await countOf(user._id), 100)
+    const newest = await logIn(app, user.email)
+    t.equal(await countOf(user._id), 100)
+    await isRefused(t, app, second.refresh_token, 'the first was used since, so the second ends')
+    for (const token of [refresh_token, third.refresh_token, newest.refresh_token, elsewhere.refresh_token]) await renewed(t, app, token)
+  })
+
+  t.test('many logins at once leave 100, their own among them', async t => {
+    const user = await addUser(app)
+    const before = await beginInTurn(user._id, 95)
+    const begun = await Promise.all(Array.from({ length: 60 }, () => app.data.sessions.begin(user._id)))
+    t.equal(await countOf(user._id), 100)
+    for (const { refresh_token } of begun) await renewed(t, app, refresh_token)
+    for (const { refresh_token } of before.slice(0, 55)) await isRefused(t, app, refresh_token)
+    await renewed(t, app, before.at(-1)?.refresh_token as string)
+  })
+
+  t.test('sessions of an earlier version go too, however many there are', async t => {
+    const user = await addUser(app)
+    await app.data.sessions.begin(user._id)
+    const like = await sessions.findOne({ user_id: user._id })
+    await sessions.insertMany(Array.from({ length: 3000 }, (_, i) => ({ ...like, _id: `${i}` }) as never))
+    await logIn(app, user.email)
+    t.equal(await countOf(user._id), 100)
+  })
+
+  t.test('even where those that are there live longer than a new one', async t => {
+    const user = await addUser(app)
+    await beginInTurn(user._id, 100)
+    const short = await build(t, { url, settings: { REFRESH_TOKEN_TTL: '3600' } })
+    const { refresh_token } = await logIn(short, user.email)
+    t.equal(await countOf(user._id), 100)
+    await renewed(t, short, refresh_token)
+  })
+})
