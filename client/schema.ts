@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes.
+         * @description A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes. A user has at most 100 sessions: a login beyond them ends the one that was unused for longest.
          */
         post: operations["logIn"];
         delete?: never;
@@ -2904,7 +2904,10 @@ export interface operations {
                 "application/json": {
                     /** @example ada@example.com */
                     email: string;
-                    /** @example correct horse battery staple */
+                    /**
+                     * @description As long as the body of 64 KiB holds
+                     * @example correct horse battery staple
+                     */
                     password: string;
                 };
             };
@@ -3041,6 +3044,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The one that the last login or refresh gave; anything else is a 401 */
                     refresh_token: string;
                 };
             };

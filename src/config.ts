@@ -32,7 +32,10 @@ export const Settings = Type.Object({
   ACCESS_TOKEN_TTL: Whole('Life of an access token in seconds', 3600, { minimum: 1 }),
   REFRESH_TOKEN_TTL: Whole('Life of a refresh token in seconds', 5_184_000, { minimum: 1 }),
   REFRESH_GRACE: Whole('Seconds in which a spent refresh token may come again without revoking its session', 10),
-  LOGIN_LIMIT: Whole('Failed logins in 15 minutes for one e-mail from one address (ten times that for each alone); 0 is off', 10),
+  LOGIN_LIMIT: Whole(
+    'Failed logins in 15 minutes for one e-mail from one address (ten times that for each alone, and 1,000 right ones for both); 0 is off',
+    10
+  ),
   HOST: Text('Address to listen at', '0.0.0.0', { pattern: '.' }),
   PORT: Whole('Port to listen at; 0 takes a free one', 3000, { maximum: 65_535 }),
   BASE_PATH: Text('Stands before every path, for example `/viewer`', '', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),

@@ -1,56 +1,69 @@
 import { availableParallelism } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Settings } from './config.js'
 import type { Data } from './data/index.js'
-import type { UserDocument } from './data/users.js'
-import { tooManyLogins, unauthenticated } from './errors.js'
-import { hashPassword, isOutdated, slowness, verifyPassword } from './passwords.js'
-import { Turns } from './turns.js'
+import { emailKey, type UserDocument } from './data/users.js'
+import { tooManyLogins } from './errors.js'
+import { type Caller, FairTurns } from './fair-turns.js'
+import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
+import { Refusals } from './refusals.js'
+import { patienceOf } from './waiting.js'
 
-/** No refusal comes sooner, in milliseconds: it hides whether a user was found, and of which kind the hash is. */
-const refusalAfter = 250
-/** Nor later for its own sake, so that it is no 503. */
-const refusalUntil = 2000
+/** Half of the cores are left to the requests, and libuv has four threads. */
+const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))
+/** So many hashes may wait as get their turn in 1.8 s, within these bounds. */
+const turnWithin = 1800
+const [fewestWaiting, mostWaiting] = [8, 24]
 
-/** A hash takes a core for 20 to 40 ms: half of the cores are left to the requests, and who waits gets a turn within a second. */
-const cores = Math.ceil(availableParallelism() / 2)
-const hashesWaiting = 24
 /** A login asks the database for several things: few at once, so that those who are signed in never wait behind a crowd. */
+const lookupsAtOnce = 2 * hashesAtOnce
 const lookupsWaiting = 250
 
-/** Gives the user of an e-mail and a password, or throws the answer of the catalogue. */
-export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>) => {
-  const hashes = new Turns(cores, hashesWaiting)
-  const lookups = new Turns(2 * cores, lookupsWaiting)
+/** Milliseconds that a refusal leaves of what a login may take. */
+const spare = 250
+const latestRefusal = 2000
 
-  const lookUp = async (email: string, address: string) => {
-    // Where nobody could look at the password, the questions are spared too.
-    hashes.assertRoom()
-    const user = await users.byEmail(email)
-    return { user, attempt: await loginAttempts.begin(email, address) }
+/** Gives the user of an e-mail and a password, or throws the answer of the catalogue. */
+export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings) => {
+  const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, patienceOf(settings) - spare))
+  const mayWait = () => Math.max(fewestWaiting, Math.min(mostWaiting, (turnWithin * hashesAtOnce) / refusals.highestCost))
+  const hashes = new FairTurns(hashesAtOnce, mayWait)
+  const lookups = new FairTurns(lookupsAtOnce, () => lookupsWaiting)
+
+  const lookUp = async (email: string, caller: Caller) => {
+    // Where nobody could look at the password, the database is not asked either.
+    hashes.assertRoom(caller)
+    const [user, retryAfter] = await Promise.all([users.byEmail(email), loginAttempts.retryAfter(email, caller.address)])
+    if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
+    const attempt = await loginAttempts.begin(email, caller.address)
+    if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
+    return { user, attempt }
   }
 
-  /** As long as the costliest hash takes that was met so far. */
-  let pause = refusalAfter
+  /** The user whose password it is, with a new hash of it where the stored one should give way. */
+  const check = async (user: UserDocument | null, password: string) => {
+    const hash = user?.password_hash
+    const isRight = await verifyPassword(password, hash)
+    if (!hash || !isRight || user.disabled_at) return undefined
+    return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
+  }
 
   return async (email: string, password: string, address: string): Promise<UserDocument> => {
-    const began = performance.now()
-    const { user, attempt } = await lookups.take(() => lookUp(email, address))
-    if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
+    const arrived = performance.now()
+    const caller = { address, account: emailKey(email) }
+    const { user, attempt } = await lookups.take(caller, () => lookUp(email, caller))
 
-    try {
-      const right = await hashes.take(() => verifyPassword(password, user?.password_hash))
-      if (user?.password_hash && right && !user.disabled_at) {
-        await attempt.forgive()
-        if (isOutdated(user.password_hash)) await users.replaceHash(user._id, user.password_hash, await hashPassword(password))
-        return user
-      }
-    } catch (error) {
-      // What could not be decided is no failed login.
-      await attempt.forgive().catch(() => undefined)
-      throw error
-    }
-    pause = Math.max(pause, Math.min(refusalUntil, refusalAfter * slowness(user?.password_hash ?? '')))
-    await sleep(Math.max(0, pause - (performance.now() - began)))
-    throw unauthenticated()
+    return refusals.unlessRefused(arrived, user?.password_hash, async () => {
+      const checked = await hashes
+        .take(caller, () => check(user, password))
+        .catch(async error => {
+          // What could not be decided is no failed login.
+          await attempt.forgive().catch(() => undefined)
+          throw error
+        })
+      if (!checked) return undefined
+      const { hash, newHash } = checked
+      await Promise.all([attempt.succeed(), newHash && users.replaceHash(checked.user._id, hash, newHash)])
+      return checked.user
+    })
   }
 }

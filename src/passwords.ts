@@ -8,13 +8,27 @@ const nobody = argon2.hashSync(crypto.randomUUID(), cost)
 
 export const hashPassword = (password: string) => argon2.hash(password, cost)
 
-/** How many times as long as the usual ones this hash takes: each step of bcrypt's cost beyond 12 doubles it. */
-export const slowness = (hash: string) => Math.max(1, 2 ** (Number(/^\$2[abxy]\$(\d\d)\$/.exec(hash)?.[1] ?? 0) - 12))
+const bcryptCost = /^\$2[abxy]\$(\d\d)\$/
 
-const isBcrypt = (hash: string) => /^\$2[abxy]\$/.test(hash)
+const isBcrypt = (hash: string) => bcryptCost.test(hash)
 
-/** Whether the hash is of a kind that the old platform stored and a login should replace. */
-export const isOutdated = (hash: string) => isBcrypt(hash)
+/** Roughly the milliseconds for which checking a password against the hash takes a core. */
+export const costOf = (hash = nobody) => {
+  const [, rounds] = bcryptCost.exec(hash) ?? []
+  if (rounds) return 75 * 2 ** (Number(rounds) - 10)
+  const [, memory, passes] = /\$m=(\d+),t=(\d+)/.exec(hash) ?? []
+  return (15 * Number(memory) * Number(passes)) / (cost.memoryCost * cost.timeCost)
+}
+
+/** bcrypt reads no further. */
+const bcryptBytes = 72
+
+/**
+ * Whether a hash that the old platform stored may give way to a new one of the password that it was found right for. Not where
+ * bcrypt read only a part of it: behind its first 72 bytes anything goes, and it takes `a\0a` for `a`.
+ */
+export const isReplaceable = (hash: string, password: string) =>
+  isBcrypt(hash) && Buffer.byteLength(password) <= bcryptBytes && !password.includes('\0')
 
 export const verifyPassword = (password: string, hash = nobody) =>
   // PHP writes $2y$ for what everybody else calls $2b$.

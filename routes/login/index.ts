@@ -8,15 +8,16 @@ import { ok } from '../../src/reply.js'
 
 const schema = {
   summary: 'Sign in',
-  description: 'A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes.',
+  description:
+    'A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes. A user has at most 100 sessions: a login beyond them ends the one that was unused for longest.',
   tags: ['Identity'],
   body: Credentials,
   response: answers(Ok(SignedIn), 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { data } = app
-  const authenticate = authenticatorOf(data)
+  const { data, settings } = app
+  const authenticate = authenticatorOf(data, settings)
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await authenticate(body.email, body.password, callerOf(ip))

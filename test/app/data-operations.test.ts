@@ -315,7 +315,12 @@ t.test('every query of src/data for viewers is on an index', async t => {
       put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)]
     },
     sessions: {
-      begin: [() => data.sessions.begin(me._id)],
+      begin: [
+        () => data.sessions.begin(me._id),
+        async () => {
+          for (let i = 0; i < 101; i++) await data.sessions.begin(you._id)
+        }
+      ],
       renew: [
         async () => data.sessions.renew((await data.sessions.begin(me._id)).refresh_token),
         async () => {
@@ -343,6 +348,10 @@ t.test('every query of src/data for viewers is on an index', async t => {
       enable: [() => data.users.enable(me.email)]
     },
     loginAttempts: {
+      retryAfter: [
+        () => data.loginAttempts.retryAfter('nobody@example.com', '192.0.2.9'),
+        () => data.loginAttempts.retryAfter('1@example.com', '192.0.2.1')
+      ],
       begin: [
         async () => (await data.loginAttempts.begin('1@example.com', '192.0.2.1')).forgive(),
         async () => {
