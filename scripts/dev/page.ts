@@ -42,17 +42,17 @@ const moduleOf = async (name: string) => {
 /** The page to look at. Its files and those of the client have the addresses that they have in this folder, so that they find each other. */
 const page: FastifyPluginAsync = async app => {
   const { BASE_PATH } = app.settings
-  const schema = { hide: true }
+  const options = { schema: { hide: true }, config: { admission: 'static' } } as const
 
-  app.get(`${BASE_PATH}/`, { schema }, async (_request, reply) => send(reply, 'html', await read('demo/page/index.html')))
-  if (BASE_PATH) app.get(BASE_PATH, { schema }, async (_request, reply) => reply.redirect(`${BASE_PATH}/`))
+  app.get(`${BASE_PATH}/`, options, async (_request, reply) => send(reply, 'html', await read('demo/page/index.html')))
+  if (BASE_PATH) app.get(BASE_PATH, options, async (_request, reply) => reply.redirect(`${BASE_PATH}/`))
 
   app.get<{ Params: { name: string; extension: Extension } }>(
     `${BASE_PATH}/demo/page/:name([\\w-]+).:extension(^(css|js|svg)$)`,
-    { schema },
+    options,
     async ({ params: { name, extension } }, reply) => send(reply, extension, await read(`demo/page/${name}.${extension}`))
   )
-  app.get<{ Params: { name: string } }>(`${BASE_PATH}/client/:name([\\w-]+).js`, { schema }, async ({ params: { name } }, reply) =>
+  app.get<{ Params: { name: string } }>(`${BASE_PATH}/client/:name([\\w-]+).js`, options, async ({ params: { name } }, reply) =>
     send(reply, 'js', await moduleOf(name))
   )
 }

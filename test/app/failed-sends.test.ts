@@ -6,6 +6,8 @@ import t, { type Test } from 'tap'
 import { Failure } from '../../src/errors.js'
 import { type App, build } from '../helper.js'
 
+const config = { admission: 'public' } as const
+
 const internal = { success: false, code: 500, message: 'Internal server error' }
 
 /** Answers whose sending throws, each in another way. */
@@ -26,13 +28,13 @@ const listening = async (t: Test, log: string[] = []) => {
     log,
     settings: { CORS_ORIGIN: 'https://a.example' },
     extend: app => {
-      for (const [path, send] of Object.entries(unsendable)) app.get(path, async (_request, reply) => send(reply))
-      app.get('/begun', async (_request, reply) => {
+      for (const [path, send] of Object.entries(unsendable)) app.get(path, { config }, async (_request, reply) => send(reply))
+      app.get('/begun', { config }, async (_request, reply) => {
         reply.raw.writeHead(200, { 'content-length': '100' })
         reply.raw.write('the first words')
         return { success: true }
       })
-      app.get('/fine', async () => ({ success: true }))
+      app.get('/fine', { config }, async () => ({ success: true }))
     }
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

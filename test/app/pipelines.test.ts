@@ -6,11 +6,13 @@ import t, { type Test } from 'tap'
 import { until } from '../catalogue-data.js'
 import { type App, build } from '../helper.js'
 
+const config = { admission: 'public' } as const
+
 const listening = async (t: Test) => {
   const app = await build(t, {
     extend: app => {
-      app.get('/slow', async () => sleep(300, { success: true, data: 'slow' }))
-      app.get('/fast', () => ({ success: true, data: 'fast' }))
+      app.get('/slow', { config }, async () => sleep(300, { success: true, data: 'slow' }))
+      app.get('/fast', { config }, () => ({ success: true, data: 'fast' }))
     }
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
