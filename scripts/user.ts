@@ -8,14 +8,15 @@ import { isDuplicate } from '../src/data/faults.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { sessionsOf } from '../src/data/sessions.js'
 import { type UserDocument, usersOf } from '../src/data/users.js'
+import { integerId } from '../src/ids.js'
 import { hashPassword } from '../src/passwords.js'
 
 const usage = `Usage:
   npm run user -- add EMAIL [--name NAME]   the password is asked for, or read from standard input
   npm run user -- list
   npm run user -- password EMAIL
-  npm run user -- disable EMAIL
-  npm run user -- enable EMAIL`
+  npm run user -- disable EMAIL|ID          ID: also a user of an identity provider, who may have no e-mail
+  npm run user -- enable EMAIL|ID`
 
 class CommandError extends Error {}
 
@@ -38,19 +39,28 @@ const askHidden = async (question: string) => {
   }
 }
 
-const known = (user: UserDocument | null, email: string) => {
-  if (!user) throw new CommandError(`There is no user ${email}`)
+const known = (user: UserDocument | null, who: string) => {
+  if (!user) throw new CommandError(`There is no user ${who}`)
   return user
 }
 
-const print = ({ _id, email, name, disabled_at }: UserDocument) =>
-  console.log(JSON.stringify({ id: _id, email, name, disabled: disabled_at !== null }))
+const print = ({ _id, email, name, sub, disabled_at }: UserDocument) =>
+  console.log(JSON.stringify({ id: _id, email, name, sub, disabled: disabled_at !== null }))
+
+/** The e-mail or id of the user whom an action is about. */
+const userOf = (action: string, who: string) => {
+  if (/^[^\s@]+@[^\s@]+$/.test(who)) return who
+  const takesId = action === 'disable' || action === 'enable'
+  const id = takesId ? integerId(who) : undefined
+  if (id !== undefined) return id
+  throw new CommandError(`${who || 'Nothing'} is no e-mail address${takesId ? ' and no id' : ''}\n${usage}`)
+}
 
 const run = async () => {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', default: '' } } })
-  const [action, email = ''] = positionals
-  if (!['add', 'list', 'password', 'disable', 'enable'].includes(action ?? '')) throw new CommandError(usage)
-  if (action !== 'list' && !/^[^\s@]+@[^\s@]+$/.test(email)) throw new CommandError(`${email || 'Nothing'} is no e-mail address\n${usage}`)
+  const [action = '', given = ''] = positionals
+  if (!['add', 'list', 'password', 'disable', 'enable'].includes(action)) throw new CommandError(usage)
+  const who = action === 'list' ? '' : userOf(action, given)
 
   const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, { serverSelectionTimeoutMS: 5000 })
   const users = usersOf(db)
@@ -62,18 +72,18 @@ const run = async () => {
     } else if (action === 'add') {
       const password = await askPassword()
       await ensureIndexes(db)
-      const user = await users.add({ email, name: values.name, password_hash: await hashPassword(password) })
+      const user = await users.add({ email: given, name: values.name, password_hash: await hashPassword(password) })
       console.log(JSON.stringify({ id: user._id, email: user.email }))
     } else if (action === 'enable') {
-      print(known(await users.enable(email), email))
+      print(known(await users.enable(who), given))
     } else {
-      const change = action === 'disable' ? users.disable(email) : users.setPassword(email, await hashPassword(await askPassword()))
-      const user = known(await change, email)
+      const change = action === 'disable' ? users.disable(who) : users.setPassword(given, await hashPassword(await askPassword()))
+      const user = known(await change, given)
       await sessions.endAll(user._id)
       print(user)
     }
   } catch (error) {
-    throw isDuplicate(error) ? new CommandError(`There is a user ${email} already`) : error
+    throw isDuplicate(error) ? new CommandError(`There is a user ${given} already`) : error
   } finally {
     await client.close()
   }

@@ -11,6 +11,7 @@ import batching from '../plugins/batching.js'
 import body from '../plugins/body.js'
 import caching from '../plugins/caching.js'
 import catalogue from '../plugins/catalogue.js'
+import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
@@ -76,6 +77,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(batching)
   await app.register(documentation)
   await app.register(mongo)
+  await app.register(disabledUsers)
   await app.register(catalogue)
   await app.register(recommendations)
 

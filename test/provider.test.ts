@@ -4,11 +4,12 @@ import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
+import { DisabledUsers } from '../src/disabled-users.js'
 import { keysAt } from '../src/provider-keys.js'
 import { providerTokens } from '../src/provider-tokens.js'
 import { minutes } from '../src/time.js'
-import { seededUrl, until } from './catalogue-data.js'
-import { build, databaseUrl, secret, settingsFor } from './helper.js'
+import { databaseOf, seededUrl, until } from './catalogue-data.js'
+import { addUser, build, databaseUrl, secret, settingsFor } from './helper.js'
 import { proxyTo } from './proxy.js'
 import { film } from './viewer-data.js'
 
@@ -224,6 +225,55 @@ t.test('what holds no list of keys is no answer', async t => {
     const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: `http://127.0.0.1:${port}/keys` }) })
     t.equal((await app.inject({ url: '/history', headers: bearer(await tokenBy(rsa)) })).statusCode, 503, body)
   }
+})
+
+t.test('a disabled user of a provider', async t => {
+  const provider = await providerOf(t, [ed])
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const settings = settingsOf({ JWT_JWKS_URL: provider.url })
+  const [one, two] = [await build(t, { url, settings }), await build(t, { url, settings })]
+  const status = async (app: typeof one, headers: Record<string, string>, path = '/history') =>
+    (await app.inject({ url: path, headers })).statusCode
+  const becomes = async (expected: number, headers: Record<string, string>) => {
+    for (const app of [one, two])
+      t.ok((await until(async () => (await status(app, headers)) === expected)) < 2000, `${expected} within 2 s`)
+  }
+
+  const [ada, bo] = [bearer(await tokenBy(ed, { sub: 'ada' })), bearer(await tokenBy(ed, { sub: 'bo' }))]
+  for (const app of [one, two]) for (const headers of [ada, bo]) t.equal(await status(app, headers), 200)
+  const id = await one.data.users.ofProvider(issuer, 'ada')
+  t.match(await two.data.users.disable(id), { _id: id, sub: 'ada' })
+  await becomes(401, ada)
+  const renewed = bearer(await tokenBy(ed, { sub: 'ada', jti: 'from the provider since' }))
+  for (const app of [one, two]) {
+    t.equal(await status(app, renewed), 401, 'a newer token is no way back')
+    t.equal(await status(app, ada, '/recommendations'), 401, 'where a token is optional')
+    t.equal(await status(app, ada, '/contents'), 200, 'where none is read')
+    t.equal(await status(app, bo), 200, 'nobody else is')
+  }
+  const later = await build(t, { url, settings })
+  t.equal(await status(later, ada), 401, 'a process that starts later knows')
+
+  await one.data.users.enable(id)
+  await becomes(200, ada)
+})
+
+t.test('whom nobody said to have disabled is found out all the same', async t => {
+  const url = await databaseUrl(t)
+  const app = await build(t, { url })
+  const { _id } = await addUser(app)
+  const users = new DisabledUsers(app.data)
+  await users.refresh()
+  t.notOk(users.has(_id))
+  await databaseOf(app)
+    .collection<{ _id: number }>('users')
+    .updateOne({ _id }, { $set: { disabled_at: new Date() } })
+  await users.refresh()
+  t.notOk(users.has(_id), 'not at each look')
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes(11) })
+  t.teardown(() => mock.timers.reset())
+  await users.refresh()
+  t.ok(users.has(_id))
 })
 
 t.test('a provider that was never reached', async t => {

@@ -62,7 +62,7 @@ export class Catalogue {
   private grown: { tree: Tree; skeleton: Skeleton; version: number } | undefined
   private comparedAt = 0
   private doubts = 0
-  private seen = new Map<CatalogueKind, number>()
+  private seen: ReadonlyMap<string, number> = new Map()
 
   constructor(private readonly options: CatalogueOptions) {
     this.broken = new Broken(options.onBroken ?? (() => undefined))

@@ -1,6 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { counterOf } from './counters.js'
 import { persist } from './retry.js'
+import { revisionsOf } from './revisions.js'
 
 export interface UserDocument {
   _id: number
@@ -20,7 +21,8 @@ export interface UserDocument {
 export const userIndexes: IndexDescription[] = [
   // Partial, since users of an own identity provider may lack an e-mail.
   { key: { email_key: 1 }, unique: true, partialFilterExpression: { email_key: { $exists: true } } },
-  { key: { sub: 1, iss: 1 }, unique: true, partialFilterExpression: { sub: { $exists: true } } }
+  { key: { sub: 1, iss: 1 }, unique: true, partialFilterExpression: { sub: { $exists: true } } },
+  { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } }
 ]
 
 /** E-mails compare without regard to case. */
@@ -29,8 +31,19 @@ export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 export const usersOf = (db: Db) => {
   const users = db.collection<UserDocument>('users')
   const ids = counterOf(db, 'users')
-  const change = async (email: string, fields: Partial<UserDocument>) =>
-    users.findOneAndUpdate({ email_key: emailKey(email) }, { $set: { ...fields, updated_at: new Date() } }, { returnDocument: 'after' })
+  const revisions = revisionsOf(db)
+  /** Changes the user of an e-mail or an id. */
+  const change = async (who: string | number, fields: Partial<UserDocument>) =>
+    users.findOneAndUpdate(
+      typeof who === 'number' ? { _id: who } : { email_key: emailKey(who) },
+      { $set: { ...fields, updated_at: new Date() } },
+      { returnDocument: 'after' }
+    )
+  const changeDisabled = async (who: string | number, disabled_at: Date | null) => {
+    const user = await change(who, { disabled_at })
+    if (user) await revisions.raise('disabled_users')
+    return user
+  }
 
   return {
     byId: (id: number) => users.findOne({ _id: id }),
@@ -65,7 +78,13 @@ export const usersOf = (db: Db) => {
     /** A hash of an older kind gives way to the new one, unless the password was changed meanwhile. */
     replaceHash: (id: number, old: string, password_hash: string) =>
       users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } }),
-    disable: (email: string) => change(email, { disabled_at: new Date() }),
-    enable: (email: string) => change(email, { disabled_at: null })
+    disable: (who: string | number) => changeDisabled(who, new Date()),
+    enable: (who: string | number) => changeDisabled(who, null),
+    /** The ids of all who are disabled. */
+    disabled: async () => {
+      const ids = new Set<number>()
+      for await (const { _id } of users.find({ disabled_at: { $gt: new Date(0) } }, { projection: { _id: 1 } })) ids.add(_id)
+      return ids
+    }
   }
 }

@@ -344,8 +344,9 @@ t.test('every query of src/data for viewers is on an index', async t => {
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
-      disable: [() => data.users.disable(me.email)],
-      enable: [() => data.users.enable(me.email)]
+      disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
+      disabled: [() => data.users.disabled()],
+      enable: [() => data.users.enable(me.email), () => data.users.enable(you._id)]
     },
     loginAttempts: {
       retryAfter: [

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { apart } from '../apart.js'
 import { built } from '../built.js'
@@ -70,12 +71,41 @@ t.test('npm run user', async t => {
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
   })
 
+  t.test('disables and enables users of an identity provider, by id or by e-mail', async t => {
+    const issuer = 'https://id.example.com/'
+    const id = await app.data.users.ofProvider(issuer, 'auth0|hedy')
+    const named = await app.data.users.ofProvider(issuer, 'auth0|joan')
+    const client = await MongoClient.connect(url)
+    t.teardown(() => client.close())
+    const email = { email: 'Joan@example.com', email_key: 'joan@example.com' }
+    await client.db().collection<{ _id: number }>('users').updateOne({ _id: named }, { $set: email })
+    const listed = (await user(url, ['list'])).out.trim().split('\n')
+    t.strictSame(JSON.parse(listed[1] ?? ''), { id, name: '', sub: 'auth0|hedy', disabled: false }, 'the list says which id it is')
+
+    for (const [who, _id] of [
+      [String(id), id],
+      ['JOAN@example.com', named]
+    ] as const) {
+      t.match(JSON.parse((await user(url, ['disable', who])).out), { id: _id, disabled: true })
+      t.ok((await app.data.users.byId(_id))?.disabled_at)
+      t.match(JSON.parse((await user(url, ['enable', who])).out), { id: _id, disabled: false })
+      t.equal((await app.data.users.byId(_id))?.disabled_at, null)
+    }
+  })
+
   for (const [args, sentence] of [
     [[], /^Usage/],
     [['remove', 'grace@example.com'], /^Usage/],
     [['add', 'grace'], /^grace is no e-mail address/],
     [['add'], /^Nothing is no e-mail address/],
     [['disable', 'nobody@example.com'], /^There is no user nobody@example.com/],
+    [['disable', '987654321'], /^There is no user 987654321/],
+    [['enable', '987654321'], /^There is no user 987654321/],
+    [['disable', '0'], /^0 is no e-mail address and no id/],
+    [['enable', 'grace'], /^grace is no e-mail address and no id/],
+    [['disable', '9'.repeat(20)], /^9{20} is no e-mail address and no id/],
+    [['disable'], /^Nothing is no e-mail address and no id/],
+    [['password', '1'], /^1 is no e-mail address\n/],
     [['add', 'empty@example.com'], /^A password must not be empty/]
   ] as [string[], RegExp][]) {
     t.test(`says what is wrong with ${args.join(' ') || 'nothing'}`, async t => {
