@@ -30,7 +30,7 @@ t.test('its Node.js is one that the service runs on, and the same in both stages
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => String(image))
   t.equal(images.length, 2)
   t.equal(new Set(images).size, 1)
-  const offered = Number(/^node:(\d+)-/.exec(String(images[0]))?.[1])
+  const offered = Number(/^node:(\d+)\.\d+\.\d+-/.exec(String(images[0]))?.[1])
   const wanted = Number(/>=(\d+)/.exec(engines.node)?.[1])
   t.ok(offered >= wanted, `${offered} for ${engines.node}`)
 })
