@@ -14,6 +14,8 @@ const download = async (tries = 5) => {
   }
 }
 
+// Whoever watches it counts from here: on a busy machine it takes seconds to start.
+console.log('downloading')
 try {
   console.log(await download())
 } catch (error) {

