@@ -3,7 +3,10 @@ const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs'
 const { join } = require('node:path')
 const ts = require('typescript')
 
-/** Every test file runs in a process of its own, and each would compile the whole service again: this keeps what came out. */
+/**
+ * Keeps what was compiled. By tap alone, each process would compile the whole service again: 7.0 instead of 4.6 s of processor
+ * time for a file of tests, and on a busy machine the routes take longer to load than Fastify waits for a plugin.
+ */
 const folder = join(__dirname, '..', 'node_modules', '.cache', 'viewer-tests')
 mkdirSync(folder, { recursive: true })
 

@@ -24,7 +24,7 @@ const isTraining = (pid: number) => {
 }
 const trainings = () => (process.platform === 'linux' ? children().filter(isTraining) : [])
 
-await t.test('a training in a process of its own', async t => {
+t.test('a training in a process of its own', async t => {
   const app = await buildWith(t, { contents })
   await views(app, audience)
   const viewer = await viewerOf(app)
@@ -70,7 +70,7 @@ await t.test('a training in a process of its own', async t => {
   })
 })
 
-await t.test('a service that cannot train serves on', async t => {
+t.test('a service that cannot train serves on', async t => {
   const app = await buildWith(t, { contents })
   await views(app, audience)
   const log: string[] = []

@@ -1,3 +1,0 @@
-import { together } from './together.js'
-
-await together('catalogue', 'recommend', 'parts')

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { sharingProcesses, testFiles } from '../../scripts/tests/processes.js'
+import { apart } from '../apart.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+t.test('a test file in a new folder is run', async t => {
+  const probe = { 'probe.test.ts': '', 'helper.ts': '' }
+  const folder = t.testdir({
+    'package.json': await readFile(join(root, 'package.json'), 'utf8'),
+    test: { 'top.test.ts': '', 'odd.alone.test.ts': '', new: { deep: probe } }
+  })
+  const found = ['new/deep/probe.test.ts', 'odd.alone.test.ts', 'top.test.ts'].map(path => join(folder, 'test', path))
+  t.strictSame(testFiles(join(folder, 'test')), found)
+
+  t.test('by the whole suite, in one process of several or in its own', async t => {
+    const entries = await sharingProcesses(found, join(folder, 'entries'))
+    const [probe, alone, top] = found
+    const shared = entries.filter(entry => entry !== alone)
+    t.equal(shared.length, entries.length - 1)
+    const imported = (await Promise.all(shared.map(entry => readFile(entry, 'utf8')))).join('').match(/file:[^']+/g)
+    t.strictSame(imported?.map(url => fileURLToPath(url)).sort(), [probe, top])
+  })
+
+  t.test('by tap itself', async t => {
+    const { stdout } = await promisify(execFile)(...apart(join(root, 'node_modules/tap/dist/esm/run.mjs'), 'list'), { cwd: folder })
+    t.strictSame(stdout.trim().split('\n'), ['test/new/deep/probe.test.ts', 'test/odd.alone.test.ts', 'test/top.test.ts'])
+  })
+})
