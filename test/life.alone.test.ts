@@ -23,7 +23,7 @@ const folder = async (t: Test) => {
 }
 
 /** Asks until the condition holds; the milliseconds that it took. */
-const until = async (holds: () => Promise<boolean> | boolean, patience = 20_000) => {
+const until = async (holds: () => Promise<boolean> | boolean, patience = 60_000) => {
   const start = performance.now()
   while (!(await holds())) {
     if (performance.now() - start > patience) throw new Error(`It did not come to be in ${patience} ms`)

@@ -167,15 +167,16 @@ t.test('POST /login', async t => {
 
     t.test('in the same time', async t => {
       const best = new Map<string, number>()
-      for (let round = 0; round < 3; round++) {
+      const spread = () => Math.max(...best.values()) - Math.min(...best.values())
+      // On a busy machine the best times take more rounds to be seen.
+      for (let round = 0; round < 3 || (spread() >= 25 && round < 20); round++) {
         for (const [kind, payload] of Object.entries(refused)) {
           const start = performance.now()
           await logIn(app, payload)
           best.set(kind, Math.min(best.get(kind) ?? Number.POSITIVE_INFINITY, performance.now() - start))
         }
       }
-      const times = [...best.values()]
-      t.ok(Math.max(...times) - Math.min(...times) < 25, `the best times lie together: ${[...best].flat().join(' ')}`)
+      t.ok(spread() < 25, `the best times lie together: ${[...best].flat().join(' ')}`)
     })
   })
 
