@@ -64,7 +64,7 @@ export default fp(
         refresh_token,
         user: { id: _id, email, name }
       }))
-      return ownTokens({ iss, aud, verify: token => app.jwt.verify<object>(token) })
+      return ownTokens({ iss, aud, verify: token => app.jwt.verify<{ header: object; payload: object }>(token) })
     }
     const ofProvider = (): Tokens => {
       const keys = JWT_PUBLIC_KEY

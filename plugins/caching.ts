@@ -18,7 +18,10 @@ declare module 'fastify' {
   }
 }
 
-const names = (header: string, etag: string) => header.split(',').some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
+/** More tags than a caller has of one answer. */
+const mostTags = 100
+
+const names = (header: string, etag: string) => header.split(',', mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
 
 /** Every answer is the caller's own and kept by nobody, unless its route sends it as public. */
 export default fp(

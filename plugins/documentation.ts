@@ -32,8 +32,14 @@ export default fp(
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 
-    app.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true }, config: { admission: 'static' } }, async () => app.swagger())
+    let text: string | undefined
     await app.register(async scope => {
+      // Written out once: it is large, and who asks for it is anybody.
+      scope.setReplySerializer(payload => {
+        if (payload !== app.swagger()) return JSON.stringify(payload)
+        text ??= JSON.stringify(payload)
+        return text
+      })
       scope.addHook('onRoute', route => {
         route.config = { ...route.config, admission: 'static' }
       })
@@ -43,6 +49,7 @@ export default fp(
         if (raw.destroyed) payload.destroy()
         else raw.once('close', () => payload.destroy())
       })
+      scope.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
       await scope.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true, uiConfig, theme })
     })
   },

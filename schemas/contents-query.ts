@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Ids, Names, OrderBy, OrderDirection } from './lists.js'
+import { Ids, maxValueLength, Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
 
 export const orderFields = ['start_date', 'created_at', 'name', 'weight'] as const
@@ -11,10 +11,10 @@ export const ContentsQuery = Type.Object({
   ids: Ids('The contents themselves'),
   search: Type.Optional(
     Type.String({
-      maxLength: 200,
+      maxLength: maxValueLength,
       pattern: '[\\p{L}\\p{N}]',
       format: 'search',
-      'x-rule': 'a text of at most 200 characters and 8 words, with a letter or a digit',
+      'x-rule': `a text of at most ${maxValueLength} characters and 8 words, with a letter or a digit`,
       description:
         'Words and beginnings of words, at most 8 and all of them, in name, title, description and keywords; case and accents do not matter'
     })

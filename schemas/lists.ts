@@ -1,11 +1,15 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
-/** A query parameter of one or several values separated by commas. */
+/** What a query parameter may hold: how many values, and how long each may be. */
+export const maxValues = 100
+export const maxValueLength = 200
+
+/** A query parameter of one or several values, separated by commas or by repeating it. */
 export const Several = <T extends TSchema>(item: T, description: string) =>
-  Type.Optional(Type.Array(item, { minItems: 1, style: 'form', explode: false, description }))
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description }))
 
 export const Ids = (description: string) => Several(Type.Integer(), description)
-export const Names = (description: string) => Several(Type.String({ minLength: 1 }), description)
+export const Names = (description: string) => Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description)
 
 export const OrderBy = <const F extends string>(fields: readonly F[], description = 'Field used for ordering') =>
   Type.Unsafe<F>({ type: 'string', enum: [...fields], description })

@@ -6,7 +6,7 @@ interface Options {
   iss: string
   aud: string
   /** Gives the header and the claims of a token that is signed by this service, and throws otherwise. */
-  verify: (token: string) => object
+  verify: (token: string) => { header: object; payload: object }
 }
 
 /** The tokens of this service's own login. */
@@ -16,9 +16,9 @@ export const ownTokens = ({ iss, aud, verify }: Options): Tokens => {
   const signed = (token: string) => {
     const known = checked.get(token)
     if (known) return known
-    const decoded = verify(token)
-    checked.put(token, decoded)
-    return decoded
+    const { header, payload } = verify(token)
+    checked.put(token, { header, payload })
+    return { header, payload }
   }
 
   return {

@@ -1,17 +1,23 @@
+import { addStore, ownText, sizeOfPlace } from './kept.js'
+
 interface Window {
   count: number
   ends: number
 }
 
 /** Counts what each caller asks for, in windows that begin with its first request. */
-export class Rate<Caller> {
+export class Rate<Caller extends string | number> {
   private readonly windows = new Map<Caller, Window>()
+  /** Of all callers, in bytes. */
+  weight = 0
 
-  /** Of more than `most` callers, the one whose window began first is forgotten. */
+  /** Beyond `bound` bytes of callers, those whose windows began first are forgotten. */
   constructor(
     private readonly length: number,
-    private readonly most: number
-  ) {}
+    private readonly bound: number
+  ) {
+    addStore(this)
+  }
 
   /** Counts a request. Gives the milliseconds until the caller may ask again, 0 where this one is within `limit`. */
   count(caller: Caller, limit: number, now = performance.now()) {
@@ -19,9 +25,14 @@ export class Rate<Caller> {
     if (window && now < window.ends) return ++window.count > limit ? window.ends - now : 0
 
     // Put in anew, so that the map stays in the order in which the windows began.
-    this.windows.delete(caller)
-    this.windows.set(caller, { count: 1, ends: now + this.length })
-    if (this.windows.size > this.most) this.windows.delete(this.windows.keys().next().value as Caller)
+    this.forget(caller)
+    this.windows.set(typeof caller === 'string' ? (ownText(caller) as Caller) : caller, { count: 1, ends: now + this.length })
+    this.weight += sizeOfPlace(caller)
+    while (this.weight > this.bound) this.forget(this.windows.keys().next().value as Caller)
     return 0
+  }
+
+  private forget(caller: Caller) {
+    if (this.windows.delete(caller)) this.weight -= sizeOfPlace(caller)
   }
 }

@@ -10,8 +10,8 @@ const two = padded(60, 2)
 const three = padded(1000, 3)
 const minutesOfDay = Array.from({ length: 1440 }, (_, n) => `T${two[Math.floor(n / 60)]}:${two[n % 60]}:`)
 
-/** Of days since 1970. */
-const dates = new Kept<number, string>(4000, () => 1)
+/** Of days since 1970; some ten years of them. */
+const dates = new Kept<number, string>(600 * 1024, ({ length }) => 2 * length)
 
 const dateOf = (day: number) => {
   const known = dates.get(day)

@@ -12,8 +12,9 @@ export interface Tokens {
 }
 
 /** In bytes; enough for some ten thousand viewers at once. */
-const tokensKept = 10 * 1024 * 1024
-const overhead = 600
+const tokensKept = 12 * 1024 * 1024
+/** Of what is known of a token, besides texts that are parts of it. */
+const size = 400
 
 /** A signature is checked once a token and process: players send the same one for an hour. */
-export const keptTokens = <Checked extends object>() => new Kept<string, Checked>(tokensKept, (_checked, token) => token.length + overhead)
+export const keptTokens = <Checked>() => new Kept<string, Checked>(tokensKept, () => size)

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import Ajv, { type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaValidationError } from 'fastify'
+import { maxValueLength, maxValues } from '../schemas/lists.js'
 import { type FieldError, invalid } from './errors.js'
 import { moment } from './time.js'
 import { isSearch } from './words.js'
@@ -17,24 +18,44 @@ export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPa
   const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []
 
   return (data: unknown) => {
-    const repeated = readQuery(parameters, data as Record<string, unknown>)
-    if (repeated.length > 0) return { error: repeated }
+    const faults = readQuery(parameters, data as Query)
+    if (faults.length > 0) return { error: faults }
     return validate(data) ? { value: data } : { error: validate.errors as ErrorObject[] }
   }
 }
 
-/** Reads the values of a query in place; answers with the faults of parameters that were given twice. */
-const readQuery = (parameters: [string, TSchema][], query: Record<string, unknown>): ErrorObject[] => {
-  const repeated: ErrorObject[] = []
+type Query = Record<string, unknown>
+
+/**
+ * Reads the values of a query in place; returns the faults that are told without looking at each value, since there may be
+ * thousands: of parameters that were given twice, and of values that are too many or too long.
+ */
+const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[] => {
+  const faults: ErrorObject[] = []
   for (const [name, schema] of parameters) {
-    const given = query[name]
+    const given = query[name] as string | string[] | undefined
     if (given === undefined) continue
-    if (typeof given === 'string')
-      query[name] = schema.type === 'array' ? given.split(',').map(item => read(schema.items, item)) : read(schema, given)
-    else repeated.push({ keyword: 'repeated', instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: {} })
+    const isList = schema.type === 'array'
+    const values = isList ? splitUpTo(maxValues + 1, given) : [given].flat()
+    const fault = !isList && values.length > 1 ? 'repeated' : values.length > maxValues || values.some(isTooLong) ? 'size' : undefined
+    if (fault) faults.push({ keyword: fault, instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: schema })
+    else query[name] = isList ? values.map(value => read(schema.items, value)) : read(schema, values[0] as string)
   }
-  return repeated
+  return faults
 }
+
+/** The values of a list that is separated by commas, by repeating the parameter, or both; so many of them at most. */
+const splitUpTo = (most: number, given: string | string[]) => {
+  const values: string[] = []
+  for (const text of [given].flat()) {
+    values.push(...text.split(',', most))
+    if (values.length >= most) break
+  }
+  return values
+}
+
+/** In characters, of which some take two places. */
+const isTooLong = (text: string) => text.length > maxValueLength && (text.length > 2 * maxValueLength || [...text].length > maxValueLength)
 
 const read = (schema: TSchema, text: string) => {
   if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
@@ -75,7 +96,15 @@ const messageOf = (fault: Fault) => {
   if (others.length > 0) return `is required, or ${others.join(' or ')}`
   if (keyword === 'required') return 'is required'
   if (keyword === 'repeated') return 'must be given once'
+  if (keyword === 'size') return `must be ${sizeRule(parentSchema as TSchema)}`
   return `must be ${rule(parentSchema as TSchema)}`
+}
+
+/** Of a query parameter. */
+const sizeRule = (schema: TSchema) => {
+  if (schema['x-rule']) return schema['x-rule']
+  const text = `of at most ${maxValueLength} characters`
+  return schema.type === 'array' ? `${rule(schema)} ${text} each` : text
 }
 
 const rule = (schema: TSchema): string => {

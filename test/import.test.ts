@@ -559,10 +559,13 @@ t.test('rail collections', async t => {
       { type: 'a'.repeat(3996) },
       { type: 'a'.repeat(3995) },
       { type: 'film', search: '漢'.repeat(200) },
-      { type: 'film', parent_id: '1,2', ids: '7', order_by: 'name', order_direction: 'asc', perPage: '100', page: 2 }
+      { type: 'film', parent_id: '1,2', ids: '7', order_by: 'name', order_direction: 'asc', perPage: '100', page: 2 },
+      { type: 'film', ids: Array.from({ length: 101 }, (_, at) => at + 1) },
+      { type: 'a'.repeat(200), ids: Array.from({ length: 100 }, (_, at) => at + 1) }
     ]
     const search = 'must be a text of at most 200 characters and 8 words, with a letter or a digit'
     const ids = 'must be ids with commas between them'
+    const values = 'must be a list of at most 100 values of at most 200 characters each'
     const words = 'must be types of letters, digits, - and _ with commas between them'
     t.strictSame(await faults({ 'rail-collections.ndjson': lines(...queries.map((query, at) => rail(at + 1, { query }))) }), [
       'rail-collections.ndjson:1: query.type: is required',
@@ -582,7 +585,9 @@ t.test('rail collections', async t => {
       `rail-collections.ndjson:15: query.search: ${search}`,
       'rail-collections.ndjson:15: query.order_by: must be one of start_date, created_at, name, weight',
       'rail-collections.ndjson:16: query: must have at most 4000 characters in an address',
-      'rail-collections.ndjson:17: query: must have at most 4000 characters in an address'
+      'rail-collections.ndjson:17: query: must have at most 4000 characters in an address',
+      `rail-collections.ndjson:18: query.type: ${values}`,
+      `rail-collections.ndjson:21: query.ids: ${values}`
     ])
   })
 

@@ -5,10 +5,10 @@ import type { FastifyReply } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { LegalDocument } from '../../schemas/legal-document.js'
-import { jsonBytes } from '../../src/catalogue/bytes.js'
+import { jsonAnswer } from '../../src/catalogue/bytes.js'
 import { toLegal } from '../../src/data/legal-documents.js'
 import { found } from '../../src/errors.js'
-import { acceptedLanguages, firstLanguage } from '../../src/languages.js'
+import { acceptedLanguages, existingLanguages } from '../../src/languages.js'
 import { ok } from '../../src/reply.js'
 
 const response = publicAnswers(Ok(LegalDocument), 404)
@@ -34,8 +34,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
   const sendIn = (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
-    const language = found(firstLanguage(wanted, code => catalogue.legal.has(code)))
-    const answer = catalogue.answer(`legal ${language}`, () => jsonBytes(ok(toLegal(found(catalogue.legal.get(language))))))
+    const language = found(existingLanguages(wanted, code => catalogue.legal.has(code))[0])
+    const answer = catalogue.answer(`legal ${language}`, () => jsonAnswer(ok(toLegal(found(catalogue.legal.get(language))))))
     return reply.header('content-language', language).publicJson(answer, ...vary)
   }
 

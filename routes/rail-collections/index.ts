@@ -4,7 +4,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Several } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
-import { pageBytes } from '../../src/catalogue/bytes.js'
+import { pageAnswer } from '../../src/catalogue/bytes.js'
 import { toRail } from '../../src/data/rail-collections.js'
 import { originHeaders, originsOf } from '../../src/http.js'
 import { onPage, pageMeta } from '../../src/reply.js'
@@ -27,6 +27,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, config: { admission: 'public' } }, function listRailCollections(request, reply) {
     const { query } = request
+    const { page, perPage } = query
     const contentsUrl = `${originOf(request)}${settings.BASE_PATH}/contents`
 
     const railsPage = () => {
@@ -35,12 +36,13 @@ const route: FastifyPluginAsyncTypebox = async app => {
         ...toRail({ id: _id, ...collection }, contentsUrl),
         ...(query.with && { rails: rails.map(rail => toRail(rail, contentsUrl)) })
       }))
-      return pageBytes(
+      return pageAnswer(
         shown.map(collection => [JSON.stringify(collection)]),
         pageMeta(query, all.length)
       )
     }
-    return reply.publicJson(catalogue.answer(`${contentsUrl} ${request.url}`, railsPage), ...vary)
+    const key = JSON.stringify(['rails', contentsUrl, query.with !== undefined, page, perPage])
+    return reply.publicJson(catalogue.answer(key, railsPage), ...vary)
   })
 }
 export default route

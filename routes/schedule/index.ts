@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../schemas/answers.js'
-import { Names } from '../../schemas/lists.js'
+import { maxValueLength, Names } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { Programme } from '../../schemas/programme.js'
 import { answerOf } from '../../src/catalogue/answers.js'
@@ -9,7 +9,7 @@ import { schedulePage } from '../../src/catalogue/schedule.js'
 import { invalid } from '../../src/errors.js'
 import { days, moment } from '../../src/time.js'
 
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', maxLength: maxValueLength, description }))
 
 const momentOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
 
@@ -35,7 +35,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const to = momentOf(query.to) ?? from + days(1)
     if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
     catalogue.assertFresh()
-    const page = await schedulePage(catalogue, { ...query, from, to }, app.countryOf(request))
+    const country = app.countryOf(request)
+    const page = await catalogue.pace.run(() => schedulePage(catalogue, { ...query, from, to }, country))
     return reply.publicJson(answerOf(page), settings.COUNTRY_HEADER)
   })
 }

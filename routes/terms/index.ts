@@ -3,7 +3,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Page, TermsMeta } from '../../schemas/page.js'
 import { Term } from '../../schemas/term.js'
 import { TermsQuery } from '../../schemas/terms-query.js'
-import { termsPage } from '../../src/catalogue/terms.js'
+import { termsAnswer } from '../../src/catalogue/terms.js'
 
 const schema = {
   summary: 'The taxonomy terms',
@@ -16,8 +16,8 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema, config: { admission: 'public' } }, function listTerms({ url, query }, reply) {
-    return reply.publicJson(catalogue.answer(url, () => termsPage(catalogue.terms, query)))
+  app.get('', { schema, config: { admission: 'public' } }, function listTerms({ query }, reply) {
+    return reply.publicJson(termsAnswer(catalogue, query))
   })
 }
 export default route

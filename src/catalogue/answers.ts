@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { Kept } from '../kept.js'
+import { type Made, ownBytes } from './bytes.js'
 
 /** A public answer: its bytes and the tag that names them. */
 export interface Answer {
@@ -16,28 +17,40 @@ interface KeptAnswer {
 }
 
 const bytesKept = 16 * 1024 * 1024
-const overhead = 500
+/** What an answer takes besides its bytes: the buffer around them and the tag. */
+const overhead = 600
+
+/** For what state of the catalogue, and until when, an answer holds. */
+interface Validity {
+  version: number
+  now: number
+  until: () => number
+}
+
+/** Begins a job when its time has come. */
+export type Run = <T>(job: () => T | Promise<T>) => Promise<T>
 
 /** Answers ready to be sent again, until the catalogue or the clock changes what they say. */
 export class Answers {
-  private readonly making = new Map<string, Promise<Answer>>()
-  private readonly kept = new Kept<string, KeptAnswer>(bytesKept, ({ answer }, key) => key.length * 2 + answer.bytes.length + overhead)
+  private readonly kept = new Kept<string, KeptAnswer>(bytesKept, ({ answer }) => answer.bytes.length + overhead)
 
-  /** `version` and `until` say for what state of the catalogue, and until when, an answer holds. */
-  get(key: string, version: number, now: number, until: () => number, make: () => Buffer | Promise<Buffer>): Answer | Promise<Answer> {
-    const known = this.kept.get(key)
-    if (known?.version === version && now < known.until) return known.answer
-    const name = `${version} ${key}`
-    const others = this.making.get(name)
-    if (others) return others
-    const answer = this.make(key, version, until(), make).finally(() => this.making.delete(name))
-    this.making.set(name, answer)
-    return answer
+  /** What is not kept is made when `run` gets to it. */
+  get(key: string, validity: Validity, make: () => Made | Promise<Made>, run: Run): Answer | Promise<Answer> {
+    return this.known(key, validity) ?? run(() => this.known(key, validity) ?? this.make(key, validity, make))
   }
 
-  private async make(key: string, version: number, until: number, make: () => Buffer | Promise<Buffer>) {
-    const answer = answerOf(await make())
-    this.kept.put(key, { answer, version, until })
+  private known(key: string, { version, now }: Validity) {
+    const known = this.kept.get(key)
+    return known?.version === version && now < known.until ? known.answer : undefined
+  }
+
+  private async make(key: string, { version, until }: Validity, make: () => Made | Promise<Made>) {
+    // Before anything is read: what changes while it is made is not in it.
+    const holdsUntil = until()
+    const { bytes, isEmpty } = await make()
+    if (isEmpty) return answerOf(bytes)
+    const answer = answerOf(ownBytes(bytes))
+    this.kept.put(key, { answer, version, until: holdsUntil })
     return answer
   }
 }

@@ -7,8 +7,8 @@ export type Country = string | undefined
 export const isOpen = (skeleton: Skeleton, row: number, now: number, country: Country) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
   if (country === undefined) return true
-  if (skeleton.exclude[row]?.includes(country)) return false
-  return skeleton.include[row]?.includes(country) ?? true
+  if (skeleton.exclude.get(row)?.includes(country)) return false
+  return skeleton.include.get(row)?.includes(country) ?? true
 }
 
 /** The next moment at which a content opens or closes by itself. */

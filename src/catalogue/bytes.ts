@@ -24,7 +24,21 @@ const joined = (parts: Part[]): Buffer => {
   return bytes
 }
 
-export const jsonBytes = (value: unknown) => Buffer.from(JSON.stringify(value))
+/** A public answer that was made. Empty ones are not worth keeping: there are as many as callers can think of. */
+export interface Made {
+  bytes: Buffer
+  isEmpty: boolean
+}
+
+export const jsonAnswer = (value: unknown, isEmpty = false): Made => ({ bytes: Buffer.from(JSON.stringify(value)), isEmpty })
+
+/** Bytes that share no memory: small buffers are parts of larger ones, all of which stay with each of them. */
+export const ownBytes = (bytes: Buffer) => {
+  if (bytes.buffer.byteLength === bytes.length) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
+}
 
 /** A fragment lacks its closing brace, so that what is made for the request can be joined to it. */
 export const whole = ({ bytes }: Fragment): Part[] => [bytes, '}']
@@ -51,3 +65,8 @@ export const okBytes = (data: Part[]) => joined(['{"success":true,"data":', ...d
 /** A page whose elements are ready, or made of ready parts. */
 export const pageBytes = (elements: Part[][], meta: Partial<PageMeta>) =>
   joined(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`])
+
+export const pageAnswer = (elements: Part[][], meta: Partial<PageMeta>): Made => ({
+  bytes: pageBytes(elements, meta),
+  isEmpty: elements.length === 0
+})

@@ -5,20 +5,22 @@ import type { ContentDocument } from '../data/contents.js'
 import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
-import type { SupportTextDocument } from '../data/support-texts.js'
-import type { TermDocument } from '../data/terms.js'
 import { unavailable } from '../errors.js'
-import { Jobs } from '../jobs.js'
+import { Pace } from '../pace.js'
 import { minutes, seconds } from '../time.js'
-import { type Answer, Answers } from './answers.js'
+import { Waiting } from '../waiting.js'
+import { type Answer, Answers, type Run } from './answers.js'
 import { type Country, isOpen } from './availability.js'
 import { Broken, type OnBroken } from './broken.js'
+import type { Made } from './bytes.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
-import { readProgrammes, type Schedule } from './schedule.js'
+import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search.js'
 import { isServable } from './servable.js'
 import { Skeleton } from './skeleton.js'
+import { SupportTexts } from './support-texts.js'
+import { Terms } from './terms.js'
 import { Tree } from './tree.js'
 
 const pollEvery = seconds(1)
@@ -26,6 +28,9 @@ const pollEvery = seconds(1)
 const overlap = minutes(1)
 /** Stamps alone miss what was stamped still earlier, and removals: all is read anew from time to time. */
 const compareEvery = minutes(10)
+/** How many searches may wait for their answer, and for how many milliseconds. */
+const searchesWaiting = 64
+const searchDeadline = 300
 /** What is known is still served for so long while the database is away. */
 const trustedFor = minutes(1)
 
@@ -39,22 +44,23 @@ interface CatalogueOptions {
 
 /** The catalogue as this process knows it, kept up with the database by revisions. */
 export class Catalogue {
-  terms: TermDocument[] = []
+  terms = new Terms([])
   railCollections: RailCollectionDocument[] = []
   legal = new Map<string, LegalDocument>()
-  supportTexts: SupportTextDocument[] = []
-  schedule: Schedule = []
+  supportTexts = new SupportTexts([])
+  schedule = new Schedule([])
   skeleton = new Skeleton()
   listing = new Listing(this.skeleton)
   readonly fragments: Fragments
   readonly search: Search
   /** To be told of documents that were passed over. */
   readonly broken: Broken
+  readonly pace = new Pace()
   private readonly answers = new Answers()
 
-  /** What is made for public lists, a few at once; searches apart from them, so that neither waits for a crowd of the other. */
-  readonly lists = new Jobs({ atOnce: 4 })
-  readonly searches = new Jobs({ atOnce: 2, waiting: 64, deadline: 300 })
+  /** Searches keep a pace of their own, so that no crowd of them delays other lists. */
+  private readonly searchPace = new Pace()
+  private readonly searches = new Waiting(searchesWaiting, searchDeadline)
 
   /** Rises whenever anything of the catalogue was read anew. */
   version = 0
@@ -119,17 +125,19 @@ export class Catalogue {
     if (Date.now() - this.checkedAt > trustedFor) throw unavailable()
   }
 
-  /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. What is kept never waits for what is being made. */
-  answer(key: string, make: () => Buffer | Promise<Buffer>, jobs = this.lists): Answer | Promise<Answer> {
+  /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. */
+  answer(key: string, make: () => Made | Promise<Made>, run: Run = job => this.pace.run(job)): Answer | Promise<Answer> {
     this.assertFresh()
     const now = Date.now()
-    return this.answers.get(
-      key,
-      this.version,
-      now,
-      () => this.listing.validUntil(now),
-      () => jobs.run(make)
-    )
+    return this.answers.get(key, { version: this.version, now, until: () => this.listing.validUntil(now) }, make, run)
+  }
+
+  /** The same for a search: few may wait for theirs, and not for long. */
+  searchAnswer(key: string, make: () => Made | Promise<Made>) {
+    return this.answer(key, make, job => {
+      if (this.searches.isFull) throw unavailable()
+      return this.searches.within(this.searchPace.run(job))
+    })
   }
 
   /** The families of contents, worked out anew when the skeleton has changed. */
@@ -153,7 +161,7 @@ export class Catalogue {
       case 'contents':
         return this.readContents(whole)
       case 'terms':
-        this.terms = broken.without(kind, await data.terms.all(), isServable.terms)
+        this.terms = new Terms(broken.without(kind, await data.terms.all(), isServable.terms))
         return
       case 'rail_collections':
         this.railCollections = broken.without(kind, await data.railCollections.all(), isServable.rail_collections)
@@ -164,10 +172,10 @@ export class Catalogue {
         return
       }
       case 'support_texts':
-        this.supportTexts = broken.without(kind, await data.supportTexts.all(), isServable.support_texts)
+        this.supportTexts = new SupportTexts(broken.without(kind, await data.supportTexts.all(), isServable.support_texts))
         return
       case 'programmes':
-        this.schedule = await readProgrammes(data.programmes.all(), ids => broken.report(kind, ids))
+        this.schedule = new Schedule(await readProgrammes(data.programmes.all(), ids => broken.report(kind, ids)))
     }
   }
 

@@ -2,15 +2,23 @@ import type { ContentsQuery } from '../../schemas/contents-query.js'
 import { pageMeta } from '../reply.js'
 import { soughtIn } from '../words.js'
 import type { Country } from './availability.js'
-import { pageBytes, whole } from './bytes.js'
+import { pageAnswer, whole } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { defaultOrder } from './orders.js'
 
 /** One page of GET /contents. Only contents that are not in memory ask the database. */
-export const contentsPage = async ({ skeleton, listing, fragments, search: index }: Catalogue, query: ContentsQuery, country: Country) => {
-  const { type, parent_id, terms, ids, search, order_by = defaultOrder[0], order_direction, page, perPage } = query
-  const matches = search === undefined ? undefined : await index.idsWith(soughtIn(search))
-  const rows = listing.rows({ type, parent_id, terms, ids, matches }, [order_by, order_direction], country, Date.now())
-  const shown = Array.from(rows.subarray((page - 1) * perPage, page * perPage), row => skeleton.idOf(row))
-  return pageBytes((await fragments.of(shown)).map(whole), pageMeta(query, rows.length))
+export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, country: Country) => {
+  const { skeleton, listing, fragments } = catalogue
+  const { search, order_by = defaultOrder[0], order_direction, page, perPage } = query
+  const filter = listing.normal(query)
+  const order = [order_by, order_direction] as const
+  const key = JSON.stringify(['contents', filter, search, order, page, perPage, skeleton.region(country)])
+
+  const pageOf = async (matches: number[] | undefined) => {
+    const { shown, total } = listing.page({ ...filter, matches }, order, country, Date.now(), query)
+    const found = await fragments.inTurn(shown.map(row => skeleton.idOf(row)))
+    return pageAnswer(found.map(whole), pageMeta(query, total))
+  }
+  if (search === undefined) return catalogue.answer(key, () => pageOf(undefined))
+  return catalogue.searchAnswer(key, async () => pageOf(await catalogue.search.idsWith(soughtIn(search))))
 }

@@ -3,6 +3,8 @@ import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import { Kept } from '../kept.js'
 import { isWireMoment } from '../time.js'
+import { Turns } from '../turns.js'
+import { ownBytes } from './bytes.js'
 import type { Skeleton } from './skeleton.js'
 import { wireFormOf } from './wire-form.js'
 
@@ -15,8 +17,11 @@ export interface Fragment {
   stamp: number
 }
 
-/** What a buffer and its place in the map take besides its bytes. */
-const overhead = 200
+/** What a fragment takes besides its bytes: the buffer around them and the object. */
+const overhead = 400
+
+/** How many public lists read from the database at once. */
+const publicReads = 2
 
 const contentForm = wireFormOf(Content, toContent)
 
@@ -25,7 +30,7 @@ const fragmentOf = (content: ContentDocument): Fragment | undefined => {
   const wire = contentForm(content)
   if (!wire || !isWireMoment(content.stamp)) return undefined
   const { handler_id, name, stamp } = content
-  return { bytes: Buffer.from(JSON.stringify(wire).slice(0, -1)), handler_id, name, stamp: stamp.getTime() }
+  return { bytes: ownBytes(Buffer.from(JSON.stringify(wire).slice(0, -1))), handler_id, name, stamp: stamp.getTime() }
 }
 
 interface Source {
@@ -40,31 +45,37 @@ export class Fragments {
   hits = 0
   misses = 0
   private readonly kept: Kept<number, Fragment>
+  private readonly turns = new Turns(publicReads, Number.POSITIVE_INFINITY)
 
   constructor(
     private readonly source: Source,
     bound: number
   ) {
-    this.kept = new Kept(bound, ({ bytes }) => bytes.length + overhead)
+    this.kept = new Kept(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
   }
 
   /** The fragments of these contents in their order. */
-  async of(ids: readonly number[]): Promise<Fragment[]> {
-    const fragments = await this.known(ids)
+  async of(ids: readonly number[], read = this.source.read): Promise<Fragment[]> {
+    const fragments = await this.known(ids, read)
     if (fragments.includes(undefined)) throw unavailable()
     return fragments as Fragment[]
   }
 
+  /** The same for public lists: few of them read from the database at once, so that a crowd of new lists leaves room for viewers. */
+  inTurn(ids: readonly number[]) {
+    return this.of(ids, missing => this.turns.take(() => this.source.read(missing)))
+  }
+
   /** The same, undefined where the database has no such content that can be sent. Those that are missing here are read together in one query. */
-  async known(ids: readonly number[]): Promise<(Fragment | undefined)[]> {
+  async known(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
     const known = ids.map(id => this.valid(id))
     const missing = ids.filter((_, i) => !known[i])
     this.hits += ids.length - missing.length
     this.misses += missing.length
     if (missing.length === 0) return known
 
-    const read = await this.fetch([...new Set(missing)])
-    return ids.map((id, i) => known[i] ?? read.get(id))
+    const found = await this.fetch([...new Set(missing)], read)
+    return ids.map((id, i) => known[i] ?? found.get(id))
   }
 
   get bytes() {
@@ -79,10 +90,10 @@ export class Fragments {
     return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
   }
 
-  private async fetch(ids: number[]) {
+  private async fetch(ids: number[], read: Source['read']) {
     const fragments = new Map<number, Fragment>()
     const broken: number[] = []
-    for (const content of await this.source.read(ids)) {
+    for (const content of await read(ids)) {
       const fragment = fragmentOf(content)
       if (!fragment) {
         broken.push(content._id)

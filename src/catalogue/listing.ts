@@ -1,6 +1,8 @@
+import type { PageQuery } from '../../schemas/page.js'
 import { Kept } from '../kept.js'
 import { type Country, isOpen, nextChange } from './availability.js'
 import { comparison, type Order, Orders } from './orders.js'
+import { distinct, type Selection, select, type Test } from './selection.js'
 import type { Skeleton } from './skeleton.js'
 
 /** What a list of contents is asked for: any of the values of one filter, all of the filters. */
@@ -13,13 +15,17 @@ export interface ContentFilter {
   matches?: number[] | undefined
 }
 
-/** Rows kept of lists that were asked for before, some 16 MB. */
-const rowsKept = 4_000_000
+const nothing: Selection = { shown: [], total: 0 }
 
-/** The open contents of a filter in their order, worked out once and kept until the catalogue or the clock changes it. */
+/** In bytes. There is one list for each order and region. */
+const listsKept = 16 * 1024 * 1024
+/** Up to so many contents are put in order by themselves, more are looked for in the order of all. */
+const few = 1000
+
+/** The open contents in their orders, worked out once and kept until the catalogue or the clock changes them, and pages of them. */
 export class Listing {
   private readonly orders: Orders
-  private readonly kept = new Kept<string, Int32Array>(rowsKept, ({ length }) => length)
+  private readonly kept = new Kept<string, Int32Array>(listsKept, ({ byteLength }) => byteLength)
   private version = -1
   private until = 0
 
@@ -37,39 +43,60 @@ export class Listing {
     return this.until
   }
 
-  rows(filter: ContentFilter, order: Order, country: Country, now: number): Int32Array {
+  /** All open contents. */
+  open(order: Order, country: Country, now: number): Int32Array {
     this.validUntil(now)
-    const few = filter.ids ?? filter.matches
-    if (few) return this.select(this.rowsOf(few).sort(comparison(this.skeleton, order)), filter, country, now)
-
-    const key = JSON.stringify([filter, order, country])
+    const key = `${order} ${this.skeleton.region(country)}`
     const known = this.kept.get(key)
     if (known) return known
-    const rows = this.select(this.orders.rows(order), filter, country, now)
+    const rows = Int32Array.from(this.orders.rows(order).filter(row => isOpen(this.skeleton, row, now, country)))
     this.kept.put(key, rows)
     return rows
   }
 
-  private rowsOf(ids: number[]) {
-    return [...new Set(ids)].flatMap(id => this.skeleton.row(id) ?? [])
+  /** One page of the open contents that pass a filter. */
+  page(filter: ContentFilter, order: Order, country: Country, now: number, page: PageQuery): Selection {
+    const { skeleton } = this
+    if (Object.values(filter).some(values => values?.length === 0)) return nothing
+    const tests = this.tests(filter)
+    const named = namedBy(filter)
+    if (named === undefined) return select(this.open(order, country, now), tests, page)
+    const rows = [...new Set(named)].flatMap(id => skeleton.row(id) ?? [])
+    if (rows.length > few) return select(this.open(order, country, now), [...tests, theseRows(rows, skeleton.size)], page)
+    const open = rows.filter(row => isOpen(skeleton, row, now, country))
+    return select(open.sort(comparison(skeleton, order)), tests, page)
   }
 
-  private select(candidates: readonly number[], filter: ContentFilter, country: Country, now: number) {
+  /** The filter without what makes no difference. */
+  normal({ type, parent_id, terms, ids }: ContentFilter): ContentFilter {
     const { skeleton } = this
-    const tests: ((row: number) => boolean)[] = []
-    const { type, parent_id, terms, ids, matches } = filter
-    if (type) tests.push(row => type.includes(skeleton.type[row] as string))
-    if (parent_id) tests.push(oneOf(parent_id, row => skeleton.parent.raw(row)))
-    if (ids && matches) tests.push(oneOf(matches, row => skeleton.id.raw(row)))
-    if (terms) {
-      const wanted = new Set(terms)
-      tests.push(row => skeleton.terms[row]?.some(term => wanted.has(term)) ?? false)
+    return {
+      type: distinct(type, value => skeleton.type.has(value)),
+      parent_id: distinct(parent_id, id => skeleton.parent.has(id)),
+      terms: distinct(terms, id => skeleton.hasTerm(id)),
+      ids: distinct(ids, id => skeleton.row(id) !== undefined)
     }
-    return Int32Array.from(candidates.filter(row => isOpen(skeleton, row, now, country) && tests.every(test => test(row))))
+  }
+
+  private tests({ type, parent_id, terms }: ContentFilter) {
+    const { skeleton } = this
+    const tests: Test[] = []
+    if (type) tests.push(skeleton.type.anyOf(type))
+    if (parent_id) tests.push(skeleton.parent.anyOf(parent_id))
+    if (terms) tests.push(skeleton.anyTerm(terms))
+    return tests
   }
 }
 
-const oneOf = (values: number[], of: (row: number) => number) => {
-  const wanted = new Set(values)
-  return (row: number) => wanted.has(of(row))
+/** The contents that a filter names one by one. */
+const namedBy = ({ ids, matches }: ContentFilter) => {
+  if (!ids || !matches) return ids ?? matches
+  const found = new Set(matches)
+  return ids.filter(id => found.has(id))
+}
+
+const theseRows = (rows: number[], size: number): Test => {
+  const marks = new Uint8Array(size)
+  for (const row of rows) marks[row] = 1
+  return { marks }
 }

@@ -1,11 +1,14 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
-import { onPage, pageMeta } from '../reply.js'
+import { pageMeta } from '../reply.js'
 import { timestamp } from '../time.js'
-import type { Country } from './availability.js'
+import { type Country, isOpen } from './availability.js'
 import { around, pageBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
+import { Coded } from './coded.js'
+import { type Selection, select } from './selection.js'
 import { isServable } from './servable.js'
+import type { Skeleton } from './skeleton.js'
 
 export interface Programme {
   id: number
@@ -16,13 +19,11 @@ export interface Programme {
 }
 
 /** In the order of their beginnings. */
-export type Schedule = Programme[]
-
 export const readProgrammes = async (
   documents: AsyncIterable<ProgrammeDocument>,
   onBroken: (ids: unknown[]) => void
-): Promise<Schedule> => {
-  const schedule: Schedule = []
+): Promise<Programme[]> => {
+  const programmes: Programme[] = []
   const broken: unknown[] = []
   for await (const programme of documents) {
     if (!isServable.programmes(programme)) {
@@ -30,30 +31,93 @@ export const readProgrammes = async (
       continue
     }
     const { _id, channel, starts_at, ends_at, content_id } = programme
-    schedule.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
+    programmes.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
   }
   onBroken(broken)
-  return schedule.sort((a, b) => a.starts - b.starts || a.id - b.id)
+  return programmes.sort((a, b) => a.starts - b.starts || a.id - b.id)
 }
 
-interface Window extends PageQuery {
+/** The first of so many numbers for which it is true, where it is true of all after it. */
+const firstOf = (count: number, isTrue: (n: number) => boolean) => {
+  let [low, high] = [0, count]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isTrue(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** No row. */
+const unknown = -1
+
+/** From a moment to another one; of a single moment what is on then. */
+interface Window {
   from: number
   to: number
   channel?: string[]
 }
 
-/** One page of what overlaps a window and shows an open content; a window of a single moment shows what is on then. */
-export const schedulePage = async (catalogue: Catalogue, { from, to, channel, ...query }: Window, country: Country) => {
-  const now = Date.now()
-  const until = Math.max(to, from + 1)
-  const programmes = catalogue.schedule.filter(
-    ({ starts, ends, channel: on, content_id }) =>
-      starts < until && ends > from && (channel?.includes(on) ?? true) && catalogue.isOpen(content_id, country, now)
-  )
-  const shown = onPage(programmes, query)
-  const fragments = await catalogue.fragments.of(shown.map(({ content_id }) => content_id))
-  const elements = fragments.map((fragment, i) => around(toWire(shown[i] as Programme), fragment))
-  return pageBytes(elements, pageMeta(query, programmes.length))
+/** What the channels show, a row each in the order of the beginnings. */
+export class Schedule {
+  private readonly rows: Int32Array
+  private readonly channel = new Coded<string>()
+  private readonly starts: Float64Array
+  private readonly ends: Float64Array
+  /** When a programme and all before it are over. */
+  private readonly over: Float64Array
+  private contents: { rows: Int32Array; skeleton: Skeleton; size: number } | undefined
+
+  /** `programmes` in the order of their beginnings. */
+  constructor(private readonly programmes: Programme[]) {
+    this.rows = Int32Array.from(programmes, (_, row) => row)
+    this.starts = Float64Array.from(programmes, ({ starts }) => starts)
+    this.ends = Float64Array.from(programmes, ({ ends }) => ends)
+    let over = Number.NEGATIVE_INFINITY
+    this.over = this.ends.map(ends => {
+      over = Math.max(over, ends)
+      return over
+    })
+    programmes.forEach(({ channel }, row) => void this.channel.set(row, channel, channel))
+  }
+
+  get(row: number) {
+    return this.programmes[row] as Programme
+  }
+
+  /** One page of what overlaps a window and shows an open content. */
+  page(skeleton: Skeleton, { from, to, channel }: Window, country: Country, now: number, page: PageQuery): Selection {
+    const { length } = this.programmes
+    const until = Math.max(to, from + 1)
+    const first = firstOf(length, row => (this.over[row] as number) > from)
+    const end = firstOf(length, row => (this.starts[row] as number) >= until)
+    const contents = this.contentsIn(skeleton)
+    const isShown = (row: number) => {
+      const content = contents[row] as number
+      return (this.ends[row] as number) > from && content !== unknown && isOpen(skeleton, content, now, country)
+    }
+    return select(this.rows.subarray(first, end), channel ? [this.channel.anyOf(channel)] : [], page, isShown)
+  }
+
+  /** The rows of the contents, looked up once: a row keeps its number, so only a content that is new can make a difference. */
+  private contentsIn(skeleton: Skeleton) {
+    const { size } = skeleton
+    if (this.contents?.skeleton !== skeleton || this.contents.size !== size) {
+      const rows = Int32Array.from(this.programmes, ({ content_id }) => skeleton.row(content_id) ?? unknown)
+      this.contents = { rows, skeleton, size }
+    }
+    return this.contents.rows
+  }
+}
+
+/** One page of GET /schedule. */
+export const schedulePage = async (catalogue: Catalogue, window: Window & PageQuery, country: Country) => {
+  const { schedule, skeleton, fragments } = catalogue
+  const { shown, total } = schedule.page(skeleton, window, country, Date.now(), window)
+  const programmes = shown.map(row => schedule.get(row))
+  const contents = await fragments.inTurn(programmes.map(({ content_id }) => content_id))
+  const elements = contents.map((fragment, i) => around(toWire(programmes[i] as Programme), fragment))
+  return pageBytes(elements, pageMeta(window, total))
 }
 
 const toWire = ({ id, channel, starts, ends }: Programme) => ({

@@ -1,8 +1,14 @@
 import type { ContentBones } from '../data/contents.js'
 import { fold } from '../words.js'
+import type { Country } from './availability.js'
+import { Coded } from './coded.js'
 import { Numbers } from './numbers.js'
+import type { Test } from './selection.js'
 
 const never = Number.POSITIVE_INFINITY
+
+/** Stands for every country that no content names: they all see the same. */
+const elsewhere = 'elsewhere'
 
 /**
  * What every process knows of every content without asking: a row each, in columns, since 100,000 objects would take
@@ -10,22 +16,24 @@ const never = Number.POSITIVE_INFINITY
  */
 export class Skeleton {
   private readonly rows = new Map<number, number>()
-  private readonly shared = new Map<string, readonly unknown[]>()
+  /** The numbers of the lists of terms that each term is in. */
+  private readonly listsWith = new Map<number, number[]>()
+  private readonly countries = new Set<string>()
 
   readonly id = new Numbers()
-  readonly parent = new Numbers()
+  readonly parent = new Coded<number | null>()
   readonly weight = new Numbers()
   readonly position = new Numbers()
   readonly starts = new Numbers()
   readonly ends = new Numbers()
   readonly created = new Numbers()
   readonly stamp = new Numbers()
-  readonly type: string[] = []
+  readonly type = new Coded<string>()
   /** As it sorts: without case and accents. */
   readonly name: string[] = []
-  readonly terms: (readonly number[])[] = []
-  readonly include: (readonly string[] | null)[] = []
-  readonly exclude: (readonly string[] | null)[] = []
+  readonly terms = new Coded<readonly number[]>()
+  readonly include = new Coded<readonly string[] | null>()
+  readonly exclude = new Coded<readonly string[] | null>()
 
   /** Rises with every change, so that what was worked out from the rows knows when it is old. */
   version = 0
@@ -43,9 +51,25 @@ export class Skeleton {
     return this.id.raw(row)
   }
 
-  /** Whether it knows the same contents in the same state. */
+  hasTerm(term: number) {
+    return this.listsWith.has(term)
+  }
+
+  /** Passes the rows that have any of these terms. */
+  anyTerm(terms: readonly number[]): Test {
+    const test = this.terms.anyOf([])
+    for (const term of terms) for (const list of this.listsWith.get(term) ?? []) test.marks[list] = 1
+    return test
+  }
+
+  /** The country as far as it makes a difference. */
+  region(country: Country): Country {
+    return country === undefined || this.countries.has(country) ? country : elsewhere
+  }
+
+  /** Whether it knows the same contents in the same state, and holds no values that the other one has got rid of. */
   isLike(other: Skeleton) {
-    if (this.size !== other.size) return false
+    if (this.size !== other.size || this.values !== other.values) return false
     for (const [id, row] of this.rows) {
       const their = other.row(id)
       if (their === undefined || other.stamp.raw(their) !== this.stamp.raw(row)) return false
@@ -60,7 +84,7 @@ export class Skeleton {
     const row = known ?? this.rows.size
     this.rows.set(content._id, row)
     this.id.set(row, content._id)
-    this.parent.set(row, content.parent_id)
+    this.parent.set(row, content.parent_id ?? null, content.parent_id ?? null)
     this.weight.set(row, content.weight)
     this.position.set(row, content.position)
     this.starts.set(row, content.start_date.getTime())
@@ -68,16 +92,16 @@ export class Skeleton {
     this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
     this.created.set(row, content.created_at.getTime())
     this.stamp.set(row, stamp)
-    this.type[row] = this.share(content.type)
+    this.type.set(row, content.type, content.type)
     this.name[row] = fold(content.name)
-    this.terms[row] = this.shareList(content.terms)
-    this.include[row] = this.shareCountries(content.countries_include)
-    this.exclude[row] = this.shareCountries(content.countries_exclude)
+    this.putTerms(row, content.terms ?? [])
+    this.putCountries(this.include, row, content.countries_include)
+    this.putCountries(this.exclude, row, content.countries_exclude)
     this.latestStamp = Math.max(this.latestStamp, stamp)
     this.version++
   }
 
-  /** Shows a content to nobody, until it is written or read anew: the database has no whole one of this id. */
+  /** Shows a content to nobody until it is written again: the database has no whole one of this id. */
   close(id: number) {
     const row = this.rows.get(id)
     if (row === undefined || this.stamp.get(row) === null) return
@@ -87,19 +111,25 @@ export class Skeleton {
     this.version++
   }
 
-  /** Types and lists are few and repeated: each is kept once. */
-  private share(text: string) {
-    return this.shareList([text])[0] as string
+  /** Of all columns that share their values: what no row has any more stays until the skeleton is replaced. */
+  private get values() {
+    const { parent, type, terms, include, exclude } = this
+    return [parent, type, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)
   }
 
-  private shareCountries(codes: readonly string[] | null) {
-    return codes && this.shareList(codes.map(code => code.toUpperCase()))
+  private putTerms(row: number, terms: readonly number[]) {
+    const list = this.terms.set(row, terms.join(), terms)
+    if (list === undefined) return
+    for (const term of terms) {
+      const lists = this.listsWith.get(term)
+      if (lists) lists.push(list)
+      else this.listsWith.set(term, [list])
+    }
   }
 
-  private shareList<T>(list: readonly T[]) {
-    const key = JSON.stringify(list)
-    const kept = this.shared.get(key) ?? list
-    this.shared.set(key, kept)
-    return kept as readonly T[]
+  private putCountries(column: Coded<readonly string[] | null>, row: number, codes: readonly string[] | null) {
+    const countries = codes?.map(code => code.toUpperCase()) ?? null
+    column.set(row, countries?.join() ?? null, countries)
+    for (const country of countries ?? []) this.countries.add(country)
   }
 }

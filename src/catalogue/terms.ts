@@ -1,8 +1,13 @@
+import type { PageQuery } from '../../schemas/page.js'
 import type { TermsQuery } from '../../schemas/terms-query.js'
 import { type TermDocument, toTerm } from '../data/terms.js'
-import { onPage, pageMeta } from '../reply.js'
+import { pageMeta } from '../reply.js'
 import { fold } from '../words.js'
-import { pageBytes } from './bytes.js'
+import { pageAnswer } from './bytes.js'
+import type { Catalogue } from './catalogue.js'
+import { Coded } from './coded.js'
+import type { Direction } from './orders.js'
+import { distinct, select, type Test } from './selection.js'
 
 const sortKeys = {
   id: (term: TermDocument) => term._id,
@@ -11,17 +16,76 @@ const sortKeys = {
   created_at: (term: TermDocument) => term.created_at.getTime(),
   updated_at: (term: TermDocument) => term.updated_at.getTime()
 }
+type SortKey = keyof typeof sortKeys
+
+interface Filter {
+  taxonomy: string[] | undefined
+  name: string[] | undefined
+}
+
+/** The taxonomy terms, a row each. */
+export class Terms {
+  private readonly rows: Map<number, number>
+  private readonly taxonomy = new Coded<string>()
+  private readonly name = new Coded<string>()
+  private readonly orders = new Map<string, number[]>()
+
+  constructor(private readonly documents: TermDocument[]) {
+    this.rows = new Map(documents.map(({ _id }, row) => [_id, row]))
+    documents.forEach(({ taxonomy, name }, row) => {
+      this.taxonomy.set(row, taxonomy, taxonomy)
+      this.name.set(row, name, name)
+    })
+  }
+
+  byId(id: number) {
+    const row = this.rows.get(id)
+    return row === undefined ? undefined : this.documents[row]
+  }
+
+  /** The filter of a query without what makes no difference. */
+  normal({ taxonomy, name }: TermsQuery): Filter {
+    return {
+      taxonomy: distinct(taxonomy, value => this.taxonomy.has(value)),
+      name: distinct(name, value => this.name.has(value))
+    }
+  }
+
+  page({ taxonomy, name }: Filter, field: SortKey, direction: Direction, page: PageQuery) {
+    const tests: Test[] = []
+    if (taxonomy) tests.push(this.taxonomy.anyOf(taxonomy))
+    if (name) tests.push(this.name.anyOf(name))
+    const { shown, total } = select(this.ordered(field, direction), tests, page)
+    return { shown: shown.map(row => this.documents[row] as TermDocument), total }
+  }
+
+  /** All rows in an order, worked out when it is first asked for. */
+  private ordered(field: SortKey, direction: Direction) {
+    const known = this.orders.get(`${field} ${direction}`)
+    if (known) return known
+    const sign = direction === 'ASC' ? 1 : -1
+    const key = sortKeys[field]
+    const order = this.documents
+      .map((term, row) => ({ row, id: term._id, key: key(term) }))
+      .sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.id - b.id))
+      .map(({ row }) => row)
+    this.orders.set(`${field} ${direction}`, order)
+    return order
+  }
+}
 
 /** One page of GET /terms; its meta has no `total_pages` in the spec. */
-export const termsPage = (terms: TermDocument[], query: TermsQuery) => {
-  const { taxonomy, name, order_by = 'created_at', order_direction } = query
-  const sign = order_direction === 'ASC' ? 1 : -1
-  const key = sortKeys[order_by]
-  const sorted = terms
-    .filter(term => (taxonomy?.includes(term.taxonomy) ?? true) && (name?.includes(term.name) ?? true))
-    .map(term => ({ term, key: key(term) }))
-    .sort((a, b) => sign * (a.key < b.key ? -1 : a.key > b.key ? 1 : a.term._id - b.term._id))
-  const { total_pages, ...meta } = pageMeta(query, sorted.length)
-  const shown = onPage(sorted, query).map(({ term }) => [JSON.stringify(toTerm(term))])
-  return pageBytes(shown, meta)
+export const termsAnswer = (catalogue: Catalogue, query: TermsQuery) => {
+  const { terms } = catalogue
+  const { order_by = 'created_at', order_direction, page, perPage } = query
+  const filter = terms.normal(query)
+  const key = JSON.stringify(['terms', filter, order_by, order_direction, page, perPage])
+  return catalogue.answer(key, () => {
+    const { shown, total } = terms.page(filter, order_by, order_direction, query)
+    const { total_pages, ...meta } = pageMeta(query, total)
+    return pageAnswer(
+      shown.map(term => [JSON.stringify(toTerm(term))]),
+      meta
+    )
+  })
 }

@@ -38,7 +38,7 @@ export class Tree {
     let passed = false
     for (const next of this.descend(this.title(row), 0)) {
       if (next === row) passed = true
-      else if (passed && type[next] === type[row]) yield next
+      else if (passed && type.get(next) === type.get(row)) yield next
     }
   }
 

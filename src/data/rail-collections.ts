@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb'
+import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
 import { timestamp } from '../time.js'
 import { type Imported, patience } from './catalogue.js'
@@ -19,6 +20,10 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
   rails: RailDocument[]
 }
 
+/** A query as GET /contents takes it: one that an earlier version imported may have longer lists, of which the first values are asked for. */
+const followable = (query: RailDocument['query']) =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'search' ? value : value.split(',', maxValues).join()]))
+
 /** `contentsUrl` is the absolute address of GET /contents. */
 export const toRail = (
   { id, name, mname, query, framework_through_key, created_at, updated_at }: RailDocument,
@@ -27,7 +32,7 @@ export const toRail = (
   id,
   name,
   mname,
-  endpoint: `${contentsUrl}?${new URLSearchParams(query)}`,
+  endpoint: `${contentsUrl}?${new URLSearchParams(followable(query))}`,
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at),
   framework_through_key

@@ -5,7 +5,7 @@ export const introduction = `The viewer-side backend of a streaming app.
 
 **Answers.** A read is \`{success: true, data}\`, a write \`{success: true, code, message}\`, an error \`{success: false, code, message}\`; faults of the input name their fields in \`errors\`, and the 401 has no \`code\`. The key \`"message "\` with a trailing space stands beside \`message\` for clients of the old platform.
 
-**Lists** take \`perPage\` (20, at most 100) and \`page\`; \`next_page\` is a number or \`false\`.
+**Lists** take \`perPage\` (20, at most 100) and \`page\`; \`next_page\` is a number or \`false\`. A parameter of several values takes them separated by commas or repeated, at most 100; no value of a query is longer than 200 characters.
 
 **Try again** after a 429 or a 503, once \`Retry-After\` seconds have passed: a repeated write does no harm. Public answers carry an \`ETag\`; with \`If-None-Match\` what has not changed is a 304 without a body.`
 

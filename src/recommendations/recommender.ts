@@ -71,7 +71,7 @@ export class Recommender {
 
   private filling({ titles, begun }: Viewing, country: Country, count: number, taken: Set<number>, now: number): Recommendation[] {
     const { terms } = this.catalogue.skeleton
-    const watched = new Set([...titles.keys()].slice(0, telling).flatMap(row => terms[row] as readonly number[]))
+    const watched = new Set([...titles.keys()].slice(0, telling).flatMap(row => terms.get(row)))
     const akin: number[] = []
     const others: number[] = []
     let looked = 0
@@ -80,7 +80,7 @@ export class Recommender {
       if (isEnough) break
       looked++
       if (begun.has(row) || taken.has(row)) continue
-      const fits = (terms[row] as readonly number[]).some(term => watched.has(term))
+      const fits = terms.get(row).some(term => watched.has(term))
       ;(fits ? akin : others).push(row)
     }
     return [...akin, ...others].slice(0, count).map(row => ({ row }))

@@ -102,6 +102,10 @@ t.test('the operations of a request', async t => {
     return operations
   }
 
+  const hundred = films
+    .slice(0, 100)
+    .map(({ _id }) => _id)
+    .join()
   const lists = [
     '/history',
     '/history?page=2',
@@ -112,8 +116,8 @@ t.test('the operations of a request', async t => {
     '/history?status=in_progress&page=2',
     '/history?content_id=1001',
     '/history?content_id=1001,1002,1003,9999',
-    `/history?content_id=${films.map(({ _id }) => _id).join()}`,
-    `/history?content_id=${films.map(({ _id }) => _id).join()}&status=completed&perPage=5`,
+    `/history?content_id=${hundred}`,
+    `/history?content_id=${hundred}&status=completed&perPage=5`,
     '/history?content_id=1001,1002&status=completed',
     '/history?content_id=1001,1002&status=in_progress',
     '/watchlist',
@@ -121,7 +125,7 @@ t.test('the operations of a request', async t => {
     '/watchlist?perPage=100',
     '/watchlist?content_id=1001',
     '/watchlist?content_id=1001,1002,1003,9999',
-    `/watchlist?content_id=${films.map(({ _id }) => _id).join()}&page=3`
+    `/watchlist?content_id=${hundred}&page=3`
   ]
   t.test('lists ask the database once', async t => {
     for (const list of lists) {

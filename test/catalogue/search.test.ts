@@ -1,10 +1,12 @@
 import t from 'tap'
+import { jsonAnswer } from '../../src/catalogue/bytes.js'
+import { Catalogue } from '../../src/catalogue/catalogue.js'
 import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { WordIndex } from '../../src/catalogue/word-index.js'
-import { Jobs } from '../../src/jobs.js'
+import type { ContentDocument } from '../../src/data/contents.js'
 import { soughtIn } from '../../src/words.js'
-import { content, until } from '../catalogue-data.js'
+import { buildWith, content } from '../catalogue-data.js'
 
 const wanted = (...words: string[]) => words.map(word => [word])
 
@@ -79,30 +81,18 @@ t.test('the search reads the words of what has changed alone', async t => {
   t.equal(read.at(-1), undefined, 'many changes are read with everything')
 })
 
-t.test('jobs', async t => {
-  t.test('begin in turns of the event loop of their own', async t => {
-    const jobs = new Jobs({ atOnce: 1 })
-    const order: string[] = []
-    const first = jobs.run(() => {
-      order.push('job 1')
-      setImmediate(() => order.push('a request'))
-    })
-    await Promise.all([first, jobs.run(() => order.push('job 2'))])
-    t.strictSame(order, ['job 1', 'a request', 'job 2'])
+t.test('few searches wait, and none for long', async t => {
+  let hasAnswered = false
+  const read = new Promise<ContentDocument[]>(resolve => setTimeout(() => resolve([]), 5000).unref()).finally(() => {
+    hasAnswered = true
   })
-
-  t.test('are refused beyond those that may wait, and given up after the deadline', async t => {
-    const jobs = new Jobs({ atOnce: 1, waiting: 1, deadline: 50 })
-    let end = () => {}
-    let runs = 0
-    const outcomes = await Promise.allSettled([
-      jobs.run(() => new Promise<void>(resolve => (end = resolve))),
-      jobs.run(() => runs++),
-      jobs.run(() => runs++)
-    ])
-    for (const outcome of outcomes) t.match(outcome, { status: 'rejected', reason: { statusCode: 503 } })
-    end()
-    await until(async () => (await jobs.run(() => 'served').catch(() => 'refused')) === 'served')
-    t.equal(runs, 0, 'what nobody waits for any more is not done')
-  })
+  const app = await buildWith(t, { contents: [content(1)] })
+  const catalogue = new Catalogue({ data: app.data, readContents: () => read, cacheBytes: 1000 })
+  await catalogue.refresh()
+  const ask = (n: number) => catalogue.searchAnswer(`search ${n}`, () => catalogue.fragments.of([1]).then(() => jsonAnswer([])))
+  const began = performance.now()
+  const crowd = await Promise.allSettled(Array.from({ length: 70 }, async (_, n) => ask(n)))
+  for (const outcome of crowd) t.match(outcome, { status: 'rejected', reason: { statusCode: 503 } })
+  t.ok(performance.now() - began < 2000)
+  t.notOk(hasAnswered)
 })

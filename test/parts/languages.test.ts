@@ -1,5 +1,5 @@
 import t from 'tap'
-import { acceptedLanguages, firstLanguage } from '../../src/languages.js'
+import { acceptedLanguages, existingLanguages } from '../../src/languages.js'
 
 t.test('acceptedLanguages', async t => {
   const headers: [string | undefined, string[]][] = [
@@ -13,7 +13,8 @@ t.test('acceptedLanguages', async t => {
     ['a;q=0, b', ['b']],
     ['a;q=0.0', []],
     ['a ; q=0.2 , b ; q=0.3', ['b', 'a']],
-    ['a;q=1.000, b;q=0.999', ['a', 'b']]
+    ['a;q=1.000, b;q=0.999', ['a', 'b']],
+    [',, ,a,\t,b', ['a', 'b']]
   ]
   for (const [header, languages] of headers) t.strictSame(acceptedLanguages(header), languages, String(header))
 
@@ -38,20 +39,31 @@ t.test('acceptedLanguages', async t => {
         header.slice(0, 20)
       )
   })
+
+  t.test('counts the first 20 of a header, by their weights', async t => {
+    const many = Array.from({ length: 5000 }, (_, i) => `l${i}`)
+    t.strictSame(acceptedLanguages(many.join()), many.slice(0, 20))
+    t.strictSame(acceptedLanguages(many.map((language, i) => `${language};q=${(i + 1) / 5000}`).join()), many.slice(0, 20).reverse())
+    t.strictSame(acceptedLanguages(`${',, ,'.repeat(4000)}de`), ['de'], 'an empty element is none')
+  })
+
+  t.test('passes over what is longer than any language', async t => {
+    const long = 'a'.repeat(1000)
+    t.strictSame(acceptedLanguages(`${long}, de, en;${long};q=1, nl;q=0.${'9'.repeat(1000)}, sv;q=0.5`), ['de', 'sv'])
+    t.strictSame(acceptedLanguages(`${`${long},`.repeat(20)}de`), [], 'though it counts')
+  })
 })
 
-t.test('firstLanguage', async t => {
-  const has =
-    (...languages: string[]) =>
-    (language: string) =>
-      languages.includes(language)
-  t.equal(firstLanguage(['en-us'], has('en', 'en-us')), 'en-us')
-  t.equal(firstLanguage(['en-us'], has('en')), 'en')
-  t.equal(firstLanguage(['en'], has('en-us')), undefined)
-  t.equal(firstLanguage(['fr', 'de-at'], has('de', 'en')), 'de')
-  t.equal(firstLanguage(['de-at', 'nl'], has('nl', 'de')), 'de')
-  t.equal(firstLanguage(['fr'], has('en')), undefined)
-  t.equal(firstLanguage([], has('en')), undefined)
-  t.equal(firstLanguage(['zh-hant-tw'], has('zh')), 'zh')
-  t.equal(firstLanguage(['', '-', '--'], has('en')), undefined)
+t.test('existingLanguages', async t => {
+  const existing = (wanted: string[], ...languages: string[]) => existingLanguages(wanted, language => languages.includes(language))
+  t.strictSame(existing(['en-us'], 'en', 'en-us'), ['en-us', 'en'])
+  t.strictSame(existing(['en-us'], 'en'), ['en'])
+  t.strictSame(existing(['en'], 'en-us'), [])
+  t.strictSame(existing(['fr', 'de-at'], 'de', 'en'), ['de'])
+  t.strictSame(existing(['de-at', 'nl'], 'nl', 'de'), ['de', 'nl'])
+  t.strictSame(existing(['de-at', 'de', 'de-ch'], 'de'), ['de'], 'each once')
+  t.strictSame(existing(['fr'], 'en'), [])
+  t.strictSame(existing([], 'en'), [])
+  t.strictSame(existing(['zh-hant-tw'], 'zh'), ['zh'])
+  t.strictSame(existing(['', '-', '--'], 'en'), [])
 })

@@ -1,8 +1,10 @@
 import { test } from 'tap'
+import { sizeOfPlace } from '../../src/kept.js'
 import { Rate } from '../../src/rate.js'
+import { bytesInUse } from '../memory.js'
 
 test('requests within the limit pass, the others wait for the end of the window', async t => {
-  const rate = new Rate<string>(60_000, 10)
+  const rate = new Rate<string>(60_000, 10_000)
   t.strictSame([rate.count('a', 2, 1000), rate.count('a', 2, 2000)], [0, 0])
   t.equal(rate.count('a', 2, 3000), 58_000)
   t.equal(rate.count('b', 2, 3000), 0, 'each caller by itself')
@@ -12,11 +14,31 @@ test('requests within the limit pass, the others wait for the end of the window'
 })
 
 test('the caller whose window began first is forgotten first', async t => {
-  const rate = new Rate<number>(60_000, 2)
+  const rate = new Rate<number>(60_000, 2 * sizeOfPlace(1))
   rate.count(1, 1, 0)
   rate.count(2, 1, 1)
   t.equal(rate.count(1, 1, 2), 59_998)
   rate.count(3, 1, 3)
   t.equal(rate.count(2, 1, 4), 59_997, 'still counted')
   t.equal(rate.count(1, 1, 5), 0, 'forgotten')
+  t.equal(rate.weight, 2 * sizeOfPlace(1))
+  rate.count(1, 1, 60_006)
+  t.equal(rate.weight, 2 * sizeOfPlace(1), 'a window in the place of another one weighs nothing more')
+})
+
+test('callers weigh as much as their names are long', async t => {
+  const rate = new Rate<string>(60_000, 1_000_000)
+  const long = 'x'.repeat(10_000)
+  for (let i = 0; i < 1000; i++) rate.count(`${i} ${long}`, 1, i)
+  t.ok(rate.weight > 900_000 && rate.weight <= 1_000_000)
+  t.equal(rate.count(`999 ${long}`, 1, 1000), 59_999, 'the last ones are counted')
+  t.equal(rate.count(`0 ${long}`, 1, 1000), 0, 'the first ones are forgotten')
+})
+
+test('a caller whose name is part of a long header keeps none of it', async t => {
+  const rate = new Rate<string>(60_000, 1_000_000)
+  const before = await bytesInUse()
+  for (let i = 0; i < 1000; i++) rate.count(`${'x'.repeat(15_000)}${Buffer.from(String(i).padStart(20, '0'))}`.slice(-20), 1)
+  t.ok((await bytesInUse()) - before < 1_000_000)
+  t.ok(rate.count('7'.padStart(20, '0'), 1) > 0, 'and is counted')
 })

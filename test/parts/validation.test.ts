@@ -39,3 +39,47 @@ t.test('a parameter that comes twice is told so, and not by what one of them say
   t.match(toldOf(Type.Integer(), ['1', 'x'], 'querystring'), { errors: [{ field: 'field', message: 'must be given once' }] })
   t.equal(toldOf(Type.Integer(), '1', 'querystring'), undefined)
 })
+
+t.test('a list of a query has at most 100 values of at most 200 characters, however it is written', async t => {
+  const told = (schema: TSchema, value: string | string[]) => toldOf(schema, value, 'querystring')
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => String(i))
+  const ids = Type.Array(Type.Integer(), { minItems: 1, maxItems: 100 })
+  const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 100 })
+
+  for (const given of [numbers(100).join(), numbers(100), [numbers(40).join(), '7', numbers(59).join()], `${'0'.repeat(199)}7`, ['1', '1']])
+    t.equal(told(ids, given), undefined)
+  for (const given of ['a'.repeat(200), '漢'.repeat(200), '😀'.repeat(200)]) t.equal(told(names, given), undefined)
+
+  const message = 'must be a list of at most 100 values of at most 200 characters each'
+  for (const [schema, given] of [
+    [ids, numbers(101).join()],
+    [ids, numbers(101)],
+    [ids, [numbers(60).join(), numbers(60).join()]],
+    [ids, Array.from({ length: 200 }, () => numbers(60).join())],
+    [ids, ','.repeat(15_000)],
+    [ids, 'x,'.repeat(7_500)],
+    [ids, `${'0'.repeat(200)}7`],
+    [names, 'a'.repeat(201)],
+    [names, `b,${'a'.repeat(15_000)}`],
+    [names, '😀'.repeat(201)],
+    [names, ['b', `c,${'😀'.repeat(201)}`]]
+  ] as [TSchema, string | string[]][])
+    t.strictSame(
+      told(schema, given),
+      { success: false, code: 400, message: `field ${message}`, errors: [{ field: 'field', message }] },
+      String(given).slice(0, 40)
+    )
+})
+
+t.test('no value of a query is longer than 200 characters', async t => {
+  const searched = Type.String({ maxLength: 200, pattern: 'a', 'x-rule': 'a text with an a' })
+  for (const [schema, given, message] of [
+    [Type.Integer(), `${'0'.repeat(200)}1`, 'must be of at most 200 characters'],
+    [Type.String(), 'a'.repeat(201), 'must be of at most 200 characters'],
+    [Type.String({ format: 'date-time' }), `2026-01-31T20:15:00.${'0'.repeat(15_000)}Z`, 'must be of at most 200 characters'],
+    [searched, 'a'.repeat(201), 'must be a text with an a']
+  ] as [TSchema, string, string][])
+    t.match(toldOf(schema, given, 'querystring'), { code: 400, errors: [{ field: 'field', message }] }, message)
+  t.equal(toldOf(Type.Integer(), `${'0'.repeat(199)}1`, 'querystring'), undefined)
+  t.equal(toldOf(Type.String(), 'a'.repeat(201)), undefined, 'a body has bounds of its own')
+})

@@ -81,7 +81,9 @@ t.test('GET /legal', async t => {
     ['\u0001\u0002', 'en'],
     ['__proto__', 'en'],
     ['a'.repeat(10_000), 'en'],
-    [`${'x,'.repeat(3000)}sv`, 'sv']
+    [`${'x,'.repeat(19)}sv`, 'sv'],
+    [`${'x,'.repeat(20)}sv`, 'en'],
+    [`${' ,'.repeat(3000)}sv`, 'sv']
   ]
   for (const [header, language] of accepted) {
     t.test(`${JSON.stringify(header)?.slice(0, 40)} is ${language}`, async t => {

@@ -158,6 +158,7 @@ t.test('watchlist', async t => {
       ['', [4, 3, 2, 1]],
       ['content_id=3', [3]],
       ['content_id=1,3,777', [3, 1]],
+      ['content_id=1&content_id=3', [3, 1]],
       ['content_id=777', []],
       ['status=completed&foo=1', [4, 3, 2, 1]]
     ] as [string, number[]][]) {
@@ -165,11 +166,8 @@ t.test('watchlist', async t => {
       t.strictSame(contentIds(answer), expected, query)
       t.equal(answer.json().data.meta.total_count, expected.length, query)
     }
-    for (const query of [
-      ...['x', '', '1,', ',', '1,x', '-1', '1.5', '0x1', '%2B1', '9'.repeat(400)].map(value => `content_id=${value}`),
-      'content_id=1&content_id=2'
-    ])
-      isRefused(t, await viewer.get(`/watchlist?${query}`), 'content_id', query.slice(0, 40))
+    for (const value of ['x', '', '1,', ',', '1,x', '-1', '1.5', '0x1', '%2B1', '9'.repeat(400)])
+      isRefused(t, await viewer.get(`/watchlist?content_id=${value}`), 'content_id', value.slice(0, 40))
   })
 
   t.test('meta is right at every boundary', async t => {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Term } from '../../../schemas/term.js'
-import { jsonBytes } from '../../../src/catalogue/bytes.js'
+import { jsonAnswer } from '../../../src/catalogue/bytes.js'
 import { toTerm } from '../../../src/data/terms.js'
 import { found } from '../../../src/errors.js'
 import { integerId } from '../../../src/ids.js'
@@ -21,8 +21,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, config: { admission: 'public' } }, function getTerm({ params }, reply) {
     const id = found(integerId(params.termId))
-    const term = () => found(catalogue.terms.find(({ _id }) => _id === id))
-    return reply.publicJson(catalogue.answer(`term ${id}`, () => jsonBytes(ok(toTerm(term())))))
+    catalogue.assertFresh()
+    const term = found(catalogue.terms.byId(id))
+    return reply.publicJson(catalogue.answer(`term ${id}`, () => jsonAnswer(ok(toTerm(term)))))
   })
 }
 export default route

@@ -3,8 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../../../schemas/answers.js'
 import { Ok } from '../../../../../schemas/common.js'
 import { SupportText } from '../../../../../schemas/support-text.js'
-import { jsonBytes } from '../../../../../src/catalogue/bytes.js'
-import { supportTexts } from '../../../../../src/catalogue/support-texts.js'
+import { jsonAnswer } from '../../../../../src/catalogue/bytes.js'
 import { acceptedLanguages } from '../../../../../src/languages.js'
 import { ok } from '../../../../../src/reply.js'
 
@@ -18,15 +17,17 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, settings } = app
+  const { catalogue } = app
+  const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
   app.get('', { schema, config: { admission: 'public' } }, function listSupportTexts({ params, headers }, reply) {
-    const languages = [...acceptedLanguages(headers['accept-language']), settings.DEFAULT_LANGUAGE.toLowerCase()]
-    const key = JSON.stringify(['support', params.context, languages])
-    return reply.publicJson(
-      catalogue.answer(key, () => jsonBytes(ok(supportTexts(catalogue.supportTexts, params.context, languages)))),
-      'Accept-Language'
+    const { supportTexts } = catalogue
+    const { context } = params
+    const languages = supportTexts.existing([...acceptedLanguages(headers['accept-language']), fallback])
+    const answer = catalogue.answer(JSON.stringify(['support', context, supportTexts.variant(context, languages)]), () =>
+      jsonAnswer(ok(supportTexts.in(context, languages)), !supportTexts.has(context))
     )
+    return reply.publicJson(answer, 'Accept-Language')
   })
 }
 export default route

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { type Answer, Answers, type Run } from '../../src/catalogue/answers.js'
+import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
+import { keptBytes } from '../../src/kept.js'
+import { Pace } from '../../src/pace.js'
+import { bytesInUse } from '../memory.js'
+
+const pace = new Pace()
+const run: Run = job => pace.run(job)
+const valid = { version: 1, now: 1000, until: () => 2000 }
+
+t.test('an answer holds until the catalogue or the clock changes it', async t => {
+  const answers = new Answers()
+  let made = 0
+  const ask = (validity = valid) => answers.get('key', validity, () => jsonAnswer({ made: ++made }), run)
+  const { etag } = await ask()
+  t.match(etag, /^"[\w+/]{27}"$/)
+  t.equal(((await ask({ ...valid, now: 1999 })) as Answer).etag, etag)
+  t.notOk(ask() instanceof Promise, 'what is known is there at once')
+  t.equal(made, 1)
+  await ask({ ...valid, now: 2000 })
+  t.equal(made, 2, 'the clock')
+  await ask({ ...valid, version: 2 })
+  t.equal(made, 3, 'the catalogue')
+})
+
+t.test('a crowd that asks for the same at once has it made once', async t => {
+  const answers = new Answers()
+  let made = 0
+  const make = () => {
+    const until = performance.now() + 2
+    while (performance.now() < until);
+    return jsonAnswer({ made: ++made })
+  }
+  const all = await Promise.all(Array.from({ length: 20 }, () => answers.get('key', valid, make, run)))
+  t.equal(made, 1)
+  t.equal(new Set(all).size, 1)
+})
+
+t.test('an answer without elements is not kept', async t => {
+  const answers = new Answers()
+  const ask = (elements: number[]) => answers.get('key', valid, () => jsonAnswer(elements, elements.length === 0), run)
+  await ask([])
+  t.ok(ask([]) instanceof Promise)
+  await ask([1])
+  t.notOk(ask([1]) instanceof Promise)
+})
+
+t.test('an answer keeps no more memory than it weighs', async t => {
+  const answers = new Answers()
+  const before = await bytesInUse()
+  const weightBefore = keptBytes()
+  for (let i = 0; i < 2000; i++) {
+    await answers.get(`key ${i}`, valid, () => ({ bytes: Buffer.from(`${i}`.repeat(100)), isEmpty: false }), run)
+    // What else is sent meanwhile lies in the same slabs as a small buffer.
+    for (let n = 0; n < 5; n++) Buffer.from('x'.repeat(1500))
+  }
+  const weight = keptBytes() - weightBefore
+  t.ok((await bytesInUse()) - before < weight * 1.5 + 500_000)
+})
+
+t.test('own bytes are the same bytes', async t => {
+  const small = Buffer.from('small')
+  t.equal(ownBytes(small).toString(), 'small')
+  t.equal(ownBytes(small).buffer.byteLength, 5)
+  const large = Buffer.alloc(10_000)
+  t.equal(ownBytes(large), large, 'nothing is copied where there is nothing to share')
+})

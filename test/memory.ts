@@ -1,0 +1,20 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Collects all garbage, what was weakly held in this turn of the event loop too. */
+export const collectGarbage = async () => {
+  for (let i = 0; i < 3; i++) {
+    await new Promise(setImmediate)
+    collect()
+  }
+}
+
+/** The bytes that are in use once all garbage is gone. */
+export const bytesInUse = async () => {
+  await collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

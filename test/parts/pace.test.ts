@@ -1,0 +1,66 @@
+import t from 'tap'
+import { Pace } from '../../src/pace.js'
+
+const hold = (milliseconds: number) => {
+  const until = performance.now() + milliseconds
+  while (performance.now() < until);
+}
+
+t.test('what a job gives or throws is what its caller gets', async t => {
+  const pace = new Pace()
+  t.equal(await pace.run(() => 1), 1)
+  t.equal(await pace.run(async () => 2), 2)
+  await t.rejects(
+    pace.run(() => {
+      throw new Error('thrown')
+    }),
+    { message: 'thrown' }
+  )
+  await t.rejects(
+    pace.run(async () => {
+      throw new Error('rejected')
+    }),
+    { message: 'rejected' }
+  )
+  t.equal(await pace.run(() => 3), 3, 'and the next one is run')
+})
+
+t.test('a crowd of long jobs leaves turns of the event loop between them', async t => {
+  const pace = new Pace()
+  const order: number[] = []
+  let turns = 0
+  let ended = false
+  const turn = () => {
+    turns++
+    if (!ended) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      pace.run(() => {
+        order.push(n)
+        hold(2)
+      })
+    )
+  )
+  ended = true
+  t.ok(turns >= 19, `${turns} turns`)
+  t.strictSame(
+    order,
+    Array.from({ length: 20 }, (_, n) => n)
+  )
+})
+
+t.test('many short jobs share a turn', async t => {
+  const pace = new Pace()
+  let turns = 0
+  let ended = false
+  const turn = () => {
+    turns++
+    if (!ended) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await Promise.all(Array.from({ length: 200 }, () => pace.run(() => undefined)))
+  ended = true
+  t.ok(turns < 100, `${turns} turns`)
+})
