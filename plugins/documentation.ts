@@ -32,12 +32,13 @@ export default fp(
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 
-    let text: string | undefined
+    const written = new WeakMap<object, string>()
     await app.register(async scope => {
-      // Written out once: it is large, and who asks for it is anybody.
+      // The document is large and always the same object: it is written out once.
       scope.setReplySerializer(payload => {
-        if (payload !== app.swagger()) return JSON.stringify(payload)
-        text ??= JSON.stringify(payload)
+        const document = payload as object
+        const text = written.get(document) ?? JSON.stringify(document)
+        written.set(document, text)
         return text
       })
       scope.addHook('onRoute', route => {

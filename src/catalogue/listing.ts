@@ -61,8 +61,8 @@ export class Listing {
     const tests = this.tests(filter)
     const named = namedBy(filter)
     if (named === undefined) return select(this.open(order, country, now), tests, page)
+    if (named.length > few) return select(this.open(order, country, now), [...tests, this.oneOf(named)], page)
     const rows = [...new Set(named)].flatMap(id => skeleton.row(id) ?? [])
-    if (rows.length > few) return select(this.open(order, country, now), [...tests, theseRows(rows, skeleton.size)], page)
     const open = rows.filter(row => isOpen(skeleton, row, now, country))
     return select(open.sort(comparison(skeleton, order)), tests, page)
   }
@@ -86,6 +86,15 @@ export class Listing {
     if (terms) tests.push(skeleton.anyTerm(terms))
     return tests
   }
+
+  private oneOf(ids: number[]): Test {
+    const marks = new Uint8Array(this.skeleton.size)
+    for (const id of ids) {
+      const row = this.skeleton.row(id)
+      if (row !== undefined) marks[row] = 1
+    }
+    return { marks }
+  }
 }
 
 /** The contents that a filter names one by one. */
@@ -93,10 +102,4 @@ const namedBy = ({ ids, matches }: ContentFilter) => {
   if (!ids || !matches) return ids ?? matches
   const found = new Set(matches)
   return ids.filter(id => found.has(id))
-}
-
-const theseRows = (rows: number[], size: number): Test => {
-  const marks = new Uint8Array(size)
-  for (const row of rows) marks[row] = 1
-  return { marks }
 }

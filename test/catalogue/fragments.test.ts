@@ -1,0 +1,55 @@
+import t from 'tap'
+import { Fragments } from '../../src/catalogue/fragments.js'
+import { Skeleton } from '../../src/catalogue/skeleton.js'
+import type { ContentDocument } from '../../src/data/contents.js'
+import { keptBytes } from '../../src/kept.js'
+import { content } from '../catalogue-data.js'
+import { bytesInUse } from '../memory.js'
+
+t.test('two public lists at once read from the database, and viewers beside them', async t => {
+  const ends: (() => void)[] = []
+  const begun: number[][] = []
+  const read = (ids: number[]) => {
+    begun.push(ids)
+    return new Promise<ContentDocument[]>(resolve => ends.push(() => resolve(ids.map(id => content(id)))))
+  }
+  const fragments = new Fragments(() => new Skeleton(), read, 1_000_000)
+  const turn = () => new Promise(setImmediate)
+
+  const lists = [1, 2, 3, 4].map(id => fragments.inTurn([id]))
+  await turn()
+  t.strictSame(begun, [[1], [2]])
+  const viewer = fragments.of([5])
+  await turn()
+  t.strictSame(begun, [[1], [2], [5]])
+  ends[0]?.()
+  await turn()
+  t.strictSame(begun, [[1], [2], [5], [3]])
+  for (let i = 1; i < 5; i++) {
+    ends[i]?.()
+    await turn()
+  }
+  t.equal((await viewer).length, 1)
+  t.equal((await Promise.all(lists)).length, 4)
+})
+
+t.test('fragments keep no more memory than they weigh', async t => {
+  const skeleton = new Skeleton()
+  const contents = new Map(Array.from({ length: 1000 }, (_, id) => [id, content(id, { name: 'n'.repeat(200) })]))
+  for (const one of contents.values()) skeleton.put(one)
+  const fragments = new Fragments(
+    () => skeleton,
+    async ids => {
+      // What else is sent meanwhile lies in the same slabs as a small buffer.
+      for (let n = 0; n < 10; n++) Buffer.from('x'.repeat(1500))
+      return ids.map(id => contents.get(id) as ContentDocument)
+    },
+    10_000_000
+  )
+  const before = await bytesInUse()
+  const weightBefore = keptBytes()
+  for (const id of contents.keys()) await fragments.of([id])
+  const weight = keptBytes() - weightBefore
+  t.equal(weight, fragments.bytes)
+  t.ok((await bytesInUse()) - before < weight * 1.2 + 200_000)
+})
