@@ -29,12 +29,13 @@ export class Refusals {
   /** The result of a login that arrived then, of a user with that hash; where there is none, the 401 in due time. */
   async unlessRefused<T>(arrived: number, hash: string | undefined, logIn: () => Promise<T | undefined>): Promise<T> {
     this.highestCost = Math.max(this.highestCost, costOf(hash))
-    const due = this.momentFor(arrived)
+    const latest = arrived + this.latest
+    const due = Math.min(latest, this.momentFor(arrived))
     this.inHand++
     try {
       const result = await logIn()
       if (result !== undefined) return result
-      await sleep(untilMoment(due))
+      await sleep(untilMoment(due, latest))
       throw unauthenticated()
     } finally {
       this.inHand--
@@ -44,11 +45,12 @@ export class Refusals {
   private momentFor(arrived: number) {
     const takes = Math.max(usualCost, this.highestCost) * margin
     const queued = performance.now() - arrived + ((this.inHand + 1) * takes) / this.atOnce
-    return arrived + Math.min(this.latest, Math.max(soonest, takes, queued))
+    return arrived + Math.max(soonest, takes, queued)
   }
 }
 
-const untilMoment = (due: number) => {
-  const left = due - performance.now()
-  return left >= 0 ? left : step + (left % step)
+const untilMoment = (due: number, latest: number) => {
+  const now = performance.now()
+  const late = Math.max(0, now - due)
+  return Math.max(0, Math.min(latest, due + Math.ceil(late / step) * step) - now)
 }

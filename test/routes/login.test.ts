@@ -49,47 +49,48 @@ t.test('refusals tell nothing by their time, however many wait', async t => {
     nobody: undefined,
     'a hash like ours': await hashPassword(password),
     bcrypt: await bcrypt(password, 9),
-    'a cheap bcrypt': await bcrypt(password, 4),
-    'a costly argon2': await argon2(password, { memoryCost: 40 * 1024, timeCost: 2, parallelism: 1 }),
-    'a cheap argon2': await argon2(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+    'another argon2': await argon2(password, { memoryCost: 40 * 1024, timeCost: 2, parallelism: 1 })
   }
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   for (const [name, password_hash] of Object.entries(kinds))
     if (password_hash) await app.data.users.add({ email: `${name}@example.com`, name, password_hash })
 
-  const crowd = async (name: string) => {
-    const refused = Array.from({ length: 12 }, async (_, i) => {
-      const began = performance.now()
-      t.equal((await logIn(app, { email: `${name}@example.com`, password: 'wrong' }, { address: `192.0.2.${i}` })).statusCode, 401)
-      return performance.now() - began
-    })
-    return Promise.all(refused)
+  /** When the last of a crowd is refused. */
+  const lastOf = async (name: string) => {
+    const began = performance.now()
+    const crowd = Array.from({ length: 12 }, (_, i) =>
+      logIn(app, { email: `${name}@example.com`, password: 'wrong' }, { address: `192.0.2.${i}` })
+    )
+    t.strictSame(statusesOf(await Promise.all(crowd)), Array(12).fill(401))
+    return performance.now() - began
   }
-  const lasts: Record<string, number> = {}
-  for (const name of Object.keys(kinds)) {
-    // The better of three, since other processes take the processor too.
-    const rounds = []
-    for (let round = 0; round < 3; round++) rounds.push(Math.max(...(await crowd(name))))
-    lasts[name] = Math.min(...rounds)
-    t.ok(lasts[name] < 3000)
-  }
-  const all = Object.values(lasts)
-  t.ok(Math.max(...all) - Math.min(...all) < 60, JSON.stringify(lasts))
+  // The best of several rounds, since other processes take the processor too.
+  const best = new Map(Object.keys(kinds).map(name => [name, Number.POSITIVE_INFINITY]))
+  const spread = () => Math.max(...best.values()) - Math.min(...best.values())
+  for (let round = 0; round < 10 && !(spread() < 60); round++)
+    for (const [name, time] of best) best.set(name, Math.min(time, await lastOf(name)))
+  t.ok(spread() < 60, [...best].join(' '))
+  t.ok(Math.max(...best.values()) < 3000)
 })
 
 t.test('refusals are no 503 where the database has little time', async t => {
-  const app = await build(t, { settings: { LOGIN_LIMIT: '0', DATABASE_TIMEOUT: '500' } })
-  const answers = Array.from({ length: 15 }, (_, i) => logIn(app, { email: 'nobody@example.com', password }, { address: `192.0.2.${i}` }))
-  t.strictSame(statusesOf(await Promise.all(answers)), Array(15).fill(401))
+  const app = await build(t, { settings: { LOGIN_LIMIT: '0', DATABASE_TIMEOUT: '1000' } })
+  const answers = Array.from({ length: 18 }, (_, i) => logIn(app, { email: 'nobody@example.com', password }, { address: `192.0.2.${i}` }))
+  t.strictSame(statusesOf(await Promise.all(answers)), Array(18).fill(401))
 })
 
-t.test('a refusal that is late comes at the next moment', async t => {
-  const refusals = new Refusals(1, 2000)
-  const began = performance.now()
-  const late = refusals.unlessRefused(began, undefined, async () => void (await sleep(300)))
-  await t.rejects(late, { message: 'Unauthenticated.' })
-  const took = performance.now() - began
-  t.ok(took > 490, `${took}`)
+t.test('a refusal that is late comes at the next moment, and at once when no login may take longer', async t => {
+  for (const [latest, working, refused] of [
+    [2000, 300, 500],
+    [400, 300, 400],
+    [400, 450, 450]
+  ] as const) {
+    const began = performance.now()
+    const late = new Refusals(1, latest).unlessRefused(began, undefined, async () => void (await sleep(working)))
+    await t.rejects(late, { message: 'Unauthenticated.' })
+    const took = performance.now() - began
+    t.ok(took > refused - 10, `${took} ms`)
+  }
 })
 
 t.test('POST /login', async t => {
@@ -454,6 +455,15 @@ t.test('the limit of failed logins', async t => {
     for (let i = 0; i < 10; i++) t.equal((await logIn(app, wrong('a@example.com'), { forwarded: `198.51.100.${i}` })).statusCode, 401)
     await refused(i => logIn(app, wrong('a@example.com'), { forwarded: `203.0.113.${i}` }))
     await refused(() => logIn(app, wrong('a@example.com'), { forwarded: '198.51.100.1' }))
+  })
+
+  test('attempts that race past the first look are refused by the counts all the same', async t => {
+    const { data } = await build(t, { settings: { LOGIN_LIMIT: '1' } })
+    const { begin } = data.loginAttempts
+    for (let i = 0; i < 10; i++) t.equal((await begin(`${i}@example.com`, '192.0.2.1')).retryAfter, undefined)
+    for (let i = 0; i < 2; i++) t.ok(Number((await begin('a@example.com', '192.0.2.1')).retryAfter) > 800)
+    t.equal(await data.loginAttempts.retryAfter('a@example.com', '192.0.2.2'), undefined, 'and leave no trace')
+    t.equal((await begin('a@example.com', '192.0.2.2')).retryAfter, undefined)
   })
 
   test('LOGIN_LIMIT=0 is off', async t => {
