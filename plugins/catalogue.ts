@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { TopologyDescriptionChangedEvent } from 'mongodb'
 import type { Country } from '../src/catalogue/availability.js'
 import { Catalogue } from '../src/catalogue/catalogue.js'
 import { catalogueMetrics } from '../src/metrics/catalogue.js'
@@ -12,9 +11,6 @@ declare module 'fastify' {
     countryOf: (request: FastifyRequest) => Country
   }
 }
-
-const primaryOf = ({ newDescription, previousDescription }: TopologyDescriptionChangedEvent) =>
-  [previousDescription, newDescription].map(({ servers }) => [...servers.values()].find(({ type }) => type === 'RSPrimary'))
 
 /** The catalogue in memory, read before the first request and kept up with the database. */
 export default fp(
@@ -34,10 +30,6 @@ export default fp(
     app.preparations.push(async () => {
       await catalogue.refresh()
       void catalogue.follow(closing.signal, err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying on'))
-    })
-    app.mongoClient.on('topologyDescriptionChanged', event => {
-      const [before, after] = primaryOf(event)
-      if (after && before?.address !== after.address) catalogue.distrust()
     })
     app.addHook('onClose', async () => closing.abort())
 

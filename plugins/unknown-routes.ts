@@ -15,9 +15,10 @@ export default fp(
       urls.add(url)
     })
 
-    app.addHook('onRequest', ({ originalUrl, is404 }, _reply, done) => {
+    app.addHook('onRequest', ({ originalUrl, is404, routeOptions }, _reply, done) => {
       if (!isDecodable(originalUrl)) return done(malformedUrl())
-      done(is404 ? notFound() : undefined)
+      // The route of the CORS library for every path that has none of its own.
+      done(is404 || routeOptions.url === '*' ? notFound() : undefined)
     })
     app.setNotFoundHandler(async () => {
       throw notFound()

@@ -1,8 +1,11 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Nullable } from './common.js'
 
-/** `expected` is what a fault says that the value must be. */
-const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, expected: 'a positive integer' })
+/** Integers are exact below 2^53. The counters go on from the largest id that was imported: 2^32 are left to them. */
+export const largestId = 2 ** 53 - 2 ** 32
+
+/** `expected` is what a fault says that the value must be, `beyond` what it says of one that is too large. */
+const Id = Type.Integer({ minimum: 1, maximum: largestId, expected: 'a positive integer', beyond: `at most ${largestId} (2^53 - 2^32)` })
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, expected: 'an integer' })
 const Text = Type.String({ expected: 'a text' })
 const SomeText = Type.String({ minLength: 1, expected: 'a text that is not empty' })

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
-import cors from '@fastify/cors'
 import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
@@ -11,6 +10,7 @@ import batching from '../plugins/batching.js'
 import body from '../plugins/body.js'
 import caching from '../plugins/caching.js'
 import catalogue from '../plugins/catalogue.js'
+import cors from '../plugins/cors.js'
 import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
@@ -26,7 +26,7 @@ import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
 import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
-import { corsOptions, isDecodable, trustedProxies } from './http.js'
+import { isDecodable, trustedProxies } from './http.js'
 import { answerParserError } from './parser-errors.js'
 import { requestId } from './request-ids.js'
 import { buildSerializer } from './serialization.js'
@@ -34,6 +34,8 @@ import { compileValidator } from './validation.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit: 64 * 1024,
+  // On a busy machine it takes seconds to load the routes.
+  pluginTimeout: 60_000,
   requestTimeout: 10_000,
   // One who neither reads nor sends; longer than any answer takes.
   connectionTimeout: 30_000,
@@ -67,7 +69,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(sensible)
   await app.register(caching)
   await app.register(securityHeaders)
-  if (settings.CORS_ORIGIN) await app.register(cors, corsOptions(settings.CORS_ORIGIN))
+  await app.register(cors)
   await app.register(authentication)
   await app.register(admission)
   await app.register(limits)

@@ -17,7 +17,8 @@ export const costOf = (hash = nobody) => {
   const [, rounds] = bcryptCost.exec(hash) ?? []
   if (rounds) return 75 * 2 ** (Number(rounds) - 10)
   const [, memory, passes] = /\$m=(\d+),t=(\d+)/.exec(hash) ?? []
-  return (15 * Number(memory) * Number(passes)) / (cost.memoryCost * cost.timeCost)
+  // What is no hash at all costs nothing.
+  return (15 * Number(memory) * Number(passes)) / (cost.memoryCost * cost.timeCost) || 0
 }
 
 /** bcrypt reads no further. */

@@ -644,6 +644,31 @@ test('CORS', async t => {
     t.equal((await app.inject({ url: '/health', headers: { origin: 'https://any.example' } })).headers['access-control-allow-origin'], '*')
   })
 
+  t.test('answers an OPTIONS that is no preflight as without it', async t => {
+    const origin = 'https://a.example'
+    const method = { 'access-control-request-method': 'POST' }
+    for (const CORS_ORIGIN of [origin, '*']) {
+      const app = await build(t, { settings: { CORS_ORIGIN } })
+      for (const headers of [{}, { origin }, method, { origin, 'access-control-request-headers': 'authorization' }]) {
+        const ask = (url: string) => app.inject({ method: 'OPTIONS', url, headers: headers as Record<string, string> })
+        for (const [url, allowed] of Object.entries(paths)) {
+          const response = await ask(url)
+          isFailure(t, response, 405, url)
+          t.strictSame(words(response.headers.allow).sort(), allowed.map(name => name.toLowerCase()).sort(), url)
+          t.notOk(response.headers['access-control-allow-methods'] ?? response.headers['access-control-max-age'], url)
+          t.equal(
+            response.headers['access-control-allow-origin'],
+            CORS_ORIGIN === '*' || 'origin' in headers ? CORS_ORIGIN : undefined,
+            url
+          )
+        }
+        for (const url of ['/nothing', '/', '*']) isFailure(t, await ask(url), 404, url, 'Resource not found')
+        isFailure(t, await ask('/%'), 400, 'malformed percent-encoding')
+      }
+      t.equal((await preflight(app, '/nothing', origin)).statusCode, 204)
+    }
+  })
+
   t.test('shows a 429 to web apps', async t => {
     const app = await build(t, { settings: { CORS_ORIGIN: '*', RATE_LIMIT_ADDRESS: '1' } })
     const headers = { origin: 'https://any.example' }

@@ -14,6 +14,7 @@ import { type Mongod, startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
 import { apart } from './apart.js'
 import { built } from './built.js'
+import { freeze } from './freeze.js'
 import { addUser, build, databaseUrl, password, secret, settingsFor, signIn } from './helper.js'
 
 const folder = async (t: Test) => {
@@ -167,7 +168,7 @@ test('a database that freezes', async t => {
   const refresh = () => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
   const logOut = () => app.inject({ method: 'POST', url: '/logout', headers: { authorization: `Bearer ${access_token}` } })
 
-  process.kill(pid, 'SIGSTOP')
+  await freeze(pid)
   const asked = {
     '/ready': () => app.inject('/ready'),
     '/login/refresh': refresh,

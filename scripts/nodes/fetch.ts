@@ -24,8 +24,7 @@ export const fetchNode = async (version: string, say: (line: string) => void) =>
     const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     await run('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], { cwd: folder, shell: isWindows })
   } catch (error) {
-    const { stderr = '', message } = error as Error & { stderr?: string }
-    const cause = stderr.split('\n').find(line => line !== '' && !line.includes('error code')) ?? message
+    const cause = (error as Error).message.trim()
     if (!existsSync(bin)) throw new Error(`Node.js ${version} could not be fetched as ${name}: ${cause}`)
     say(`Node.js ${version} as it was fetched before: ${cause}`)
   }

@@ -67,7 +67,6 @@ export class Catalogue {
   checkedAt = 0
   private grown: { tree: Tree; skeleton: Skeleton; version: number } | undefined
   private comparedAt = 0
-  private doubts = 0
   private seen: ReadonlyMap<string, number> = new Map()
 
   constructor(private readonly options: CatalogueOptions) {
@@ -82,9 +81,8 @@ export class Catalogue {
   /** Reads what has changed since the last time. */
   async refresh() {
     const began = Date.now()
-    const { doubts } = this
     const revisions = await this.options.data.revisions.read()
-    const whole = began - this.comparedAt > compareEvery
+    const whole = began - this.comparedAt > compareEvery || this.isBefore(revisions)
     for (const kind of catalogueKinds) {
       if (!whole && revisions.get(kind) === this.seen.get(kind)) continue
       await this.read(kind, whole)
@@ -92,8 +90,12 @@ export class Catalogue {
     }
     this.seen = revisions
     this.checkedAt = began
-    // What was read before a doubt that came in the middle is as doubtful as before.
-    if (whole && doubts === this.doubts) this.comparedAt = began
+    if (whole) this.comparedAt = began
+  }
+
+  /** Whether revisions have gone back, as they do where a backup was restored. */
+  private isBefore(revisions: ReadonlyMap<string, number>) {
+    return catalogueKinds.some(kind => (revisions.get(kind) ?? 0) < (this.seen.get(kind) ?? 0))
   }
 
   /** Refreshes once a second until it is told to stop. Of failures in a row only the first is told. */
@@ -112,12 +114,6 @@ export class Catalogue {
         failing = false
       }, tell)
     }
-  }
-
-  /** Another primary may lack what the last one had not yet replicated. */
-  distrust() {
-    this.doubts++
-    this.comparedAt = 0
   }
 
   /** Throws where what is known is too old to be served. */

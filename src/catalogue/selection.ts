@@ -43,4 +43,4 @@ export const select = (
 
 /** The values of a filter without what makes no difference: their order, repeated ones, and those that nothing has. */
 export const distinct = <Value>(values: Value[] | undefined, exists: (value: Value) => boolean) =>
-  values && values
+  values && [...new Set(values)].filter(exists).sort()

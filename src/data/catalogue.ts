@@ -9,8 +9,15 @@ export interface Imported {
   stamp: Date
 }
 
-/** The catalogue is read as a whole, which may take long; each batch of it may not, since what follows waits for it. */
-export const patience = { timeoutMS: seconds(2), timeoutMode: CursorTimeoutMode.ITERATION }
+/**
+ * What the majority has: a change of primary takes nothing of it back, so that a process never knows of what was rolled back
+ * since. The catalogue is read as a whole, which may take long; each batch of it may not, since what follows waits for it.
+ */
+export const settled = {
+  readConcern: 'majority',
+  timeoutMS: seconds(2),
+  timeoutMode: CursorTimeoutMode.ITERATION
+} as const
 
 /** The collections that make up the catalogue, each with a revision of its own. */
 export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const

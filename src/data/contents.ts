@@ -1,7 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { Content } from '../../schemas/content.js'
 import { timestamp } from '../time.js'
-import { type Imported, patience } from './catalogue.js'
+import { type Imported, settled } from './catalogue.js'
 import { isUnsendable } from './content-shape.js'
 
 export interface ContentDocument extends Imported {
@@ -102,14 +102,14 @@ export const contentsOf = (db: Db) => {
   return {
     byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }).toArray(),
     /** Those that were written since a moment, or all. */
-    bones: (since?: Date) => contents.find<ContentBones>(writtenSince(since), { ...patience, projection: skeletonFields, batchSize: 2000 }),
+    bones: (since?: Date) => contents.find<ContentBones>(writtenSince(since), { ...settled, projection: skeletonFields, batchSize: 2000 }),
     /** The ids of those among them that cannot be sent. */
     unsendable: async (since?: Date) => {
-      const found = await contents.find({ ...writtenSince(since), ...isUnsendable }, { ...patience, projection: { _id: 1 } }).toArray()
+      const found = await contents.find({ ...writtenSince(since), ...isUnsendable }, { ...settled, projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
     /** The words of these contents, or of all. In small batches, since decoding them holds up the event loop. */
     words: (ids?: number[]) =>
-      contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...patience, projection: { words: 1 }, batchSize: 200 })
+      contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...settled, projection: { words: 1 }, batchSize: 200 })
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { LegalDocument as Legal } from '../../schemas/legal-document.js'
-import { type Imported, patience } from './catalogue.js'
+import { type Imported, settled } from './catalogue.js'
 
 export interface LegalDocument extends Imported {
   /** The language, in lower case. */
@@ -16,5 +16,5 @@ export const toLegal = ({ title, sections }: LegalDocument): Legal => ({
 
 export const legalDocumentsOf = (db: Db) => {
   const documents = db.collection<LegalDocument>('legal_documents')
-  return { all: () => documents.find({}, patience).sort({ _id: 1 }).toArray() }
+  return { all: () => documents.find({}, settled).sort({ _id: 1 }).toArray() }
 }

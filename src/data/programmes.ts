@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { type Imported, patience } from './catalogue.js'
+import { type Imported, settled } from './catalogue.js'
 
 /** What a channel shows from one moment to another. */
 export interface ProgrammeDocument extends Imported {
@@ -13,6 +13,6 @@ export interface ProgrammeDocument extends Imported {
 export const programmesOf = (db: Db) => {
   const programmes = db.collection<ProgrammeDocument>('programmes')
   return {
-    all: () => programmes.find({}, { ...patience, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
+    all: () => programmes.find({}, { ...settled, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
   }
 }

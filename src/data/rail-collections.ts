@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
 import { timestamp } from '../time.js'
-import { type Imported, patience } from './catalogue.js'
+import { type Imported, settled } from './catalogue.js'
 
 export interface RailDocument {
   id: number
@@ -40,5 +40,5 @@ export const toRail = (
 
 export const railCollectionsOf = (db: Db) => {
   const collections = db.collection<RailCollectionDocument>('rail_collections')
-  return { all: () => collections.find({}, patience).sort({ _id: 1 }).toArray() }
+  return { all: () => collections.find({}, settled).sort({ _id: 1 }).toArray() }
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { type CatalogueKind, patience } from './catalogue.js'
+import { type CatalogueKind, settled } from './catalogue.js'
 
 type RevisionKind = CatalogueKind | 'disabled_users'
 
@@ -12,8 +12,8 @@ interface RevisionDocument {
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {
-    read: async () => new Map((await revisions.find({}, patience).toArray()).map(({ _id, revision }) => [_id, revision])),
-    of: async (kind: RevisionKind) => (await revisions.findOne({ _id: kind }, { timeoutMS: patience.timeoutMS }))?.revision ?? 0,
+    read: async () => new Map((await revisions.find({}, settled).toArray()).map(({ _id, revision }) => [_id, revision])),
+    of: async (kind: RevisionKind) => (await revisions.findOne({ _id: kind }, { timeoutMS: settled.timeoutMS }))?.revision ?? 0,
     /** To be called when the database has acknowledged a change. */
     raise: (kind: RevisionKind) => revisions.updateOne({ _id: kind }, { $inc: { revision: 1 } }, { upsert: true })
   }

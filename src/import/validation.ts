@@ -39,7 +39,8 @@ const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', 
 const reasonOf = ({ keyword, propertyName, parentSchema, message }: ErrorObject, kind: ImportKind) => {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return `is not a field of ${kind}`
-  const { expected = message, type } = parentSchema as TSchema
+  const { expected = message, beyond, type } = parentSchema as TSchema
+  if (keyword === 'maximum' && beyond) return `must be ${beyond}`
   const orNull = Array.isArray(type) ? ' or null' : ''
   return propertyName === undefined ? `must be ${expected}${orNull}` : `${JSON.stringify(propertyName)} must be ${expected}`
 }

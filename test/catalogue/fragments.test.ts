@@ -13,7 +13,7 @@ t.test('two public lists at once read from the database, and viewers beside them
     begun.push(ids)
     return new Promise<ContentDocument[]>(resolve => ends.push(() => resolve(ids.map(id => content(id)))))
   }
-  const fragments = new Fragments(() => new Skeleton(), read, 1_000_000)
+  const fragments = new Fragments({ skeleton: () => new Skeleton(), read, onBroken: () => undefined }, 1_000_000)
   const turn = () => new Promise(setImmediate)
 
   const lists = [1, 2, 3, 4].map(id => fragments.inTurn([id]))
@@ -38,11 +38,14 @@ t.test('fragments keep no more memory than they weigh', async t => {
   const contents = new Map(Array.from({ length: 1000 }, (_, id) => [id, content(id, { name: 'n'.repeat(200) })]))
   for (const one of contents.values()) skeleton.put(one)
   const fragments = new Fragments(
-    () => skeleton,
-    async ids => {
-      // What else is sent meanwhile lies in the same slabs as a small buffer.
-      for (let n = 0; n < 10; n++) Buffer.from('x'.repeat(1500))
-      return ids.map(id => contents.get(id) as ContentDocument)
+    {
+      skeleton: () => skeleton,
+      read: async ids => {
+        // What else is sent meanwhile lies in the same slabs as a small buffer.
+        for (let n = 0; n < 10; n++) Buffer.from('x'.repeat(1500))
+        return ids.map(id => contents.get(id) as ContentDocument)
+      },
+      onBroken: () => undefined
     },
     10_000_000
   )

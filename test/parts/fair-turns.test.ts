@@ -47,6 +47,14 @@ t.test('one caller alone has all places', async t => {
   t.strictSame(begun, ['a1', 'a2', 'a3', 'a4', 'a5'])
 })
 
+t.test('where nobody may wait, one who finds no turn is refused', async t => {
+  const { ask, begun, refused, settled } = jobsOf(new FairTurns(1, () => 0))
+  ask('a1', 'a')
+  ask('b1', 'b')
+  await settled()
+  t.strictSame([begun, refused], [['a1'], ['b1']])
+})
+
 t.test('addresses take turns', async t => {
   const { ask, begun, drain, settled } = jobsOf(new FairTurns(1, () => 10))
   for (const i of times(4)) ask(`a${i}`, 'a')

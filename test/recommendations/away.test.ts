@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { startMongod } from '../../scripts/mongod/start.js'
 import { buildApp } from '../../src/app.js'
 import { change, until } from '../catalogue-data.js'
+import { freeze } from '../freeze.js'
 import { build, settingsFor } from '../helper.js'
 import { type Answer, film, unauthenticated, viewerOf, watch } from '../viewer-data.js'
 import { anybody, idsFor, learnerOf, recommendedTo, span, trainOn } from './helper.js'
@@ -38,7 +39,7 @@ t.test('a database that freezes', async t => {
   const popular = (await anybody(app).get('/recommendations')).body
   t.equal((await recommendedTo(anybody(app), '?perPage=100')).length, 30)
 
-  process.kill(pid, 'SIGSTOP')
+  await freeze(pid)
   const frozen = await Promise.all(Array.from({ length: 20 }, () => timed(t, 'signed in', viewer.get('/recommendations'))))
   for (const answer of frozen) {
     t.equal(answer.statusCode, 503)

@@ -48,8 +48,8 @@ t.test('refusals tell nothing by their time, however many wait', async t => {
   const kinds = {
     nobody: undefined,
     'a hash like ours': await hashPassword(password),
-    bcrypt: await bcrypt(password, 9),
-    'another argon2': await argon2(password, { memoryCost: 40 * 1024, timeCost: 2, parallelism: 1 })
+    bcrypt: await bcrypt(password, 8),
+    'another argon2': await argon2(password, { memoryCost: 28 * 1024, timeCost: 2, parallelism: 1 })
   }
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   for (const [name, password_hash] of Object.entries(kinds))
@@ -58,10 +58,10 @@ t.test('refusals tell nothing by their time, however many wait', async t => {
   /** When the last of a crowd is refused. */
   const lastOf = async (name: string) => {
     const began = performance.now()
-    const crowd = Array.from({ length: 12 }, (_, i) =>
+    const crowd = Array.from({ length: 22 }, (_, i) =>
       logIn(app, { email: `${name}@example.com`, password: 'wrong' }, { address: `192.0.2.${i}` })
     )
-    t.strictSame(statusesOf(await Promise.all(crowd)), Array(12).fill(401))
+    t.strictSame(statusesOf(await Promise.all(crowd)), Array(22).fill(401))
     return performance.now() - began
   }
   // The best of several rounds, since other processes take the processor too.
@@ -71,6 +71,15 @@ t.test('refusals tell nothing by their time, however many wait', async t => {
     for (const [name, time] of best) best.set(name, Math.min(time, await lastOf(name)))
   t.ok(spread() < 60, [...best].join(' '))
   t.ok(Math.max(...best.values()) < 3000)
+})
+
+t.test('a stored text that is no hash makes no other refusal tell anything', async t => {
+  const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
+  await app.data.users.add({ email: 'broken@example.com', name: 'Broken', password_hash: 'nonsense' })
+  t.equal((await logIn(app, { email: 'broken@example.com', password })).statusCode, 500)
+  const began = performance.now()
+  t.equal((await logIn(app, { email: 'nobody@example.com', password })).statusCode, 401)
+  t.ok(performance.now() - began > 240)
 })
 
 t.test('refusals are no 503 where the database has little time', async t => {
