@@ -130,7 +130,7 @@ t.test('a change that the next primary may lack is not taken up before the major
   const before = await shown()
   await secondary.command({ fsyncUnlock: 1 })
   t.strictSame(before, [['One'], []])
-  t.strictSame([fresh.isOpen(2, undefined), fresh.terms], [false, []])
+  t.strictSame([fresh.isOpen(2, undefined), fresh.terms.byId(1)], [false, undefined])
 
   // And then it is.
   await until(async () => JSON.stringify(await shown()) === JSON.stringify([['Changed', 'Content 2'], [1]]), { within: 15_000 })
