@@ -20,13 +20,11 @@ export const fetchNode = async (version: string, say: (line: string) => void) =>
   const folder = join(cacheFolder('node'), version)
   const bin = join(folder, 'node_modules', name, 'bin')
   await mkdir(folder, { recursive: true })
-  try {
-    const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    await run('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], { cwd: folder, shell: isWindows })
-  } catch (error) {
-    const cause = (error as Error).message.trim()
-    if (!existsSync(bin)) throw new Error(`Node.js ${version} could not be fetched as ${name}: ${cause}`)
-    say(`Node.js ${version} as it was fetched before: ${cause}`)
-  }
+  const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const install = ['install', '--prefix', folder, ...options, `${name}@${version}`]
+  await run('npm', install, { cwd: folder, shell: isWindows }).catch(({ message }: Error) => {
+    if (!existsSync(bin)) throw new Error(`Node.js ${version} could not be fetched as ${name}: ${message.trim()}`)
+    say(`Node.js ${version} as it was fetched before: ${message.trim()}`)
+  })
   return bin
 }

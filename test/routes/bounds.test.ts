@@ -71,6 +71,18 @@ t.test('a rail of an earlier version that names more is followed by its first va
   t.equal(searchParams.get('search'), 'a,b', 'a search is no list')
 })
 
+/** Whether nothing more is kept after the requests. What they leave is left each time; what the service keeps meanwhile for itself is not. */
+const leavesNothing = async (ask: () => Promise<void>) => {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    // Of what earlier tests have closed.
+    await collectGarbage()
+    const before = keptBytes()
+    await ask()
+    if (keptBytes() <= before) return true
+  }
+  return false
+}
+
 t.test('what a caller chooses leaves nothing behind', async t => {
   const app = await buildWith(t, seed)
   const questions: [string, () => Promise<{ statusCode: number }>][] = [
@@ -95,11 +107,11 @@ t.test('what a caller chooses leaves nothing behind', async t => {
     t.test(what, async t => {
       await ask()
       await ask()
-      // Of what earlier tests have closed.
-      await collectGarbage()
-      const before = keptBytes()
-      for (let i = 0; i < 10; i++) t.ok([200, 404].includes((await ask()).statusCode))
-      t.ok(keptBytes() <= before)
+      t.ok(
+        await leavesNothing(async () => {
+          for (let i = 0; i < 10; i++) t.ok([200, 404].includes((await ask()).statusCode))
+        })
+      )
     })
   }
 
@@ -122,12 +134,12 @@ t.test('different texts for different languages, in each language once', async t
   t.equal(first.language, 'sv')
   const other = await languagesOf('de')
   t.not(other.etag, first.etag)
-  await collectGarbage()
-  const before = keptBytes()
-  for (const accepted of ['SV', 'sv-fi, de', 'fr;q=0.9, sv;q=0.8', 'sv, de, en', 'de;q=0, sv', `${',, '.repeat(4000)}sv`])
-    t.strictSame(await languagesOf(accepted), first, accepted.slice(0, 40))
-  t.strictSame(await languagesOf('sv;q=0, en;q=0, de'), other, 'none of what is not acceptable')
-  t.ok(keptBytes() <= before)
+  const others = async () => {
+    for (const accepted of ['SV', 'sv-fi, de', 'fr;q=0.9, sv;q=0.8', 'sv, de, en', 'de;q=0, sv', `${',, '.repeat(4000)}sv`])
+      t.strictSame(await languagesOf(accepted), first, accepted.slice(0, 40))
+    t.strictSame(await languagesOf('sv;q=0, en;q=0, de'), other, 'none of what is not acceptable')
+  }
+  t.ok(await leavesNothing(others))
 })
 
 t.test('only the first 100 tags of If-None-Match count', async t => {
