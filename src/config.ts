@@ -11,85 +11,113 @@ const Whole = (description: string, fallback: number, rules: { minimum?: number;
 const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
   Type.String({ default: fallback, description, ...rules })
 
+/** The settings by subject, in the order in which docs/settings.md lists them. */
+export const settingGroups = {
+  Database: {
+    MONGO_URL: Type.String({
+      pattern: '^mongodb(\\+srv)?://.+',
+      description: 'Connection string of MongoDB. The database is the one it names, or `viewer` if it names none'
+    }),
+    DATABASE_TIMEOUT: Whole('Milliseconds an operation on the database may take before the answer is a 503', 2000, {
+      minimum: 100,
+      maximum: 60_000
+    }),
+    DATABASE_CONNECTIONS: Whole(
+      'Connections from each process to each member of the database, and so how many requests of viewers a process works on at once. Raise it if the database is far away',
+      16,
+      { minimum: 1, maximum: 1000 }
+    )
+  },
+  'Tokens and login': {
+    JWT_SECRET: Type.Optional(
+      Type.String({
+        description:
+          'Secret that signs the access tokens, 32 bytes or more, the same in all processes. Required unless `JWT_JWKS_URL` or `JWT_PUBLIC_KEY` is set'
+      })
+    ),
+    JWT_JWKS_URL: Text(
+      'Address of the public keys (JWKS) of your identity provider. The service then accepts its tokens, and has no login of its own',
+      '',
+      { pattern: '^(https?://.+)?$' }
+    ),
+    JWT_PUBLIC_KEY: Text('Public key of your identity provider in PEM format, if it publishes no JWKS', ''),
+    JWT_ISSUER: Text('Issuer (`iss`) that access tokens carry', 'viewer', { pattern: '.' }),
+    JWT_AUDIENCE: Text('Audience (`aud`) that access tokens carry', 'viewer', { pattern: '.' }),
+    ACCESS_TOKEN_TTL: Whole('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
+    REFRESH_TOKEN_TTL: Whole('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
+    REFRESH_GRACE: Whole('Seconds during which a refresh token that was already used is refused without ending its session', 10),
+    LOGIN_LIMIT: Whole(
+      'Failed logins allowed in 15 minutes for one e-mail from one address. One address, or one e-mail, gets ten times as many, and the right password may be used 1,000 times. 0 turns these limits off',
+      10
+    )
+  },
+  Network: {
+    HOST: Text('Address to listen on', '0.0.0.0', { pattern: '.' }),
+    PORT: Whole('Port to listen on. 0 picks a free one', 3000, { maximum: 65_535 }),
+    BASE_PATH: Text('Prefix of every path, for example `/viewer`', '', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
+    PUBLIC_URL: Text(
+      'Origin under which callers reach the service, for example `https://api.example.com`. Without it, links use the origin of the request',
+      '',
+      { pattern: '^(https?://[^/?#\\s]+)?$' }
+    ),
+    CORS_ORIGIN: Text('Origins of web apps that may call the service, separated by commas, or `*` for any. Without it, none may', '', {
+      pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$'
+    }),
+    TRUST_PROXY: Text(
+      'Proxies whose `X-Forwarded-*` headers are trusted: how many stand in front, or their networks, separated by commas',
+      '',
+      { format: 'proxies' }
+    ),
+    COUNTRY_HEADER: Text(
+      "Name of the request header that holds the caller's ISO 3166 country, often set by a CDN. Without it, no content is limited by country",
+      '',
+      { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$" }
+    )
+  },
+  Limits: {
+    RATE_LIMIT: Whole('Requests a minute for one user. Each process counts for itself. 0 turns the limit off', 600),
+    RATE_LIMIT_ADDRESS: Whole(
+      'Requests a minute for one address, counting those without a valid token. Each process counts for itself. 0 turns the limit off',
+      6000
+    ),
+    MAX_WAITING: Whole('Requests that may wait at once, most of them for the database. Any more get a 503. 0 turns the limit off', 256),
+    MAX_EVENT_LOOP_DELAY: Whole('Milliseconds of event loop delay above which new requests get a 503. 0 turns the limit off', 1000)
+  },
+  'Catalogue and viewing': {
+    CONTENT_CACHE_MB: Whole('Megabytes of contents to keep in memory, ready to send', 64, { minimum: 1 }),
+    DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller asks for none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
+    COMPLETED_AT: Whole('Percentage from which a content counts as completed', 90, { minimum: 1, maximum: 100 })
+  },
+  Recommendations: {
+    INTEREST_FROM: Whole('Percentage below which a content that was started says nothing about what its viewer likes', 5, { maximum: 100 }),
+    RECENT_DAYS: Whole('Days after its start date for which a recommended content is marked `recent`', 14),
+    TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
+      default: 'auto',
+      description: 'Whether the service trains the recommendation model itself: `auto`, or `off` if you run `npm run train`'
+    }),
+    TRAIN_INTERVAL: Whole('Minutes after which the model is trained again', 360, { minimum: 1 }),
+    TRAIN_SHARE: Whole('Growth of the history, in percent, after which the model is trained again at once', 20, { minimum: 1 }),
+    TRAIN_MEMORY_MB: Whole('Megabytes a training may use. One that needs more is stopped', 1536, { minimum: 64 })
+  },
+  Operating: {
+    DRAIN_DELAY: Whole('Milliseconds to go on serving after the signal to stop, so that load balancers can look away', 1000, {
+      maximum: 600_000
+    }),
+    LOG_LEVEL: Type.Union(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),
+      { default: 'info', description: 'What is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`' }
+    )
+  }
+}
+
 export const Settings = Type.Object({
-  MONGO_URL: Type.String({
-    pattern: '^mongodb(\\+srv)?://.+',
-    description: 'Connection string of MongoDB; the database is the one that it names, else `viewer`'
-  }),
-  JWT_SECRET: Type.Optional(
-    Type.String({ description: 'Secret that signs the access tokens, 32 bytes or more. The same in all processes. Or one of the next two' })
-  ),
-  JWT_JWKS_URL: Text(
-    "Address of the keys of an identity provider of one's own, whose tokens then count; login, refresh and logout are its affair",
-    '',
-    {
-      pattern: '^(https?://.+)?$'
-    }
-  ),
-  JWT_PUBLIC_KEY: Text('Its one public key in PEM, where it publishes none', ''),
-  JWT_ISSUER: Text('`iss` of the access tokens', 'viewer', { pattern: '.' }),
-  JWT_AUDIENCE: Text('`aud` of the access tokens', 'viewer', { pattern: '.' }),
-  ACCESS_TOKEN_TTL: Whole('Life of an access token in seconds', 3600, { minimum: 1 }),
-  REFRESH_TOKEN_TTL: Whole('Life of a refresh token in seconds', 5_184_000, { minimum: 1 }),
-  REFRESH_GRACE: Whole('Seconds in which a spent refresh token may come again without revoking its session', 10),
-  LOGIN_LIMIT: Whole(
-    'Failed logins in 15 minutes for one e-mail from one address (ten times that for each alone, and 1,000 right ones for both); 0 is off',
-    10
-  ),
-  HOST: Text('Address to listen at', '0.0.0.0', { pattern: '.' }),
-  PORT: Whole('Port to listen at; 0 takes a free one', 3000, { maximum: 65_535 }),
-  BASE_PATH: Text('Stands before every path, for example `/viewer`', '', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
-  PUBLIC_URL: Text(
-    'Origin under which callers reach the service, for example `https://api.example.com`; without it, the one they asked',
-    '',
-    {
-      pattern: '^(https?://[^/?#\\s]+)?$'
-    }
-  ),
-  CORS_ORIGIN: Text('Origins of web apps that may call, a list with commas, or `*`; none without it', '', {
-    pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$'
-  }),
-  TRUST_PROXY: Text('Proxies in front whose `X-Forwarded-*` count: their number, or their networks with commas', '', {
-    format: 'proxies'
-  }),
-  COUNTRY_HEADER: Text("Header with the caller's ISO 3166 country, for example the CDN's; without it, countries limit nothing", '', {
-    pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$"
-  }),
-  RATE_LIMIT: Whole('Requests a minute for one user, in each process for itself; 0 is off', 600),
-  RATE_LIMIT_ADDRESS: Whole('Requests a minute for one address without a valid token, in each process for itself; 0 is off', 6000),
-  DATABASE_TIMEOUT: Whole('Milliseconds that the database may take for an operation before the answer is a 503', 2000, {
-    minimum: 100,
-    maximum: 60_000
-  }),
-  DATABASE_CONNECTIONS: Whole(
-    'Connections to each member of the database, in each process, and requests of viewers that it works on at once; more where the database is far away',
-    16,
-    {
-      minimum: 1,
-      maximum: 1000
-    }
-  ),
-  MAX_WAITING: Whole('Requests that may wait at once, most of them for the database, before new ones get a 503; 0 is off', 256),
-  MAX_EVENT_LOOP_DELAY: Whole('Milliseconds of event loop delay beyond which new requests get a 503; 0 is off', 1000),
-  DRAIN_DELAY: Whole('Milliseconds between the signal to stop and the end of listening, for balancers to look away', 1000, {
-    maximum: 600_000
-  }),
-  CONTENT_CACHE_MB: Whole('Megabytes of contents kept in memory as they are sent', 64, { minimum: 1 }),
-  COMPLETED_AT: Whole('Percentage from which on a content counts as completed', 90, { minimum: 1, maximum: 100 }),
-  INTEREST_FROM: Whole('Percentage below which a content was barely started, which says nothing for recommendations', 5, { maximum: 100 }),
-  RECENT_DAYS: Whole('Days for which a recommended content is called recent after its start', 14),
-  TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
-    default: 'auto',
-    description: 'Whether the recommendation model is trained by the service: `auto`, or `off` where `npm run train` does it'
-  }),
-  TRAIN_INTERVAL: Whole('Minutes after which the model is trained anew', 360, { minimum: 1 }),
-  TRAIN_SHARE: Whole('Percentage of new elements of history after which the model is trained anew at once', 20, { minimum: 1 }),
-  TRAIN_MEMORY_MB: Whole('Megabytes that a training may take; one that needs more is given up', 1536, { minimum: 64 }),
-  DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller names none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
-  LOG_LEVEL: Type.Union(
-    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),
-    { default: 'info', description: 'What is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`' }
-  )
+  ...settingGroups.Database,
+  ...settingGroups['Tokens and login'],
+  ...settingGroups.Network,
+  ...settingGroups.Limits,
+  ...settingGroups['Catalogue and viewing'],
+  ...settingGroups.Recommendations,
+  ...settingGroups.Operating
 })
 export type Settings = Static<typeof Settings>
 

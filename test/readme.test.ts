@@ -1,17 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { Settings } from '../src/config.js'
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
-
-t.test('the table of settings is the schema', async t => {
-  const rows = (await read('README.md')).split('\n').filter(line => /^\| `[A-Z_]+` \|/.test(line))
-  const wanted = Object.entries(Settings.properties).map(([name, { default: fallback, description }]) => {
-    const value = fallback === undefined ? 'required' : fallback === '' ? '' : `\`${fallback}\``
-    return `| \`${name}\` | ${value} | ${description} |`
-  })
-  t.strictSame(rows, wanted)
-})
 
 t.test('the commands are there', async t => {
   const { scripts } = JSON.parse(await read('package.json'))

@@ -75,8 +75,8 @@ t.test('all that is missing or wrong is told at once, with the rule and without 
   }
   t.match(told({}), [/^MONGO_URL is not set: Connection string of MongoDB/, /^JWT_SECRET is not set: Secret that signs/])
   t.strictSame(told({ ...good, PORT: '65536', ACCESS_TOKEN_TTL: 'hunter2', LOG_LEVEL: '' }), [
-    'ACCESS_TOKEN_TTL is wrong: Life of an access token in seconds (a whole number from 1)',
-    'PORT is wrong: Port to listen at; 0 takes a free one (a whole number from 0 to 65535)'
+    'ACCESS_TOKEN_TTL is wrong: Lifetime of an access token in seconds (a whole number from 1)',
+    'PORT is wrong: Port to listen on. 0 picks a free one (a whole number from 0 to 65535)'
   ])
   t.notMatch(told({ ...good, MONGO_URL: 'mongodb://viewer:hunter2@127.0.0.1:port/life' }).join(), 'hunter2')
 })
