@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fp from 'fastify-plugin'
+import metadata from '../package.json' with { type: 'json' }
 import { complete } from '../src/documentation/complete.js'
 import { introduction, tags } from '../src/documentation/introduction.js'
 import { keepSignIn, uiConfig } from '../src/documentation/page.js'
@@ -19,7 +20,7 @@ export default fp(
         info: {
           title: 'viewer',
           description: introduction,
-          version: '0.1.0',
+          version: metadata.version,
           license: { name: 'MIT', identifier: 'MIT' }
         },
         tags,
