@@ -1,0 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { released } from './release/changelog.js'
+
+/** Called by `npm version` once package.json has the new version: brings it to where else it stands. */
+const file = (path: string) => new URL(`../${path}`, import.meta.url)
+const read = (path: string) => readFile(file(path), 'utf8')
+const readJson = async (path: string) => JSON.parse(await read(path))
+
+const { version } = await readJson('package.json')
+await writeFile(file('CHANGELOG.md'), released(await read('CHANGELOG.md'), version, new Date().toISOString().slice(0, 10)))
+await writeFile(file('client/package.json'), `${JSON.stringify({ ...(await readJson('client/package.json')), version }, null, 2)}\n`)
