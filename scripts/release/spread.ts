@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { released } from './release/changelog.js'
+import { released } from './changelog.js'
 
-/** Called by `npm version` once package.json has the new version: brings it to where else it stands. */
-const file = (path: string) => new URL(`../${path}`, import.meta.url)
+/** Called by `npm version` once package.json has the new version: writes it to the changelog and to the client. */
+const file = (path: string) => new URL(`../../${path}`, import.meta.url)
 const read = (path: string) => readFile(file(path), 'utf8')
 const readJson = async (path: string) => JSON.parse(await read(path))
 
