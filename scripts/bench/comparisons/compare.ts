@@ -66,7 +66,7 @@ const goalsOf = ({ title, goals, operations }: Scenario, results: Result[]): Goa
 }
 
 const operationsGoal = (title: string, { operations }: Result, atMost: number) => {
-  const bound: Bound = { goal: `${title}, on the database`, unit: 'operations', issue: 7, atMost }
+  const bound: Bound = { goal: `${title}, on the database`, unit: 'operations', atMost }
   // Rounded, since the look for revisions once a second and mongod's own are counted too.
   return judged(bound, Math.round(operations.median))
 }

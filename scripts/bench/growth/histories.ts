@@ -33,21 +33,18 @@ export const growingHistories = async (
   const longest = cardCurve.costs.at(-1)
   return curvesSection({
     title: 'Page time by the length of the history',
-    remark: 'Sequential requests of users whose histories have these lengths, one of each in turn.',
+    remark: 'Sequential requests that take turns between users whose histories have these lengths.',
     file: 'histories',
     of: 'elements',
     sizes: histories,
     curves: [pages, cardCurve],
     goals: [
       ...longer.map((size, i) =>
-        judged({ goal: `${page} at ${size} elements to ${shortest}`, issue: 5, unit: 'x', atMost: bounds[i] ?? 4 }, growthOf(pages, i + 1))
+        judged({ goal: `${page} at ${size} elements to ${shortest}`, unit: 'x', atMost: bounds[i] ?? 4 }, growthOf(pages, i + 1))
       ),
+      judged({ goal: `${cards} at ${grouped(histories.at(-1) ?? 0)} elements`, unit: 'ms', atMost: 25 }, longest?.time ?? Number.NaN),
       judged(
-        { goal: `${cards} at ${grouped(histories.at(-1) ?? 0)} elements`, issue: 5, unit: 'ms', atMost: 25 },
-        longest?.time ?? Number.NaN
-      ),
-      judged(
-        { goal: `${cards} at ${grouped(histories.at(-1) ?? 0)} elements, on the database`, issue: 7, unit: 'operations', atMost: 3 },
+        { goal: `${cards} at ${grouped(histories.at(-1) ?? 0)} elements, on the database`, unit: 'operations', atMost: 3 },
         longest?.operations ?? Number.NaN
       )
     ]

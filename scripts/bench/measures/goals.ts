@@ -1,15 +1,14 @@
 import { type Measure, single } from './statistics.js'
 
-/** What an issue asks for. */
+/** What the service has to reach. */
 export interface Bound {
   goal: string
-  issue: number
   unit: string
   atLeast?: number
   atMost?: number
 }
 
-/** And what was measured. */
+/** What it reached. */
 export interface Goal extends Bound {
   value: Measure
   met: boolean

@@ -25,7 +25,7 @@ const bars: { of: Compared; file: string; title: string; remark: string }[] = [
     of: 'processor',
     file: 'processor',
     title: 'Processor time of the service per request, as a multiple of its references',
-    remark: 'Shorter is better. It tells of light requests, where the database and the generator of load are the limit.'
+    remark: 'Shorter is better. It says most about light requests, where the database and the load generator are the limit.'
   }
 ]
 
@@ -49,14 +49,16 @@ const summary = (sections: Section[]) => {
 
 const markdown = (sections: Section[], comparisons: Comparison[], facts: Facts, options: Options) => `# Performance
 
-\`npm run bench\` wrote this page. It starts a mongod of its own with generated data, the compiled service as production runs it
-(token check, limits above the load, log) and the references: bare Fastify, which asks the database the same (a list by a
-find and a count) and sends bytes that are ready, without a token check, validation, limits or log; and, written as their
-documentation teaches it, Express with Mongoose, with lean results and with documents, Nest with Mongoose and lean results, and
-Feathers with its own adapter. All take turns, a round of one, a round of the next; figures are medians, with the
-quartiles in brackets. Machines differ and are noisy: only the ratios of one run mean something.
+\`npm run bench\` wrote this page. It starts a mongod with generated data, the compiled service as production runs it (token check,
+limits above the load, log), and the references:
 
-Repeat it with \`npm run bench\` (\`--full\` for a million users), or a part of it: \`npm run bench -- history put --rounds 5\`.
+- bare Fastify, which asks the database the same (a list by a find and a count) and sends ready bytes, without token check, validation, limits or log;
+- Express with Mongoose (lean results, and documents), Nest with Mongoose (lean results), and Feathers with its own adapter, each as its documentation teaches.
+
+All take turns: a round of one, then a round of the next. Figures are medians, with the quartiles in brackets. Machines differ and are noisy, so
+compare only the ratios of one run.
+
+Run it with \`npm run bench\` (\`--full\` for a million users), or a part of it with \`npm run bench -- history put --rounds 5\`.
 ${howTo(options)}
 
 ${markdownTable([

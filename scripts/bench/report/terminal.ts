@@ -25,8 +25,8 @@ export const demand = ({ unit, atLeast, atMost }: Goal) =>
 export const verdict = ({ met }: Goal) => (met ? 'met' : 'MISSED')
 
 export const goalRows = (goals: Goal[]) => [
-  ['', 'goal', '', 'measured', 'issue'],
-  ...goals.map(goal => [verdict(goal), goal.goal, demand(goal), spread(goal.value), String(goal.issue)])
+  ['', 'goal', '', 'measured'],
+  ...goals.map(goal => [verdict(goal), goal.goal, demand(goal), spread(goal.value)])
 ]
 
 /** For people who watch: everything, and the goals at the end. */
