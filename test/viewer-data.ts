@@ -6,7 +6,7 @@ import { type App, addUser, signIn } from './helper.js'
 /** The wire form of a moment: six fractional digits and a Z. */
 export const micro = (date: Date) => date.toISOString().replace('Z', '000Z')
 
-/** A Content with the fields of section 2.2 in their order. */
+/** A Content with the fields of section 2.2 of docs/interface-spec.md, in their order. */
 export const wire = (c: ContentDocument) => ({
   id: c._id,
   parent_id: c.parent_id,
@@ -108,7 +108,7 @@ export const tick = async () => {
 
 export const emptyMeta = { page: 1, per_page: 20, next_page: false, prev_page: false, total_pages: 0, total_count: 0 }
 
-/** What section 7 and the contract have for each error, byte for byte. */
+/** Every error, byte for byte: section 7 of docs/interface-spec.md, and docs/interface.md. */
 export const errorBytes = (code: number, message: string) => JSON.stringify({ success: false, code, message })
 export const unauthenticated = JSON.stringify({ success: false, message: 'Unauthenticated.' })
 
