@@ -23,11 +23,10 @@ const collectionForm = wireFormOf(RailCollection, ({ _id, rails, ...collection }
 /** As it is looked up, and as a header can name it. */
 const isLanguage = (value: unknown) => typeof value === 'string' && /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/.test(value)
 
+const isParameter = (value: unknown) => ['string', 'number'].includes(typeof value)
+
 const isQuery = (query: unknown) =>
-  typeof query === 'object' &&
-  query !== null &&
-  !Array.isArray(query) &&
-  Object.values(query).every(value => typeof value === 'string' || typeof value === 'number')
+  typeof query === 'object' && query !== null && !Array.isArray(query) && Object.values(query).every(isParameter)
 
 export const isServable = {
   terms: (term: TermDocument) => termForm(term) !== undefined,
