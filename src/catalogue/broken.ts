@@ -1,4 +1,4 @@
-import { BSON } from 'mongodb'
+import { BSON, ObjectId } from 'mongodb'
 import { minutes } from '../time.js'
 
 /** Documents of a collection that cannot be served: some of their ids, and how many they are. */
@@ -10,10 +10,11 @@ const longestName = 100
 const tellAgainAfter = minutes(60)
 const remembered = 10_000
 
-const nameOf = (id: unknown) => {
-  if (typeof id === 'number') return id
-  return (typeof id === 'string' ? id : BSON.EJSON.stringify({ id })).slice(0, longestName)
+const textOf = (id: unknown) => {
+  if (id instanceof ObjectId) return id.toHexString()
+  return typeof id === 'string' ? id : BSON.EJSON.stringify({ id })
 }
+const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestName))
 
 /** Tells of documents that cannot be served, but not at every request or read that passes over them. */
 export class Broken {

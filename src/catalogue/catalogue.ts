@@ -190,15 +190,16 @@ export class Catalogue {
 
   private async fill(skeleton: Skeleton, since?: Date) {
     const { contents } = this.options.data
-    const unsendable = new Set(await contents.unsendable(since))
     const broken: unknown[] = []
+    let read = 0
     for await (const content of contents.bones(since)) {
-      if (isWhole(content) && !unsendable.has(content._id)) skeleton.put(content)
-      else {
-        skeleton.close(content._id)
-        broken.push(content._id)
-      }
+      read++
+      if (isWhole(content)) skeleton.put(content)
+      else broken.push(content._id)
     }
+    // A look through all of them, only to name some, is made where there are some.
+    if (since || (await contents.size()) > read) broken.push(...(await contents.unsendable(since)))
+    for (const id of broken) skeleton.close(id as number)
     this.broken.report('contents', broken)
   }
 }

@@ -1,8 +1,8 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { Content } from '../../schemas/content.js'
-import { timestamp } from '../time.js'
+import { seconds, timestamp } from '../time.js'
 import { type Imported, settled } from './catalogue.js'
-import { isUnsendable } from './content-shape.js'
+import { isSendable } from './content-shape.js'
 
 export interface ContentDocument extends Imported {
   _id: number
@@ -101,13 +101,19 @@ export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {
     byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }).toArray(),
-    /** Those that were written since a moment, or all. */
-    bones: (since?: Date) => contents.find<ContentBones>(writtenSince(since), { ...settled, projection: skeletonFields, batchSize: 2000 }),
-    /** The ids of those among them that cannot be sent. */
+    /** Those that can be sent: of what was written since a moment, or of all. */
+    bones: (since?: Date) =>
+      contents.find<ContentBones>({ ...writtenSince(since), ...isSendable }, { ...settled, projection: skeletonFields, batchSize: 2000 }),
+    /** The ids of the others. */
     unsendable: async (since?: Date) => {
-      const found = await contents.find({ ...writtenSince(since), ...isUnsendable }, { ...settled, projection: { _id: 1 } }).toArray()
+      const filter = { ...writtenSince(since), $nor: [isSendable] }
+      const found = await contents
+        .find(filter, { readConcern: settled.readConcern, timeoutMS: seconds(20), projection: { _id: 1 } })
+        .toArray()
       return found.map(({ _id }) => _id)
     },
+    /** About how many there are, sendable or not. */
+    size: () => contents.estimatedDocumentCount(),
     /** The words of these contents, or of all. In small batches, since decoding them holds up the event loop. */
     words: (ids?: number[]) =>
       contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...settled, projection: { words: 1 }, batchSize: 200 })
