@@ -42,7 +42,7 @@ export default fp(
     const deadline = patienceOf(app.settings)
     const waiting = new Waiting(MAX_WAITING || Number.POSITIVE_INFINITY, deadline)
     const logins = new Waiting(Number.POSITIVE_INFINITY, deadline)
-    const turns = new Turns(DATABASE_CONNECTIONS, Number.POSITIVE_INFINITY)
+    const turns = new Turns(DATABASE_CONNECTIONS)
 
     gauge(app.metrics, 'http_requests_waiting', 'Requests that wait, most of them for the database', () => waiting.count)
 

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Country } from '../src/catalogue/availability.js'
 import { Catalogue } from '../src/catalogue/catalogue.js'
+import { follow } from '../src/follow.js'
 import { catalogueMetrics } from '../src/metrics/catalogue.js'
 
 declare module 'fastify' {
@@ -29,7 +30,11 @@ export default fp(
     const closing = new AbortController()
     app.preparations.push(async () => {
       await catalogue.refresh()
-      void catalogue.follow(closing.signal, err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying on'))
+      void follow(
+        () => catalogue.catchUp(),
+        closing.signal,
+        err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying on')
+      )
     })
     app.addHook('onClose', async () => closing.abort())
 

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { DisabledUsers } from '../src/disabled-users.js'
+import { follow } from '../src/follow.js'
 
 /** Takes the tokens of disabled users for none, without asking the database for each. */
 export default fp(
@@ -8,7 +9,11 @@ export default fp(
     const closing = new AbortController()
     app.preparations.push(() => disabled.refresh())
     void app.started.then(() =>
-      disabled.follow(closing.signal, err => app.log.warn({ err }, 'could not read who is disabled, trying again every second'))
+      follow(
+        () => disabled.refresh(),
+        closing.signal,
+        err => app.log.warn({ err }, 'could not read who is disabled, trying again every second')
+      )
     )
     app.addHook('onClose', async () => closing.abort())
 

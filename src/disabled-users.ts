@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Data } from './data/index.js'
-import { minutes, seconds } from './time.js'
+import { minutes } from './time.js'
 
-const lookEvery = seconds(1)
 /** Nobody raises a revision for what an operator writes into the database, or for a command that is killed on the way. */
 const compareEvery = minutes(10)
 
@@ -26,20 +24,5 @@ export class DisabledUsers {
     this.ids = await this.data.users.disabled()
     this.seen = revision
     this.comparedAt = began
-  }
-
-  /** Refreshes once a second until it is told to stop. Of failures in a row only the first is told. */
-  async follow(signal: AbortSignal, onFailure: (error: unknown) => void) {
-    let isFailing = false
-    while (!signal.aborted) {
-      try {
-        await sleep(lookEvery, undefined, { signal })
-        await this.refresh()
-        isFailing = false
-      } catch (error) {
-        if (!isFailing && !signal.aborted) onFailure(error)
-        isFailing = true
-      }
-    }
   }
 }

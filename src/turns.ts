@@ -1,24 +1,12 @@
-import { type Failure, tooManyRequests } from './errors.js'
-
-/** A semaphore with a bounded queue: beyond those that run and those that may wait, a job is refused. */
+/** A semaphore: some jobs run at once, the others wait in a queue. */
 export class Turns {
   private readonly queue: (() => void)[] = []
   private running = 0
 
-  constructor(
-    private readonly atOnce: number,
-    private readonly waiting: number,
-    private readonly refusal: () => Failure = tooManyRequests
-  ) {}
-
-  /** Throws where a job would be refused. */
-  assertRoom() {
-    if (this.running >= this.atOnce && this.queue.length >= this.waiting) throw this.refusal()
-  }
+  constructor(private readonly atOnce: number) {}
 
   /** Begins a job, now or when its turn comes. It has to say when it has ended. */
   begin(job: () => void) {
-    this.assertRoom()
     if (this.running >= this.atOnce) {
       this.queue.push(job)
       return

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { startMongod } from '../scripts/mongod/start.js'
@@ -76,4 +78,11 @@ export const signIn = async (app: App, user?: { _id: number }) => {
   if (!known) throw new Error('No such user')
   const { access_token } = app.signedIn(known, await app.data.sessions.begin(known._id))
   return { authorization: `Bearer ${access_token}` }
+}
+
+/** A bare connection to an app that listens. */
+export const connected = async ({ server }: App) => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
 }

@@ -37,7 +37,7 @@ export class Broken {
       if (isServable(document)) servable.push(document)
       else broken.push(document._id)
     }
-    if (broken.length > 0) this.report(collection, broken)
+    this.report(collection, broken)
     return servable
   }
 

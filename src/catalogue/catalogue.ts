@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
 import { isWhole } from '../data/content-shape.js'
 import type { ContentDocument } from '../data/contents.js'
@@ -7,7 +6,7 @@ import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
 import { unavailable } from '../errors.js'
 import { Pace } from '../pace.js'
-import { minutes, seconds } from '../time.js'
+import { minutes } from '../time.js'
 import { Waiting } from '../waiting.js'
 import { type Answer, Answers, type Run } from './answers.js'
 import { type Country, isOpen } from './availability.js'
@@ -23,7 +22,6 @@ import { SupportTexts } from './support-texts.js'
 import { Terms } from './terms.js'
 import { Tree } from './tree.js'
 
-const pollEvery = seconds(1)
 /** A long batch or a slower clock may stamp a document before others that were read already. */
 const overlap = minutes(1)
 /** Stamps alone miss what was stamped still earlier, and removals: all is read anew from time to time. */
@@ -98,22 +96,10 @@ export class Catalogue {
     return catalogueKinds.some(kind => (revisions.get(kind) ?? 0) < (this.seen.get(kind) ?? 0))
   }
 
-  /** Refreshes once a second until it is told to stop. Of failures in a row only the first is told. */
-  async follow(signal: AbortSignal, onFailure: (error: unknown) => void) {
-    let failing = false
-    const tell = (error: unknown) => {
-      if (!failing && !signal.aborted) onFailure(error)
-      failing = true
-    }
-    while (!signal.aborted) {
-      // After the start, so that nobody but those who search waits for the words of a large catalogue.
-      await this.search.catchUp(this.skeleton).catch(tell)
-      await sleep(pollEvery, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) return
-      await this.refresh().then(() => {
-        failing = false
-      }, tell)
-    }
+  /** Reads what has changed, and the words of it, which nobody but those who search waits for at a start. */
+  async catchUp() {
+    await this.refresh()
+    await this.search.catchUp(this.skeleton)
   }
 
   /** Throws where what is known is too old to be served. */

@@ -12,7 +12,9 @@ export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, count
   const { search, order_by = defaultOrder[0], order_direction, page, perPage } = query
   const filter = listing.normal(query)
   const order = [order_by, order_direction] as const
-  const key = JSON.stringify(['contents', filter, search, order, page, perPage, skeleton.region(country)])
+  // The words of a content are read after the content: until then, an answer holds for what was known of them.
+  const searched = search === undefined ? null : [search, catalogue.search.version]
+  const key = JSON.stringify(['contents', filter, searched, order, page, perPage, skeleton.region(country)])
 
   const pageOf = async (matches: number[] | undefined) => {
     const { shown, total } = listing.page({ ...filter, matches }, order, country, Date.now(), query)

@@ -45,7 +45,7 @@ export class Fragments {
   hits = 0
   misses = 0
   private readonly kept: Kept<number, Fragment>
-  private readonly turns = new Turns(publicReads, Number.POSITIVE_INFINITY)
+  private readonly turns = new Turns(publicReads)
 
   constructor(
     private readonly source: Source,
@@ -102,7 +102,7 @@ export class Fragments {
       fragments.set(content._id, fragment)
       this.kept.put(content._id, fragment)
     }
-    if (broken.length > 0) this.source.onBroken(broken)
+    this.source.onBroken(broken)
     // What was known and is not there any more would be asked for again and again.
     const skeleton = this.source.skeleton()
     for (const id of ids) if (!fragments.has(id)) skeleton.close(id)

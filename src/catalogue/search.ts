@@ -11,6 +11,8 @@ type ReadWords = (ids?: number[]) => AsyncIterable<ContentWords>
 /** The search of GET /contents, in memory: no search asks the database, so none can hold it up. */
 export class Search {
   private readonly index = new WordIndex()
+  /** Rises whenever words have been read: what was found before may miss some. */
+  version = 0
   private known: { skeleton: Skeleton; version: number } | undefined
   private becomeReady!: () => void
   private readonly ready = new Promise<void>(resolve => {
@@ -37,12 +39,13 @@ export class Search {
     for await (const { _id, words } of this.read(changed.size > namedAtMost ? undefined : [...changed.keys()])) {
       const stamp = changed.get(_id)
       if (stamp === undefined) continue
-      this.index.put({ id: _id, stamp }, Array.isArray(words) ? words : [])
+      this.index.put({ id: _id, stamp }, Array.isArray(words) ? words.filter(word => typeof word === 'string') : [])
       changed.delete(_id)
     }
     // Gone from the database: there is nothing to find them by.
     for (const [id, stamp] of changed) this.index.put({ id, stamp }, [])
     this.known = { skeleton, version }
+    this.version++
     this.becomeReady()
   }
 }

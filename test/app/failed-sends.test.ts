@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { FastifyReply } from 'fastify'
 import t, { type Test } from 'tap'
 import { Failure } from '../../src/errors.js'
-import { type App, build } from '../helper.js'
+import { build, connected } from '../helper.js'
 
 const config = { admission: 'public' } as const
 
@@ -39,12 +37,6 @@ const listening = async (t: Test, log: string[] = []) => {
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
-}
-
-const connected = async (app: App) => {
-  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
-  await once(socket, 'connect')
-  return socket
 }
 
 const errorsIn = (log: string[]) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { until } from '../catalogue-data.js'
-import { type App, build } from '../helper.js'
+import { type App, build, connected } from '../helper.js'
 
 const config = { admission: 'public' } as const
 
@@ -17,12 +16,6 @@ const listening = async (t: Test) => {
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
-}
-
-const connected = async (app: App) => {
-  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
-  await once(socket, 'connect')
-  return socket
 }
 
 const request = (path: string, method = 'GET', more = '') => `${method} ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`

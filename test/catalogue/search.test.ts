@@ -1,12 +1,13 @@
 import t from 'tap'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
+import { contentsAnswer } from '../../src/catalogue/contents.js'
 import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { WordIndex } from '../../src/catalogue/word-index.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { soughtIn } from '../../src/words.js'
-import { buildWith, content } from '../catalogue-data.js'
+import { buildWith, change, content } from '../catalogue-data.js'
 
 const wanted = (...words: string[]) => words.map(word => [word])
 
@@ -70,11 +71,14 @@ t.test('the search reads the words of what has changed alone', async t => {
   skeleton.put({ ...changed, stamp: new Date(Date.now() + 2000) })
   documents.delete(2)
   documents.set(4, { ...content(4), words: null as unknown as string[] })
+  documents.set(5, { ...content(5), words: [5, 'five'] as string[] })
   skeleton.put(content(4))
+  skeleton.put(content(5))
   await search.catchUp(skeleton)
   await search.catchUp(skeleton)
   t.strictSame(await search.idsWith(soughtIn('other')), [])
-  t.strictSame(read, [[1, 2, 3], [2], [2, 4]])
+  t.strictSame(await search.idsWith(soughtIn('five')), [5])
+  t.strictSame(read, [[1, 2, 3], [2], [2, 4, 5]])
 
   for (let id = 10; id < 1100; id++) skeleton.put(content(id))
   await search.catchUp(skeleton)
@@ -95,4 +99,21 @@ t.test('few searches wait, and none for long', async t => {
   for (const outcome of crowd) t.match(outcome, { status: 'rejected', reason: { statusCode: 503 } })
   t.ok(performance.now() - began < 2000)
   t.notOk(hasAnswered)
+})
+
+t.test('what was found before the words of a change were read is not kept for longer', async t => {
+  const app = await buildWith(t, { contents: [content(1, { name: 'Before' })] })
+  const { data } = app
+  const catalogue = new Catalogue({ data, readContents: data.contents.byIds, cacheBytes: 100_000 })
+  await catalogue.catchUp()
+  const found = async (search: string) => {
+    const { bytes } = await contentsAnswer(catalogue, { search, order_direction: 'DESC', page: 1, perPage: 20 }, undefined)
+    return JSON.parse(bytes.toString()).data.meta.total_count
+  }
+  await change(app, 'contents', 1, { name: 'After', words: ['after'] })
+  await catalogue.refresh()
+  t.equal(await found('before'), 1)
+  await catalogue.catchUp()
+  t.equal(await found('before'), 0)
+  t.equal(await found('after'), 1)
 })
