@@ -4,13 +4,15 @@ import { tooManyRequests } from './errors.js'
 export interface Caller {
   address: string
   account: string
+  /** By the clock of `performance`: a job that has not begun by then is refused. */
+  until: number
 }
 
 interface Place extends Caller {
   /** When it is to begin, counted in jobs that have begun. */
   turn: number
   begin: () => void
-  refuse: (reason: Error) => void
+  refuse: () => void
 }
 
 /**
@@ -65,11 +67,26 @@ export class FairTurns {
   private admit(caller: Caller) {
     return new Promise<Place>((resolve, refuse) => {
       this.assertRoom(caller)
-      const place = { ...caller, turn: this.turnOf(caller), begin: () => resolve(place), refuse }
-      if (this.isFull) this.waiting.pop()?.refuse(tooManyRequests())
+      const timer = setTimeout(() => this.giveUp(place), Math.max(0, caller.until - performance.now()))
+      const settled = (settle: () => void) => () => {
+        clearTimeout(timer)
+        settle()
+      }
+      const place: Place = {
+        ...caller,
+        turn: this.turnOf(caller),
+        begin: settled(() => resolve(place)),
+        refuse: settled(() => refuse(tooManyRequests()))
+      }
+      if (this.isFull) this.waiting.pop()?.refuse()
       this.waiting.splice(this.waiting.findLastIndex(({ turn }) => turn <= place.turn) + 1, 0, place)
       if (this.running.size < this.atOnce) this.beginNext()
     })
+  }
+
+  private giveUp(place: Place) {
+    this.waiting.splice(this.waiting.indexOf(place), 1)
+    place.refuse()
   }
 
   private beginNext() {

@@ -18,13 +18,16 @@ const [fewestWaiting, mostWaiting] = [8, 24]
 const lookupsAtOnce = 2 * hashesAtOnce
 const lookupsWaiting = 250
 
-/** Milliseconds that a refusal leaves of what a login may take. */
-const spare = 250
+/** Milliseconds after which no refusal comes, and what it leaves of the time that a login may take. */
 const latestRefusal = 2000
+const leftByRefusal = 250
+/** What is left of it when a hash begins, at least. */
+const leftByQueue = 500
 
 /** Gives the user of an e-mail and a password, or throws the answer of the catalogue. */
 export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings) => {
-  const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, patienceOf(settings) - spare))
+  const patience = patienceOf(settings)
+  const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, patience - leftByRefusal))
   const mayWait = () => Math.max(fewestWaiting, Math.min(mostWaiting, (turnWithin * hashesAtOnce) / refusals.highestCost))
   const hashes = new FairTurns(hashesAtOnce, mayWait)
   const lookups = new FairTurns(lookupsAtOnce, () => lookupsWaiting)
@@ -49,7 +52,7 @@ export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | '
 
   return async (email: string, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = { address, account: emailKey(email) }
+    const caller = { address, account: emailKey(email), until: arrived + patience - leftByQueue }
     const { user, attempt } = await lookups.take(caller, () => lookUp(email, caller))
 
     return refusals.unlessRefused(arrived, user?.password_hash, async () => {

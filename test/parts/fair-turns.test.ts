@@ -1,5 +1,6 @@
 import t from 'tap'
 import { FairTurns } from '../../src/fair-turns.js'
+import { until } from '../catalogue-data.js'
 
 /** Jobs that end when they are told to, and the order in which they began. */
 const jobsOf = (turns: FairTurns) => {
@@ -11,12 +12,12 @@ const jobsOf = (turns: FairTurns) => {
     begun,
     refused,
     settled,
-    ask: (name: string, address: string, account = name) => {
+    ask: (name: string, address: string, account = name, patience = 60_000) => {
       const job = () => {
         begun.push(name)
         return new Promise<void>(resolve => ends.set(name, resolve))
       }
-      turns.take({ address, account }, job).catch(error => {
+      turns.take({ address, account, until: performance.now() + patience }, job).catch(error => {
         t.equal(error.statusCode, 429)
         refused.push(name)
       })
@@ -72,12 +73,12 @@ t.test('a crowd from one address makes room for others', async t => {
   const turns = new FairTurns(1, () => 3)
   const { ask, begun, refused, drain, settled } = jobsOf(turns)
   for (const i of times(4)) ask(`a${i}`, 'a')
-  turns.assertRoom({ address: 'b', account: 'b' })
+  turns.assertRoom({ address: 'b', account: 'b', until: 0 })
   ask('b1', 'b')
   ask('c1', 'c')
   await settled()
   t.strictSame(refused, ['a4', 'a3'], 'of those who wait, the last')
-  t.throws(() => turns.assertRoom({ address: 'a', account: 'a5' }), { message: 'Too many requests, try again later' })
+  t.throws(() => turns.assertRoom({ address: 'a', account: 'a5', until: 0 }), { message: 'Too many requests, try again later' })
   ask('a5', 'a')
   await settled()
   t.strictSame(refused, ['a4', 'a3', 'a5'])
@@ -105,7 +106,7 @@ t.test('a crowd from one address for an account leaves its owner elsewhere alone
 })
 
 t.test('nobody waits for ever, however many come', async t => {
-  const { ask, begun, refused, end, settled } = jobsOf(new FairTurns(1, () => 4))
+  const { ask, begun, refused, end, drain, settled } = jobsOf(new FairTurns(1, () => 4))
   ask('first', 'a')
   ask('second', 'a')
   await settled()
@@ -114,13 +115,29 @@ t.test('nobody waits for ever, however many come', async t => {
     ask(`more ${i}`, `another ${i}`)
     await end(begun.at(-1) as string)
   }
+  await drain()
   t.notOk(refused.includes('second'))
   t.ok(begun.indexOf('second') > 0 && begun.indexOf('second') < 6, begun.slice(0, 10).join(', '))
 })
 
+t.test('a job whose turn does not come in time is refused', async t => {
+  const { ask, begun, refused, drain, settled } = jobsOf(new FairTurns(1, () => 4))
+  ask('a1', 'a', 'a1', 0)
+  ask('b1', 'b')
+  ask('c1', 'c', 'c1', 20)
+  ask('d1', 'd')
+  await until(() => refused.length > 0)
+  ask('e1', 'e', 'e1', -5)
+  await until(() => refused.length > 1)
+  t.strictSame([begun, refused], [['a1'], ['c1', 'e1']])
+  await settled()
+  await drain()
+  t.strictSame(begun, ['a1', 'b1', 'd1'], 'the others keep their places')
+})
+
 t.test('a job that fails gives its turn on', async t => {
   const turns = new FairTurns(1, () => 1)
-  const caller = { address: 'a', account: 'a' }
+  const caller = { address: 'a', account: 'a', until: performance.now() + 60_000 }
   const failing = turns.take(caller, async () => {
     throw new Error('no luck')
   })

@@ -17,7 +17,7 @@ export const logins: Scenario = async ({ db, options, say }, stage) => {
   // The first user is one of those with a history.
   if (!(await users.byEmail(credentials.email)))
     await users.add({ email: credentials.email, name: 'Soak', password_hash: await hashPassword(credentials.password) })
-  const service = await stage.service({ TRUST_PROXY: '1', RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0' })
+  const service = await stage.service({ TRUST_PROXY: '1', RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '10' })
   const seconds = options.brief ? 2 : 10
   say(`logins: ${atOnce} at once, for ${seconds} s`)
   const address = `http://127.0.0.1:${service.port}`
