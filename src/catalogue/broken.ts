@@ -1,4 +1,5 @@
 import { BSON, ObjectId } from 'mongodb'
+import { Kept } from '../kept.js'
 import { minutes } from '../time.js'
 
 /** Documents of a collection that cannot be served: some of their ids, and how many they are. */
@@ -8,7 +9,8 @@ const named = 10
 const longestName = 100
 /** What is still broken is told again after so long. */
 const tellAgainAfter = minutes(60)
-const remembered = 10_000
+/** In bytes; some ten thousand documents. */
+const remembered = 2 * 1024 * 1024
 
 const textOf = (id: unknown) => {
   if (id instanceof ObjectId) return id.toHexString()
@@ -18,7 +20,7 @@ const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(
 
 /** Tells of documents that cannot be served, but not at every request or read that passes over them. */
 export class Broken {
-  private readonly told = new Map<string, number>()
+  private readonly told = new Kept<string, number>(remembered, () => 0)
 
   constructor(private readonly tell: OnBroken) {}
 
@@ -43,8 +45,7 @@ export class Broken {
 
   private isNews(key: string, now: number) {
     if (now - (this.told.get(key) ?? 0) < tellAgainAfter) return false
-    if (this.told.size >= remembered) this.told.clear()
-    this.told.set(key, now)
+    this.told.put(key, now)
     return true
   }
 }

@@ -8,6 +8,7 @@ const largest = 15_000
 const random = (length: number) => randomBytes(length).toString('hex').slice(0, length)
 const letter = () => String.fromCharCode(97 + Math.floor(Math.random() * 26))
 const many = (count: number, make: () => string, separator = ',') => Array.from({ length: count }, make).join(separator)
+const someOf = (count: number) => 1 + Math.floor(Math.random() * count)
 const filling = (make: () => string, separator = ',') => {
   let text = make()
   while (text.length < largest) text += separator + make()
@@ -24,14 +25,20 @@ export const attacks: Record<string, () => Call> = {
   }),
   'types by the thousand': () => ({ path: `/contents?type=${filling(() => random(2))}` }),
   '100 types': () => ({ path: `/contents?type=${many(100, () => random(6))}` }),
+  '100 terms that there are': () => ({ path: `/contents?perPage=100&terms=${many(100, () => `${someOf(200)}`)}` }),
+  '100 parents and terms that there are': () => ({
+    path: `/contents?terms=${many(100, () => `${someOf(200)}`)}&parent_id=${many(100, () => `${1_000_001 + 25 * someOf(800)}`)}`
+  }),
   '100 channels': () => ({ path: `/schedule?from=2000-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&channel=${many(100, () => random(6))}` }),
   'all programmes': () => ({
     path: `/schedule?from=2000-01-01T00:00:00.${random(6).replace(/\D/g, '1')}Z&to=2100-01-01T00:00:00Z&perPage=100`
   }),
   '100 names of terms': () => ({ path: `/terms?name=${many(100, () => random(100))}` }),
+  'hosts of 15 KB': () => ({ path: '/rail-collections?with=rails&perPage=100', headers: { host: random(largest) } }),
+  'tags by the thousand': () => ({ path: '/terms/1', headers: { 'if-none-match': filling(() => random(1)) } }),
   'parameters that do not exist': () => ({ path: `/contents?perPage=100&x=${random(largest)}` }),
   'a page of contents, each another one': () => ({
-    path: `/contents?perPage=100&page=${1 + Math.floor(Math.random() * 200)}&x=${random(9)}`
+    path: `/contents?perPage=100&page=${someOf(200)}&x=${random(9)}`
   })
 }
 
