@@ -8,7 +8,7 @@ import { trainModel } from '../../src/recommendations/training.js'
 import { buildWith, change, content, databaseOf, seededUrl, until } from '../catalogue-data.js'
 import { type App, build } from '../helper.js'
 import { film, viewerOf, watch } from '../viewer-data.js'
-import { anybody, audienceOf, firstAudience, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from './helper.js'
+import { anybody, audienceOf, counted, firstAudience, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from './helper.js'
 
 // Who has watched of 1 to 6 has watched all of them, who has watched of 11 to 16 too.
 const contents = [...span(1, 6), ...span(11, 16), ...span(21, 25)].map(id => film(id))
@@ -55,6 +55,8 @@ t.test('a model that cannot be used', async t => {
   await trainOn(app)
   const viewer = await viewerOf(app)
   await watch(viewer, 11, completed)
+  // What is popular is what the app itself will count.
+  await counted(app)
   const { learning, failures } = learnerOf(app)
   await learning.refreshModel()
   const before = (await viewer.get('/recommendations')).body
