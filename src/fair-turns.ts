@@ -12,7 +12,7 @@ interface Place extends Caller {
   /** When it is to begin, counted in jobs that have begun. */
   turn: number
   begin: () => void
-  refuse: () => void
+  refuse: (reason: Error) => void
 }
 
 /**
@@ -26,10 +26,11 @@ export class FairTurns {
   private readonly running = new Set<Place>()
   private begun = 0
 
-  /** `most` says how many jobs may wait. */
+  /** `most` says how many jobs may wait, `late` what one gets whose turn does not come in time. */
   constructor(
     private readonly atOnce: number,
-    private readonly most: () => number
+    private readonly most: () => number,
+    private readonly late = tooManyRequests
   ) {}
 
   async take<T>(caller: Caller, job: () => Promise<T>): Promise<T> {
@@ -68,17 +69,19 @@ export class FairTurns {
     return new Promise<Place>((resolve, refuse) => {
       this.assertRoom(caller)
       const timer = setTimeout(() => this.giveUp(place), Math.max(0, caller.until - performance.now()))
-      const settled = (settle: () => void) => () => {
-        clearTimeout(timer)
-        settle()
-      }
       const place: Place = {
         ...caller,
         turn: this.turnOf(caller),
-        begin: settled(() => resolve(place)),
-        refuse: settled(() => refuse(tooManyRequests()))
+        begin: () => {
+          clearTimeout(timer)
+          resolve(place)
+        },
+        refuse: reason => {
+          clearTimeout(timer)
+          refuse(reason)
+        }
       }
-      if (this.isFull) this.waiting.pop()?.refuse()
+      if (this.isFull) this.waiting.pop()?.refuse(tooManyRequests())
       this.waiting.splice(this.waiting.findLastIndex(({ turn }) => turn <= place.turn) + 1, 0, place)
       if (this.running.size < this.atOnce) this.beginNext()
     })
@@ -86,7 +89,7 @@ export class FairTurns {
 
   private giveUp(place: Place) {
     this.waiting.splice(this.waiting.indexOf(place), 1)
-    place.refuse()
+    place.refuse(this.late())
   }
 
   private beginNext() {

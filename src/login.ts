@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Settings } from './config.js'
 import type { Data } from './data/index.js'
 import { emailKey, type UserDocument } from './data/users.js'
-import { tooManyLogins } from './errors.js'
+import { tooManyLogins, unavailable } from './errors.js'
 import { type Caller, FairTurns } from './fair-turns.js'
 import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusals.js'
@@ -30,7 +30,8 @@ export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | '
   const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, patience - leftByRefusal))
   const mayWait = () => Math.max(fewestWaiting, Math.min(mostWaiting, (turnWithin * hashesAtOnce) / refusals.highestCost))
   const hashes = new FairTurns(hashesAtOnce, mayWait)
-  const lookups = new FairTurns(lookupsAtOnce, () => lookupsWaiting)
+  // Where these stand still, the database does.
+  const lookups = new FairTurns(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
   const lookUp = async (email: string, caller: Caller) => {
     // Where nobody could look at the password, the database is not asked either.

@@ -45,13 +45,12 @@ t.test('tells the same again after an hour, and what is new at once', async t =>
   t.equal(told.length, 4)
 })
 
-t.test('remembers no more than ten thousand', async t => {
+t.test('forgets the documents it was told first when they are too many', async t => {
   const broken = reporter()
-  const ids = Array.from({ length: 10_000 }, (_, id) => id)
+  const ids = Array.from({ length: 20_000 }, (_, id) => id)
   broken.report('terms', ids)
-  broken.report('terms', ids)
+  broken.report('terms', ids.slice(-1000))
   t.equal(told.length, 1)
-  broken.report('terms', [10_000])
   broken.report('terms', [1])
-  t.equal(told.length, 3, 'and begins anew then')
+  t.equal(told.length, 2)
 })
