@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { compile } from '../test/compile.js'
 import { inMemory } from './mongod/memory.js'
 import { startMongod } from './mongod/start.js'
-import { sharingProcesses, testFiles } from './tests/processes.js'
+import { entriesOf, testFiles } from './tests/processes.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** The files that are named, else all. */
 const given = process.argv.slice(2)
-const files = given.some(existsSync) ? [] : await sharingProcesses(testFiles(here('test')), here('node_modules/.cache/viewer/tests'))
+const files = given.some(existsSync) ? [] : await entriesOf(testFiles(here('test')), here('node_modules/.cache/viewer/tests'))
 
 /** Runs the test suite on one mongod, in which each test file has a database of its own, and on what production runs where a test starts a process. */
 const { env } = process

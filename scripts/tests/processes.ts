@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** Loading the service takes a process seconds, so the test files share a few. */
@@ -25,21 +25,35 @@ process.once('exit', () => {
   process.exitCode = 1
 })
 ${files.map(file => `await import('${pathToFileURL(file)}')\n`).join('')}
-t.test('the last file', async t => {
+t.test('the last file', { buffered: false }, async t => {
   hasRunAll = true
   t.pass()
+  const whatIsOpen = () => process._getActiveHandles().map(({ constructor, remotePort, spawnargs }) => [constructor.name, remotePort, spawnargs])
+  setTimeout(() => {
+    console.error('These keep the process up after its last test:', process.getActiveResourcesInfo(), whatIsOpen())
+    process.exit(1)
+  }, 20_000).unref()
 })
 `
 
-/** Deals the test files out over the processes. Gives what tap is to run: an entry for each process, and the files that run alone. */
-export const sharingProcesses = async (files: string[], folder: string) => {
+/**
+ * Deals the test files out over processes, and gives an entry for each. tap begins them by their names: those that run alone come
+ * first, since they mostly wait, and would leave cores idle at the end.
+ */
+export const entriesOf = async (files: string[], folder: string) => {
   const together = files.filter(file => !isAlone(file))
+  const dealt = Array.from({ length: shared }, (_, n) => together.filter((_, i) => i % shared === n))
+  const entries = [
+    ...files.filter(isAlone).map(file => ({ name: basename(file, '.test.ts'), files: [file] })),
+    ...dealt.map((files, n) => ({ name: `shared-${n + 1}`, files }))
+  ]
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const entries = Array.from({ length: shared }, async (_, n) => {
-    const entry = join(folder, `${n + 1}.mjs`)
-    await writeFile(entry, entryOf(together.filter((_, i) => i % shared === n)))
-    return entry
-  })
-  return [...(await Promise.all(entries)), ...files.filter(isAlone)]
+  return Promise.all(
+    entries.map(async ({ name, files }, n) => {
+      const entry = join(folder, `${String(n).padStart(2, '0')}-${name}.mjs`)
+      await writeFile(entry, entryOf(files))
+      return entry
+    })
+  )
 }

@@ -97,14 +97,9 @@ t.test('npm run user', async t => {
     [[], /^Usage/],
     [['remove', 'grace@example.com'], /^Usage/],
     [['add', 'grace'], /^grace is no e-mail address/],
-    [['add'], /^Nothing is no e-mail address/],
-    [['disable', 'nobody@example.com'], /^There is no user nobody@example.com/],
     [['disable', '987654321'], /^There is no user 987654321/],
-    [['enable', '987654321'], /^There is no user 987654321/],
-    [['disable', '0'], /^0 is no e-mail address and no id/],
     [['enable', 'grace'], /^grace is no e-mail address and no id/],
     [['disable', '9'.repeat(20)], /^9{20} is no e-mail address and no id/],
-    [['disable'], /^Nothing is no e-mail address and no id/],
     [['password', '1'], /^1 is no e-mail address\n/],
     [['add', 'empty@example.com'], /^A password must not be empty/]
   ] as [string[], RegExp][]) {
