@@ -25,14 +25,18 @@ export class Pace {
   private goOn() {
     if (this.isRunning || this.jobs.length === 0) return
     this.isRunning = true
-    setImmediate(this.runSome)
+    setImmediate(() => this.runUntil(performance.now() + atOnce))
   }
 
-  private readonly runSome = () => {
-    this.isRunning = false
-    const until = performance.now() + atOnce
-    do this.jobs.shift()?.()
-    while (this.jobs.length > 0 && performance.now() < until)
-    this.goOn()
+  private runUntil(end: number) {
+    this.jobs.shift()?.()
+    // What a job goes on with after an await is a part of it. Where nothing from outside is awaited, it is done by the next tick.
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        if (this.jobs.length > 0 && performance.now() < end) return this.runUntil(end)
+        this.isRunning = false
+        this.goOn()
+      })
+    )
   }
 }

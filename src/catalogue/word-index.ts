@@ -4,11 +4,19 @@ interface Posting {
   entries: number[]
 }
 
+/** All words that begin with a letter, and the entries that have one of them: a letter alone would go through many words. */
+interface Letter {
+  words: Posting[]
+  entries: number[]
+}
+
 /** One reading of a content. */
 interface Entry {
   id: number
   stamp: number
 }
+
+const firstLetter = (word: string) => word.charAt(0)
 
 /**
  * An inverted index of the words of all contents. A content that changes gets a new entry, and its old one stays behind,
@@ -19,7 +27,7 @@ export class WordIndex {
   private readonly latest = new Map<number, number>()
   private readonly outdated = new Set<number>()
   private postings = new Map<string, Posting>()
-  private byFirstLetter = new Map<string, Posting[]>()
+  private letters = new Map<string, Letter>()
 
   has({ id, stamp }: Entry) {
     const entry = this.latest.get(id)
@@ -33,25 +41,31 @@ export class WordIndex {
     const entry = this.entries.push(content) - 1
     this.latest.set(content.id, entry)
     for (const word of words) this.postingOf(word).entries.push(entry)
+    for (const letter of new Set(words.map(firstLetter))) this.letters.get(letter)?.entries.push(entry)
   }
 
   /** The contents that have, for each of the wanted, a word that begins with one of its beginnings. */
   idsWith(wanted: readonly (readonly string[])[]): number[] {
+    const size = this.entries.length
     // How many of the wanted an entry has, counted for as long as it lacks none.
-    const met = new Uint8Array(this.entries.length)
+    const met = new Uint8Array(size)
     for (const [before, beginnings] of wanted.entries()) {
-      for (const { entries } of this.beginningWith(beginnings))
-        for (const entry of entries) if (met[entry] === before) met[entry] = before + 1
+      for (const entries of this.entriesWith(beginnings)) for (const entry of entries) if (met[entry] === before) met[entry] = before + 1
     }
     const ids: number[] = []
-    for (const [entry, { id }] of this.entries.entries()) if (met[entry] === wanted.length && !this.outdated.has(entry)) ids.push(id)
+    for (let entry = 0; entry < size; entry++)
+      if (met[entry] === wanted.length && !this.outdated.has(entry)) ids.push((this.entries[entry] as Entry).id)
     return ids
   }
 
-  private beginningWith(beginnings: readonly string[]) {
-    return beginnings.flatMap(beginning =>
-      (this.byFirstLetter.get(beginning.charAt(0)) ?? []).filter(({ word }) => word.startsWith(beginning))
-    )
+  /** Lists of the entries that have a word with one of these beginnings; an entry may be in several. */
+  private entriesWith(beginnings: readonly string[]) {
+    return beginnings.flatMap(beginning => {
+      const letter = this.letters.get(firstLetter(beginning))
+      if (!letter) return []
+      if (beginning.length === 1) return [letter.entries]
+      return letter.words.filter(({ word }) => word.startsWith(beginning)).map(({ entries }) => entries)
+    })
   }
 
   private postingOf(word: string) {
@@ -59,14 +73,14 @@ export class WordIndex {
     if (known) return known
     const posting: Posting = { word, entries: [] }
     this.postings.set(word, posting)
-    const alike = this.byFirstLetter.get(word.charAt(0))
-    if (alike) alike.push(posting)
-    else this.byFirstLetter.set(word.charAt(0), [posting])
+    const letter = this.letters.get(firstLetter(word))
+    if (letter) letter.words.push(posting)
+    else this.letters.set(firstLetter(word), { words: [posting], entries: [] })
     return posting
   }
 
   private dropOutdated() {
-    const { entries, postings, outdated } = this
+    const { entries, postings, letters, outdated } = this
     const moved = new Map<number, number>()
     this.entries = []
     for (const [entry, content] of entries.entries())
@@ -76,10 +90,15 @@ export class WordIndex {
       }
     outdated.clear()
     this.postings = new Map()
-    this.byFirstLetter = new Map()
+    this.letters = new Map()
+    const movedOf = (list: number[]) => list.flatMap(entry => moved.get(entry) ?? [])
     for (const { word, entries } of postings.values()) {
-      const kept = entries.flatMap(entry => moved.get(entry) ?? [])
+      const kept = movedOf(entries)
       if (kept.length > 0) this.postingOf(word).entries = kept
+    }
+    for (const [letter, { entries }] of letters) {
+      const known = this.letters.get(letter)
+      if (known) known.entries = movedOf(entries)
     }
   }
 }

@@ -40,6 +40,8 @@ t.test('the index of words', async t => {
     t.strictSame(index.idsWith(wanted('word4999')), [8])
     t.strictSame(index.idsWith(wanted('word4997')), [])
     t.strictSame(index.idsWith(wanted('ridge')), [])
+    t.strictSame(index.idsWith(wanted('r')), [])
+    t.strictSame(index.idsWith(wanted('w', 'a')).sort(), [7, 8], 'one letter alone')
   })
 })
 

@@ -25,31 +25,38 @@ t.test('what a job gives or throws is what its caller gets', async t => {
   t.equal(await pace.run(() => 3), 3, 'and the next one is run')
 })
 
-t.test('a crowd of long jobs leaves turns of the event loop between them', async t => {
-  const pace = new Pace()
-  const order: number[] = []
-  let turns = 0
-  let ended = false
-  const turn = () => {
-    turns++
-    if (!ended) setImmediate(turn)
-  }
-  setImmediate(turn)
-  await Promise.all(
-    Array.from({ length: 20 }, (_, n) =>
-      pace.run(() => {
-        order.push(n)
-        hold(2)
-      })
+for (const [kind, begin] of [
+  ['at once', undefined],
+  ['after an await', async () => await undefined]
+] as const)
+  t.test(`a crowd of jobs that are long ${kind} leaves turns of the event loop between them`, async t => {
+    const pace = new Pace()
+    const order: number[] = []
+    let turns = 0
+    let ended = false
+    const turn = () => {
+      turns++
+      if (!ended) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        pace.run(() => {
+          const work = () => {
+            order.push(n)
+            hold(2)
+          }
+          return begin ? begin().then(work) : work()
+        })
+      )
     )
-  )
-  ended = true
-  t.ok(turns >= 19, `${turns} turns`)
-  t.strictSame(
-    order,
-    Array.from({ length: 20 }, (_, n) => n)
-  )
-})
+    ended = true
+    t.ok(turns >= 19, `${turns} turns`)
+    t.strictSame(
+      order,
+      Array.from({ length: 20 }, (_, n) => n)
+    )
+  })
 
 t.test('many short jobs share a turn', async t => {
   const pace = new Pace()
