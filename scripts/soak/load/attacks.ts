@@ -1,11 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { type Call, requestBytes } from '../../bench/load/call.js'
 import { callerAt } from '../../bench/load/caller.js'
 
 /** About what Node lets a caller send in its address and its headers. */
 const largest = 15_000
 
-const random = (length: number) => randomBytes(length).toString('hex').slice(0, length)
+const random = (length: number) => {
+  let text = ''
+  while (text.length < length) text += Math.random().toString(16).slice(2)
+  return text.slice(0, length)
+}
 const letter = () => String.fromCharCode(97 + Math.floor(Math.random() * 26))
 const many = (count: number, make: () => string, separator = ',') => Array.from({ length: count }, make).join(separator)
 const someOf = (count: number) => 1 + Math.floor(Math.random() * count)
@@ -44,19 +47,23 @@ export const attacks: Record<string, () => Call> = {
 
 const madeBefore = 1000
 
-/** Sends as many requests at once, and again as soon as all of them are answered, until it is told to stop. */
-export const attack = async (port: number, atOnce: number, make: () => Call) => {
-  const callers = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
-  // Made before, since the making would delay the one who measures.
+/** Requests that are made before they are sent, since the making would delay the one who measures. */
+export const premade = (make: () => Call) => {
   const requests = Array.from({ length: madeBefore }, () => requestBytes(make()))
   let sent = 0
+  return () => requests[sent++ % madeBefore] as Buffer
+}
+
+/** Sends as many requests at once, and again as soon as all of them are answered, until it is told to stop. */
+export const attack = async (port: number, atOnce: number, next: () => Buffer) => {
+  const callers = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
   const statuses: Record<number, number> = {}
   let ended = false
   const attacking = (async () => {
     while (!ended)
       await Promise.all(
         callers.map(async ({ ask }) => {
-          const { status } = await ask(requests[sent++ % madeBefore] as Buffer)
+          const { status } = await ask(next())
           statuses[status] = (statuses[status] ?? 0) + 1
         })
       )

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { requestBytes } from '../../bench/load/call.js'
 import { tokenOf } from '../../bench/servers/tokens.js'
 import { fillAttacked } from '../attacked-data.js'
 import { complainsOfNothing, stays } from '../findings.js'
-import { attack, attacks as calls } from '../load/attacks.js'
+import { attack, attacks as calls, premade } from '../load/attacks.js'
 import { readSteadily } from '../load/reader.js'
 import { type Finding, milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
@@ -30,7 +31,7 @@ export const attacks: Scenario = async ({ db, options, say }, stage) => {
   const findings: Finding[] = []
   for (const [name, make] of Object.entries(calls)) {
     say(`attacks: ${name}`)
-    const attacking = await attack(port, atOnce, make)
+    const attacking = await attack(port, atOnce, premade(make))
     const [history, ...vital] = await look()
     const statuses = await attacking.stop()
     const told = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
@@ -57,7 +58,7 @@ export const attacks: Scenario = async ({ db, options, say }, stage) => {
   say(`attacks: ${requests} queries of 15 KB, each another one`)
   const kinds = Object.values(calls)
   let sent = 0
-  const next = () => (kinds[sent++ % kinds.length] as (typeof kinds)[number])()
+  const next = () => requestBytes((kinds[sent++ % kinds.length] as (typeof kinds)[number])())
   const filling = await attack(port, atOnce, next)
   while (sent < requests) await sleep(10)
   await filling.stop()
