@@ -45,6 +45,8 @@ export const attacks: Record<string, () => Call> = {
   })
 }
 
+export type Statuses = Record<number, number>
+
 const madeBefore = 1000
 
 /** Requests that are made before they are sent, since the making would delay the one who measures. */
@@ -57,7 +59,7 @@ export const premade = (make: () => Call) => {
 /** Sends as many requests at once, and again as soon as all of them are answered, until it is told to stop. */
 export const attack = async (port: number, atOnce: number, next: () => Buffer) => {
   const callers = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
-  const statuses: Record<number, number> = {}
+  const statuses: Statuses = {}
   let ended = false
   const attacking = (async () => {
     while (!ended)

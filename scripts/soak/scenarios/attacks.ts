@@ -3,8 +3,9 @@ import { requestBytes } from '../../bench/load/call.js'
 import { tokenOf } from '../../bench/servers/tokens.js'
 import { fillAttacked } from '../attacked-data.js'
 import { complainsOfNothing, stays } from '../findings.js'
-import { attack, attacks as calls, premade } from '../load/attacks.js'
+import { attack, attacks as calls } from '../load/attacks.js'
 import { readSteadily } from '../load/reader.js'
+import { startAttacker } from '../processes/attacker.js'
 import { type Finding, milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 
@@ -29,11 +30,12 @@ export const attacks: Scenario = async ({ db, options, say }, stage) => {
   await look()
   const [quiet] = await look()
   const findings: Finding[] = []
-  for (const [name, make] of Object.entries(calls)) {
+  const attacker = startAttacker(port, atOnce)
+  for (const name of Object.keys(calls)) {
     say(`attacks: ${name}`)
-    const attacking = await attack(port, atOnce, premade(make))
+    await attacker.begin(name)
     const [history, ...vital] = await look()
-    const statuses = await attacking.stop()
+    const statuses = await attacker.stop()
     const told = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
     const slowest = Math.max(...vital.map(({ longest }) => longest))
     const isServed = [history, ...vital].every(({ statuses }) => Object.keys(statuses).join() === '200')
@@ -52,6 +54,8 @@ export const attacks: Scenario = async ({ db, options, say }, stage) => {
       promised(`${name}: no fault of the service`, !Object.keys(statuses).some(status => status === '500'), told.join(', '))
     )
   }
+
+  attacker.end()
 
   const before = (await service.holds()).rss
   const requests = options.brief ? 200 : requestsForMemory
