@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { isFree } from './dev/port.js'
@@ -36,7 +37,7 @@ const greet = async () => {
 
 if (!(await isFree(Number(PORT), HOST)))
   fail(`Port ${PORT} is taken: stop what listens there, or choose another one with PORT=3001 npm run dev`)
-const mongod = await startMongod({ dataDir: here('.data/mongod'), say }).catch((error: Error) => fail(error.message))
+const mongod = await startMongod({ dataDir: resolve('.data/mongod'), say }).catch((error: Error) => fail(error.message))
 const url = `${mongod.url}/viewer`
 await fillWithDemo(url, process.env.PUBLIC_URL ? `${process.env.PUBLIC_URL}${BASE_PATH}` : address, say)
 
@@ -48,7 +49,7 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
     HOST,
     PORT,
     MONGO_URL: url,
-    JWT_SECRET: process.env.JWT_SECRET ?? (await keptSecret(here('.data/secret')))
+    JWT_SECRET: process.env.JWT_SECRET ?? (await keptSecret(resolve('.data/secret')))
   }
 })
 void greet()

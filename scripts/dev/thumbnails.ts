@@ -7,7 +7,7 @@ import { integerId } from '../../src/ids.js'
 const thumbnails: FastifyPluginAsync = async app => {
   app.get<{ Params: { id: string }; Querystring: { bare?: string } }>(
     `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
-    { schema: { hide: true } },
+    { schema: { hide: true }, config: { admission: 'public' } },
     async ({ params, query }, reply) => {
       const [content] = await app.data.contents.byIds([found(integerId(params.id))])
       const { _id, name, type } = found(content)
