@@ -1,0 +1,13 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { apart } from '../apart.js'
+import { build, databaseUrl } from '../helper.js'
+
+t.test('npm run demo fills a database', async t => {
+  const url = await databaseUrl(t)
+  await promisify(execFile)(...apart('--import', 'tsx', 'scripts/demo.ts'), { env: { ...process.env, MONGO_URL: url } })
+  const app = await build(t, { url })
+  t.ok((await app.inject('/contents')).json().data.meta.total_count >= 200)
+  t.ok((await app.inject('/rail-collections')).json().data.collection.length > 0)
+})
