@@ -1,4 +1,4 @@
-import { randomFrom } from '../src/recommend/random.js'
+import { randomFrom } from '../src/recommendations/model/random.js'
 import { days, minutes } from '../src/time.js'
 import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDuring } from './contents.js'
 

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { isUnavailable } from '../src/data/faults.js'
-import { patienceFromNow, persist } from '../src/data/retry.js'
+import { isUnavailable } from '../src/data/driver/faults.js'
+import { patienceFromNow, persist } from '../src/data/driver/retry.js'
 import { unavailable } from '../src/errors.js'
 import { gauge } from '../src/metrics/gauge.js'
-import { Turns } from '../src/turns.js'
-import { patienceOf, Waiting } from '../src/waiting.js'
+import { Turns } from '../src/overload/turns.js'
+import { patienceOf, Waiting } from '../src/overload/waiting.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import type { DoneFuncWithErrOrRes, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import { answerFailedSend } from '../src/failed-sends.js'
+import { answerFailedSend } from '../src/http/failed-sends.js'
 
 /**
  * Answers that are ready in one turn of the event loop leave together at its end. A reader on the same machine, a proxy for

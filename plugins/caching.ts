@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
-import { jsonType } from '../src/reply.js'
+import { jsonType } from '../src/http/reply.js'
 
 /** Bytes take the place of whatever the schema of a route wants. */
 type Ready = never

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Country } from '../src/catalogue/availability.js'
 import { Catalogue } from '../src/catalogue/catalogue.js'
+import type { Country } from '../src/catalogue/country.js'
 import { follow } from '../src/follow.js'
 import { catalogueMetrics } from '../src/metrics/catalogue.js'
 

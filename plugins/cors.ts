@@ -1,6 +1,5 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
-import { corsOptions } from '../src/http.js'
 
 const ofPreflights = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
 
@@ -9,7 +8,15 @@ export default fp(
   async app => {
     const { CORS_ORIGIN } = app.settings
     if (!CORS_ORIGIN) return
-    await app.register(cors, { ...corsOptions(CORS_ORIGIN), preflightContinue: true })
+    await app.register(cors, {
+      origin: CORS_ORIGIN === '*' ? '*' : CORS_ORIGIN.split(',').map(origin => origin.trim()),
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+      allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match'],
+      exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
+      maxAge: 3600,
+      strictPreflight: false,
+      preflightContinue: true
+    })
     app.addHook('onRequest', ({ method, headers }, reply, done) => {
       if (method !== 'OPTIONS') return done()
       if (headers.origin && headers['access-control-request-method']) {

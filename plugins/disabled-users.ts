@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
-import { DisabledUsers } from '../src/disabled-users.js'
 import { follow } from '../src/follow.js'
+import { DisabledUsers } from '../src/identity/disabled-users.js'
 
 /** Takes the tokens of disabled users for none, without asking the database for each. */
 export default fp(

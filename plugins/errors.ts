@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isUnavailable } from '../src/data/faults.js'
+import { isUnavailable } from '../src/data/driver/faults.js'
 import { Failure, internal, malformed, notFound, tooLarge, unavailable } from '../src/errors.js'
-import { jsonType } from '../src/reply.js'
-import { invalidRequest } from '../src/validation.js'
+import { jsonType } from '../src/http/reply.js'
+import { invalidRequest } from '../src/http/validation.js'
 
 const failureOf = (error: FastifyError): Failure => {
   if (error instanceof Failure) return error

@@ -1,8 +1,8 @@
 import underPressure from '@fastify/under-pressure'
 import fp from 'fastify-plugin'
-import { callerOf } from '../src/addresses.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
-import { Rate } from '../src/rate.js'
+import { callerOf } from '../src/http/addresses.js'
+import { Rate } from '../src/overload/rate.js'
 import { minutes } from '../src/time.js'
 
 /** Bytes of the callers of each kind that are counted at once: some 70,000. */

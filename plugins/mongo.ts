@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import type { MongoClient } from 'mongodb'
-import { connectionTo } from '../src/data/connection.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { watched } from '../src/data/driver/watched.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
-import { watched } from '../src/data/watched.js'
 import { unavailable } from '../src/errors.js'
 import { databaseMetrics } from '../src/metrics/database.js'
-import { sharedQuestion } from '../src/shared-question.js'
+import { sharedQuestion } from '../src/overload/shared-question.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,8 +1,8 @@
 import fp from 'fastify-plugin'
-import { withoutPorts } from '../src/addresses.js'
 import { expectationFailed, malformed } from '../src/errors.js'
-import { endWith } from '../src/parser-errors.js'
-import { jsonType } from '../src/reply.js'
+import { withoutPorts } from '../src/http/addresses.js'
+import { endWith } from '../src/http/parser-errors.js'
+import { jsonType } from '../src/http/reply.js'
 
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { modelMetrics } from '../src/metrics/model.js'
-import { Learning } from '../src/recommendations/learning.js'
-import { Recommender } from '../src/recommendations/recommender.js'
-import { trainApart } from '../src/recommendations/training-process.js'
+import { Learning } from '../src/recommendations/learning/learning.js'
+import { trainApart } from '../src/recommendations/learning/training-process.js'
+import { Recommender } from '../src/recommendations/serving/recommender.js'
 import { minutes, seconds } from '../src/time.js'
 
 declare module 'fastify' {

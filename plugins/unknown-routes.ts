@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
-import { isDecodable } from '../src/http.js'
+import { isDecodable } from '../src/http/paths.js'
 
 /** Unknown paths and wrong methods are told before anyone looks at the body. */
 export default fp(

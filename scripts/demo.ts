@@ -1,6 +1,6 @@
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
-import { isUnavailable } from '../src/data/faults.js'
+import { isUnavailable } from '../src/data/driver/faults.js'
 import { fillWithDemo } from './dev/seed.js'
 
 /** Fills an empty database with the demo, to try what was built without the development tools. */

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
-import { connectionTo } from '../src/data/connection.js'
-import { isUnavailable } from '../src/data/faults.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { isUnavailable } from '../src/data/driver/faults.js'
 import { leasesOf } from '../src/data/leases.js'
-import { trainApart } from '../src/recommendations/training-process.js'
+import { trainApart } from '../src/recommendations/learning/training-process.js'
 import { progressTo } from './progress.js'
 import { stopOnSignal } from './stop.js'
 

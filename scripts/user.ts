@@ -3,13 +3,13 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
-import { connectionTo } from '../src/data/connection.js'
-import { isDuplicate } from '../src/data/faults.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { isDuplicate } from '../src/data/driver/faults.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { sessionsOf } from '../src/data/sessions.js'
 import { type UserDocument, usersOf } from '../src/data/users.js'
-import { integerId } from '../src/ids.js'
-import { hashPassword } from '../src/passwords.js'
+import { integerId } from '../src/http/ids.js'
+import { hashPassword } from '../src/identity/passwords.js'
 
 const usage = `Usage:
   npm run user -- add EMAIL [--name NAME]   the password is asked for, or read from standard input

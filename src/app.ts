@@ -26,11 +26,12 @@ import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
 import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
-import { isDecodable, trustedProxies } from './http.js'
-import { answerParserError } from './parser-errors.js'
-import { requestId } from './request-ids.js'
-import { buildSerializer } from './serialization.js'
-import { compileValidator } from './validation.js'
+import { answerParserError } from './http/parser-errors.js'
+import { isDecodable } from './http/paths.js'
+import { trustedProxies } from './http/proxies.js'
+import { requestId } from './http/request-ids.js'
+import { buildSerializer } from './http/serialization.js'
+import { compileValidator } from './http/validation.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit: 64 * 1024,

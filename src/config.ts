@@ -3,8 +3,8 @@ import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
-import { isProxyList } from './http.js'
-import { keyOf } from './provider-keys.js'
+import { isProxyList } from './http/proxies.js'
+import { keyOf } from './identity/provider-keys.js'
 
 const Whole = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description, ...rules })

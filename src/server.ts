@@ -1,9 +1,9 @@
 // Before the others, since loading those takes the most of a start.
-import './early-stop.js'
+import './process/early-stop.js'
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'
-import { linesOut, loggerOptions } from './logging.js'
-import { serve } from './serve.js'
+import { linesOut, loggerOptions } from './http/logging.js'
+import { serve } from './process/serve.js'
 
 const settings = settingsOrExit(Settings)
 await serve(await buildApp(settings, { logger: { ...loggerOptions(settings.LOG_LEVEL), stream: linesOut() } }))

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { startMongod } from '../scripts/mongod/start.js'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
-import { hashPassword } from '../src/passwords.js'
+import { hashPassword } from '../src/identity/passwords.js'
 import './warnings.js'
 
 /** A database of one's own on the mongod of the run (scripts/test.ts), or on one for this file where it is run alone. */

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { usersOf } from '../src/data/users.js'
-import { hashPassword } from '../src/passwords.js'
+import { hashPassword } from '../src/identity/passwords.js'
 import { databaseUrl, password, secret } from './helper.js'
 import { serving } from './process.js'
 import { proxyTo } from './proxy.js'

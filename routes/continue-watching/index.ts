@@ -3,9 +3,9 @@ import { Type } from '@sinclair/typebox'
 import { answers } from '../../schemas/answers.js'
 import { ContinueWatchingCard } from '../../schemas/continue-watching.js'
 import { Page, PageQuery } from '../../schemas/page.js'
-import { continueWatching } from '../../src/catalogue/continue-watching.js'
-import { cardsPageBytes } from '../../src/catalogue/viewer-bytes.js'
-import { onPage, pageMeta } from '../../src/reply.js'
+import { onPage, pageMeta } from '../../src/http/reply.js'
+import { continueWatching } from '../../src/viewing/continue-watching.js'
+import { cardsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const schema = {
   summary: 'What the user can go on with',

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { vitalAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
-import { ok } from '../../src/reply.js'
+import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Whether the process lives',

@@ -3,11 +3,11 @@ import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { HistoryElement, HistoryQuery, NewHistory } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
-import { historyPageBytes } from '../../src/catalogue/viewer-bytes.js'
 import { progressOf } from '../../src/data/history.js'
 import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
-import { refuseMissingContentId } from '../../src/missing-content-id.js'
-import { done, pageMeta } from '../../src/reply.js'
+import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
+import { done, pageMeta } from '../../src/http/reply.js'
+import { historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']
 const security = [{ bearer: [] }]

@@ -8,8 +8,8 @@ import { LegalDocument } from '../../schemas/legal-document.js'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
 import { toLegal } from '../../src/data/legal-documents.js'
 import { found } from '../../src/errors.js'
-import { acceptedLanguages, existingLanguages } from '../../src/languages.js'
-import { ok } from '../../src/reply.js'
+import { acceptedLanguages, existingLanguages } from '../../src/http/languages.js'
+import { ok } from '../../src/http/reply.js'
 
 const response = publicAnswers(Ok(LegalDocument), 404)
 const tags = ['Texts']

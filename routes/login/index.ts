@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
-import { callerOf } from '../../src/addresses.js'
-import { authenticatorOf } from '../../src/login.js'
-import { ok } from '../../src/reply.js'
+import { callerOf } from '../../src/http/addresses.js'
+import { ok } from '../../src/http/reply.js'
+import { authenticatorOf } from '../../src/identity/login.js'
 
 const schema = {
   summary: 'Sign in',

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
-import { done } from '../../src/reply.js'
+import { done } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Sign out',

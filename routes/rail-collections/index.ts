@@ -6,8 +6,8 @@ import { Page, PageQuery } from '../../schemas/page.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
 import { pageAnswer } from '../../src/catalogue/bytes.js'
 import { toRail } from '../../src/data/rail-collections.js'
-import { originHeaders, originsOf } from '../../src/http.js'
-import { onPage, pageMeta } from '../../src/reply.js'
+import { originHeaders, originsOf } from '../../src/http/origins.js'
+import { onPage, pageMeta } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'The rail collections',

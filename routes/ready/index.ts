@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { vitalAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { unavailable } from '../../src/errors.js'
-import { ok } from '../../src/reply.js'
+import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Whether the service can serve',

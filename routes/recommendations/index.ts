@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Recommendation, RecommendationsQuery } from '../../schemas/recommendation.js'
-import { recommendationsBytes } from '../../src/recommendations/answer.js'
-import { viewingOf } from '../../src/recommendations/viewing.js'
+import { recommendationsBytes } from '../../src/recommendations/serving/answer.js'
+import { viewingOf } from '../../src/recommendations/serving/viewing.js'
 import { days } from '../../src/time.js'
 
 const schema = {

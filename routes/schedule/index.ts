@@ -5,7 +5,7 @@ import { maxValueLength, Names } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { Programme } from '../../schemas/programme.js'
 import { answerOf } from '../../src/catalogue/answers.js'
-import { schedulePage } from '../../src/catalogue/schedule.js'
+import { schedulePage } from '../../src/catalogue/schedule-page.js'
 import { invalid } from '../../src/errors.js'
 import { days, moment } from '../../src/time.js'
 

@@ -3,7 +3,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Page, TermsMeta } from '../../schemas/page.js'
 import { Term } from '../../schemas/term.js'
 import { TermsQuery } from '../../schemas/terms-query.js'
-import { termsAnswer } from '../../src/catalogue/terms.js'
+import { termsAnswer } from '../../src/catalogue/terms-page.js'
 
 const schema = {
   summary: 'The taxonomy terms',

@@ -3,10 +3,10 @@ import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { Page } from '../../schemas/page.js'
 import { NewWatchlist, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
-import { watchlistPageBytes } from '../../src/catalogue/viewer-bytes.js'
 import { contentIdMissing, contentNotFound } from '../../src/errors.js'
-import { refuseMissingContentId } from '../../src/missing-content-id.js'
-import { done, pageMeta } from '../../src/reply.js'
+import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
+import { done, pageMeta } from '../../src/http/reply.js'
+import { watchlistPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const tags = ['Watchlist']
 const security = [{ bearer: [] }]

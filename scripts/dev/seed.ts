@@ -3,11 +3,11 @@ import { demoAudience } from '../../demo/audience.js'
 import { demoFiles } from '../../demo/catalogue.js'
 import { demoHistory } from '../../demo/history.js'
 import { demoPassword, demoUsers } from '../../demo/users.js'
-import { connectionTo } from '../../src/data/connection.js'
+import { connectionTo } from '../../src/data/driver/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { usersOf } from '../../src/data/users.js'
+import { hashPassword } from '../../src/identity/passwords.js'
 import { importFiles } from '../../src/import/index.js'
-import { hashPassword } from '../../src/passwords.js'
 
 /** A database that the demo filled is told by its first user. */
 const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null

@@ -1,6 +1,6 @@
 import { buildApp } from '../../src/app.js'
 import { Settings, settingsOrExit } from '../../src/config.js'
-import { serve } from '../../src/serve.js'
+import { serve } from '../../src/process/serve.js'
 import page from './page.js'
 import thumbnails from './thumbnails.js'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { thumbnail } from '../../demo/thumbnail.js'
 import { found } from '../../src/errors.js'
-import { integerId } from '../../src/ids.js'
+import { integerId } from '../../src/http/ids.js'
 
 /** The thumbnails of the demo catalogue, drawn when they are asked for. */
 const thumbnails: FastifyPluginAsync = async app => {

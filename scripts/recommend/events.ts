@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { Faults } from '../../src/import/faults.js'
-import { Growing, type Interactions, interactionsOf } from '../../src/recommend/index.js'
+import { Faults } from '../../src/import/checking/faults.js'
+import { Growing, type Interactions, interactionsOf } from '../../src/recommendations/model/index.js'
 import { Ids } from './ids.js'
 
 const lineFeed = 0x0a

@@ -1,4 +1,4 @@
-import { aged, firstOf, type Interactions, type Model, Scorer } from '../../src/recommend/index.js'
+import { aged, firstOf, type Interactions, type Model, Scorer } from '../../src/recommendations/model/index.js'
 
 type Listing = Pick<Model, 'neighbours' | 'popular'> & { settings: Pick<Model['settings'], 'halfLife'> }
 

@@ -1,4 +1,4 @@
-import type { Choice, Quality } from '../../src/recommend/index.js'
+import type { Choice, Quality } from '../../src/recommendations/model/index.js'
 import type { Dataset } from './events.js'
 
 const grouped = (value: number) => value.toLocaleString('en')

@@ -1,4 +1,4 @@
-import { connectionTo } from '../../src/data/connection.js'
+import { connectionTo } from '../../src/data/driver/connection.js'
 import { fill } from './data.js'
 import { readOptions } from './options.js'
 import { startReplicaSet } from './processes/replica-set.js'

@@ -1,7 +1,5 @@
+import type { Country } from './country.js'
 import type { Skeleton } from './skeleton.js'
-
-/** The caller's country in upper case, where it is known. */
-export type Country = string | undefined
 
 /** The one rule of what viewers are shown: not deleted, begun, not ended, allowed in the caller's country. */
 export const isOpen = (skeleton: Skeleton, row: number, now: number, country: Country) => {

@@ -1,5 +1,13 @@
-import type { PageMeta } from '../reply.js'
-import type { Fragment } from './fragments.js'
+import type { PageMeta } from '../http/reply.js'
+
+/** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
+export interface Fragment {
+  bytes: Buffer
+  /** The media on its platform: the `video_id` of a watchlist element. */
+  handler_id: string
+  name: string
+  stamp: number
+}
 
 export type Part = string | Buffer
 

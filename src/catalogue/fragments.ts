@@ -2,20 +2,11 @@ import { Content } from '../../schemas/content.js'
 import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import { Kept } from '../kept.js'
+import { Turns } from '../overload/turns.js'
 import { isWireMoment } from '../time.js'
-import { Turns } from '../turns.js'
-import { ownBytes } from './bytes.js'
+import { type Fragment, ownBytes } from './bytes.js'
 import type { Skeleton } from './skeleton.js'
 import { wireFormOf } from './wire-form.js'
-
-/** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
-export interface Fragment {
-  bytes: Buffer
-  /** The media on its platform: the `video_id` of a watchlist element. */
-  handler_id: string
-  name: string
-  stamp: number
-}
 
 /** What a fragment takes besides its bytes: the buffer around them and the object. */
 const overhead = 400

@@ -1,6 +1,7 @@
 import type { PageQuery } from '../../schemas/page.js'
 import { Kept } from '../kept.js'
-import { type Country, isOpen, nextChange } from './availability.js'
+import { isOpen, nextChange } from './availability.js'
+import type { Country } from './country.js'
 import { comparison, type Order, Orders } from './orders.js'
 import { distinct, type Selection, select, type Test } from './selection.js'
 import type { Skeleton } from './skeleton.js'

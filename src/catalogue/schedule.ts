@@ -1,11 +1,8 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
-import { pageMeta } from '../reply.js'
-import { timestamp } from '../time.js'
-import { type Country, isOpen } from './availability.js'
-import { around, pageBytes } from './bytes.js'
-import type { Catalogue } from './catalogue.js'
+import { isOpen } from './availability.js'
 import { Coded } from './coded.js'
+import type { Country } from './country.js'
 import { type Selection, select } from './selection.js'
 import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
@@ -52,7 +49,7 @@ const firstOf = (count: number, isTrue: (n: number) => boolean) => {
 const unknown = -1
 
 /** From a moment to another one; of a single moment what is on then. */
-interface Window {
+export interface Window {
   from: number
   to: number
   channel?: string[]
@@ -109,20 +106,3 @@ export class Schedule {
     return this.contents.rows
   }
 }
-
-/** One page of GET /schedule. */
-export const schedulePage = async (catalogue: Catalogue, window: Window & PageQuery, country: Country) => {
-  const { schedule, skeleton, fragments } = catalogue
-  const { shown, total } = schedule.page(skeleton, window, country, Date.now(), window)
-  const programmes = shown.map(row => schedule.get(row))
-  const contents = await fragments.inTurn(programmes.map(({ content_id }) => content_id))
-  const elements = contents.map((fragment, i) => around(toWire(programmes[i] as Programme), fragment))
-  return pageBytes(elements, pageMeta(window, total))
-}
-
-const toWire = ({ id, channel, starts, ends }: Programme) => ({
-  id,
-  channel,
-  starts_at: timestamp(new Date(starts)),
-  ends_at: timestamp(new Date(ends))
-})

@@ -1,9 +1,9 @@
 import type { ContentBones } from '../data/contents.js'
-import { fold } from '../words.js'
-import type { Country } from './availability.js'
 import { Coded } from './coded.js'
+import type { Country } from './country.js'
 import { Numbers } from './numbers.js'
 import type { Test } from './selection.js'
+import { fold } from './words.js'
 
 const never = Number.POSITIVE_INFINITY
 

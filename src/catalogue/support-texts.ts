@@ -1,5 +1,5 @@
 import { type SupportTextDocument, toSupportText } from '../data/support-texts.js'
-import { existingLanguages } from '../languages.js'
+import { existingLanguages } from '../http/languages.js'
 
 /** One text in the languages that it has. */
 type Versions = Map<string, SupportTextDocument>

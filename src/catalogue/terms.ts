@@ -1,13 +1,10 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { TermsQuery } from '../../schemas/terms-query.js'
-import { type TermDocument, toTerm } from '../data/terms.js'
-import { pageMeta } from '../reply.js'
-import { fold } from '../words.js'
-import { pageAnswer } from './bytes.js'
-import type { Catalogue } from './catalogue.js'
+import type { TermDocument } from '../data/terms.js'
 import { Coded } from './coded.js'
 import type { Direction } from './orders.js'
 import { distinct, select, type Test } from './selection.js'
+import { fold } from './words.js'
 
 const sortKeys = {
   id: (term: TermDocument) => term._id,
@@ -72,20 +69,4 @@ export class Terms {
     this.orders.set(`${field} ${direction}`, order)
     return order
   }
-}
-
-/** One page of GET /terms; its meta has no `total_pages` in the spec. */
-export const termsAnswer = (catalogue: Catalogue, query: TermsQuery) => {
-  const { terms } = catalogue
-  const { order_by = 'created_at', order_direction, page, perPage } = query
-  const filter = terms.normal(query)
-  const key = JSON.stringify(['terms', filter, order_by, order_direction, page, perPage])
-  return catalogue.answer(key, () => {
-    const { shown, total } = terms.page(filter, order_by, order_direction, query)
-    const { total_pages, ...meta } = pageMeta(query, total)
-    return pageAnswer(
-      shown.map(term => [JSON.stringify(toTerm(term))]),
-      meta
-    )
-  })
 }

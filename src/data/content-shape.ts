@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb'
-import { isWireMoment, wireYears } from '../time.js'
-import type { ContentBones } from './contents.js'
+import { wireYears } from '../time.js'
 
 // What every imported content has. One that another hand has put into the database may lack it.
 
@@ -38,28 +37,3 @@ export const isSendable: Document = {
   $jsonSchema: { required: Object.keys(sent), properties: { ...sent, ...nullable } },
   updated_at: { $gte: wireYears.first, $lte: wireYears.last }
 }
-
-const isNothing = (value: unknown) => value === null || value === undefined
-const isText = (value: unknown) => typeof value === 'string'
-const isNumber = (value: unknown) => typeof value === 'number'
-const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
-const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
-const isListOrNothing = (value: unknown, isItem: (item: unknown) => boolean) =>
-  isNothing(value) || (Array.isArray(value) && value.every(isItem))
-
-/** Whether a process can work with it. */
-export const isWhole = (content: ContentBones) =>
-  Number.isSafeInteger(content._id) &&
-  isText(content.type) &&
-  isText(content.name) &&
-  isNumberOrNothing(content.parent_id) &&
-  isNumberOrNothing(content.weight) &&
-  isNumberOrNothing(content.position) &&
-  isWireMoment(content.start_date) &&
-  isMomentOrNothing(content.end_date) &&
-  isWireMoment(content.created_at) &&
-  isMomentOrNothing(content.deleted_at) &&
-  isWireMoment(content.stamp) &&
-  isListOrNothing(content.terms, isNumber) &&
-  isListOrNothing(content.countries_include, isText) &&
-  isListOrNothing(content.countries_exclude, isText)

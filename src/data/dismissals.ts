@@ -1,5 +1,5 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
-import { persist } from './retry.js'
+import { persist } from './driver/retry.js'
 
 /** A show whose card a user does not want to continue with, until something of it is watched again. */
 interface DismissalDocument {

@@ -3,11 +3,11 @@ import type { HistoryUpdate } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type Failure, notFound, updatedNotFound } from '../errors.js'
 import { isWireMoment, minutes, moment, timestamp } from '../time.js'
-import { aggregateAtOnce, findAtOnce } from './at-once.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
+import { aggregateAtOnce, findAtOnce } from './driver/at-once.js'
+import { persist } from './driver/retry.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
-import { persist } from './retry.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was there. */
 export interface HistoryDocument {

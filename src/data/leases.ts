@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
 import { seconds } from '../time.js'
-import { persist } from './retry.js'
+import { persist } from './driver/retry.js'
 
 interface LeaseDocument {
   _id: string

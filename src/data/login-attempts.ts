@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
-import { findAtOnce } from './at-once.js'
+import { findAtOnce } from './driver/at-once.js'
 import { emailKey } from './users.js'
 
 interface AttemptsDocument {

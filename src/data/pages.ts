@@ -1,6 +1,6 @@
 import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
-import { aggregateAtOnce } from './at-once.js'
+import { aggregateAtOnce } from './driver/at-once.js'
 
 /** The elements of a page and the number of all, in one operation. */
 export const pageOf = async <T extends Document>(

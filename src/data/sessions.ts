@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
-import { persist } from './retry.js'
+import { persist } from './driver/retry.js'
 
 /** One login and the chain of refresh tokens that came of it, of which only the hashes are kept. */
 interface SessionDocument {

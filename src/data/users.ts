@@ -1,6 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { counterOf } from './counters.js'
-import { persist } from './retry.js'
+import { persist } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
 
 export interface UserDocument {

@@ -1,12 +1,12 @@
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { found, watchlistElementNotFound } from '../errors.js'
-import { integerId } from '../ids.js'
+import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
+import { persist } from './driver/retry.js'
 import { refusal } from './owned.js'
 import { pageOf } from './pages.js'
-import { persist } from './retry.js'
 
 export interface WatchlistDocument {
   _id: number

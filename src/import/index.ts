@@ -1,16 +1,16 @@
 import type { Db } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
 import { ensureIndexes } from '../data/index.js'
-import { checkFile } from './check.js'
-import { Faults, ImportError } from './faults.js'
+import { checkFile } from './checking/check.js'
+import { Faults, ImportError } from './checking/faults.js'
+import { KnownIds } from './checking/known-ids.js'
 import type { Run } from './kind.js'
 import { kindsOf } from './kinds/index.js'
-import { KnownIds } from './known-ids.js'
-import { pruneKind } from './prune.js'
-import { filesOf, type Source, textsOf } from './sources.js'
-import { type Counts, writeFile } from './write.js'
+import { filesOf, type Source, textsOf } from './reading/sources.js'
+import { pruneKind } from './writing/prune.js'
+import { type Counts, writeFile } from './writing/write.js'
 
-export { ImportError } from './faults.js'
+export { ImportError } from './checking/faults.js'
 
 /** How far a run is. Each file is read twice: once to check it and once to write it. */
 export interface Progress {

@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
 import type { CatalogueKind } from '../data/catalogue.js'
-import type { KnownIds } from './known-ids.js'
+import type { KnownIds } from './checking/known-ids.js'
 
 /** A record and its place in the file. */
 export interface Entry<R> {

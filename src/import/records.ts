@@ -1,7 +1,7 @@
-import { elements } from './elements.js'
-import { lines } from './lines.js'
-import type { Source } from './sources.js'
-import type { Piece } from './text.js'
+import { elements } from './checking/elements.js'
+import { lines } from './reading/lines.js'
+import type { Source } from './reading/sources.js'
+import type { Piece } from './reading/text.js'
 
 /** Some of the records of a file, and how many bytes of it were read for them. */
 export interface Batch {

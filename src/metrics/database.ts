@@ -1,6 +1,6 @@
 import type { MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
-import type { OperationsOf } from '../data/watched.js'
+import type { OperationsOf } from '../data/driver/watched.js'
 import { durations } from './durations.js'
 import { gauge } from './gauge.js'
 

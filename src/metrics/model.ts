@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { Learning } from '../recommendations/learning.js'
+import type { Learning } from '../recommendations/learning/learning.js'
 import { gauge } from './gauge.js'
 
 export const modelMetrics = (registry: Registry, learning: Learning) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.js'
-import { linesOut, loggerOptions } from '../../src/logging.js'
+import { linesOut, loggerOptions } from '../../src/http/logging.js'
 import { addUser, build, databaseUrl, settingsFor } from '../helper.js'
 
 const password = 'correct horse battery staple'

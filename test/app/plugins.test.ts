@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { ok } from '../../src/reply.js'
+import { ok } from '../../src/http/reply.js'
 import { build, signIn } from '../helper.js'
 
 const notFound = { success: false, code: 404, message: 'Resource not found' }

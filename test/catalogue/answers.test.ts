@@ -2,7 +2,7 @@ import t from 'tap'
 import { type Answer, Answers, type Run } from '../../src/catalogue/answers.js'
 import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
 import { keptBytes } from '../../src/kept.js'
-import { Pace } from '../../src/pace.js'
+import { Pace } from '../../src/overload/pace.js'
 import { bytesInUse } from '../memory.js'
 
 const pace = new Pace()

@@ -1,8 +1,8 @@
 import { Decimal128, type Document, Long, ObjectId } from 'mongodb'
 import t from 'tap'
 import type { CatalogueKind } from '../../src/data/catalogue.js'
-import { connectionTo } from '../../src/data/connection.js'
 import type { ContentDocument } from '../../src/data/contents.js'
+import { connectionTo } from '../../src/data/driver/connection.js'
 import {
   content,
   databaseOf,

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
-import { contentsAnswer } from '../../src/catalogue/contents.js'
+import { contentsAnswer } from '../../src/catalogue/contents-page.js'
 import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { WordIndex } from '../../src/catalogue/word-index.js'
+import { soughtIn } from '../../src/catalogue/words.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { soughtIn } from '../../src/words.js'
 import { buildWith, change, content } from '../catalogue-data.js'
 
 const wanted = (...words: string[]) => words.map(word => [word])

@@ -1,6 +1,6 @@
 import t from 'tap'
+import type { Source } from '../../src/import/reading/sources.js'
 import { type Batch, batchesOf, parsed } from '../../src/import/records.js'
-import type { Source } from '../../src/import/sources.js'
 
 const sourceOf = (format: Source['format'], bytes: Buffer, chunk: number): Source => ({
   name: `contents.${format}`,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Table, textKey } from '../../src/import/table.js'
+import { Table, textKey } from '../../src/import/reading/table.js'
 
 t.test('a table', async t => {
   t.test('keeps ids and their numbers as it grows', async t => {

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { callerOf } from '../../src/addresses.js'
+import { callerOf } from '../../src/http/addresses.js'
 
 test('who counts as one caller', async t => {
   for (const [address, caller] of [

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { connectionTo } from '../../src/data/connection.js'
+import { connectionTo } from '../../src/data/driver/connection.js'
 
 t.test('what an address says of reads and writes counts for nothing, the rest does', async t => {
   const path = encodeURIComponent('/a?b&c=d')

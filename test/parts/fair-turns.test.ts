@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FairTurns } from '../../src/fair-turns.js'
+import { FairTurns } from '../../src/overload/fair-turns.js'
 import { until } from '../catalogue-data.js'
 
 /** Jobs that end when they are told to, and the order in which they began. */

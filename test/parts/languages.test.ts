@@ -1,5 +1,5 @@
 import t from 'tap'
-import { acceptedLanguages, existingLanguages } from '../../src/languages.js'
+import { acceptedLanguages, existingLanguages } from '../../src/http/languages.js'
 
 t.test('acceptedLanguages', async t => {
   const headers: [string | undefined, string[]][] = [

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Pace } from '../../src/pace.js'
+import { Pace } from '../../src/overload/pace.js'
 
 const hold = (milliseconds: number) => {
   const until = performance.now() + milliseconds

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { sizeOfPlace } from '../../src/kept.js'
-import { Rate } from '../../src/rate.js'
+import { Rate } from '../../src/overload/rate.js'
 import { bytesInUse } from '../memory.js'
 
 test('requests within the limit pass, the others wait for the end of the window', async t => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { requestId } from '../../src/request-ids.js'
+import { requestId } from '../../src/http/request-ids.js'
 
 t.test('no two requests have the same id', async t => {
   const ids = Array.from({ length: 1000 }, requestId)

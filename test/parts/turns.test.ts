@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Turns } from '../../src/turns.js'
+import { Turns } from '../../src/overload/turns.js'
 
 t.test('as many jobs run at once as may, and the next begins when one ends', async t => {
   const turns = new Turns(1)

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import t from 'tap'
-import { compileValidator, invalidRequest } from '../../src/validation.js'
+import { compileValidator, invalidRequest } from '../../src/http/validation.js'
 
 /** What a caller is told of a field that its schema refuses. */
 const toldOf = (schema: TSchema, value: unknown, httpPart = 'body') => {

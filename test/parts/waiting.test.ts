@@ -1,7 +1,7 @@
 import t from 'tap'
 import '../warnings.js'
 import { unavailable } from '../../src/errors.js'
-import { Waiting } from '../../src/waiting.js'
+import { Waiting } from '../../src/overload/waiting.js'
 
 t.test('a wait whose time was over before it began is given up at once', async t => {
   const waiting = new Waiting(1, 500)

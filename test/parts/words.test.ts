@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fold, soughtIn, wordsOf } from '../../src/words.js'
+import { fold, soughtIn, wordsOf } from '../../src/catalogue/words.js'
 
 /** Whether a search finds what these words are stored of, as the database compares them. */
 const finds = (search: string, words: string[]) =>

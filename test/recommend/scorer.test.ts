@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Scorer } from '../../src/recommend/index.js'
+import { Scorer } from '../../src/recommendations/model/index.js'
 
 const neighbours = {
   starts: Uint32Array.from([0, 3, 5, 6, 6, 7]),

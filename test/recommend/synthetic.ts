@@ -1,5 +1,5 @@
-import { type Interactions, interactionsOf } from '../../src/recommend/index.js'
-import { randomFrom } from '../../src/recommend/random.js'
+import { type Interactions, interactionsOf } from '../../src/recommendations/model/index.js'
+import { randomFrom } from '../../src/recommendations/model/random.js'
 
 /** Users and items that do not exist, but behave: items have a place in a few tastes and a popularity, users have tastes. */
 

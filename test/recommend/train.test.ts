@@ -1,9 +1,18 @@
 import t, { type Test } from 'tap'
-import { CoViews } from '../../src/recommend/co-views.js'
-import { firstOf, type HoldOut, holdOut, type Model, type Quality, qualitiesOf, Scorer, train } from '../../src/recommend/index.js'
-import { type Interactions, interactionsOf } from '../../src/recommend/interactions.js'
-import { Rows } from '../../src/recommend/neighbours.js'
-import { trainingSetOf, viewsOf } from '../../src/recommend/training-set.js'
+import { CoViews } from '../../src/recommendations/model/co-views.js'
+import {
+  firstOf,
+  type HoldOut,
+  holdOut,
+  type Model,
+  type Quality,
+  qualitiesOf,
+  Scorer,
+  train
+} from '../../src/recommendations/model/index.js'
+import { type Interactions, interactionsOf } from '../../src/recommendations/model/interactions.js'
+import { Rows } from '../../src/recommendations/model/neighbours.js'
+import { trainingSetOf, viewsOf } from '../../src/recommendations/model/training-set.js'
 import { dense, drifting, sparse } from './synthetic.js'
 
 const count = 20

@@ -1,6 +1,6 @@
 import { Decimal128, type Document } from 'mongodb'
 import t from 'tap'
-import { readEvents } from '../../src/recommendations/events.js'
+import { readEvents } from '../../src/recommendations/learning/events.js'
 import { buildWith, content, databaseOf } from '../catalogue-data.js'
 import { interest } from './helper.js'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { type Model, packed, unpacked } from '../../src/recommendations/model.js'
-import { Recommender } from '../../src/recommendations/recommender.js'
+import { type Model, packed, unpacked } from '../../src/recommendations/serving/model.js'
+import { Recommender } from '../../src/recommendations/serving/recommender.js'
 import { buildWith } from '../catalogue-data.js'
 import { film } from '../viewer-data.js'
 import { span } from './helper.js'

@@ -1,6 +1,6 @@
 import { Binary, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
-import { connectionTo } from '../../src/data/connection.js'
+import { connectionTo } from '../../src/data/driver/connection.js'
 import { type ModelDocument, modelsOf } from '../../src/data/models.js'
 import { databaseUrl } from '../helper.js'
 

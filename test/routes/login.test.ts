@@ -4,8 +4,8 @@ import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { hashPassword } from '../../src/passwords.js'
-import { Refusals } from '../../src/refusals.js'
+import { hashPassword } from '../../src/identity/passwords.js'
+import { Refusals } from '../../src/identity/refusals.js'
 import { type App, addUser, build, databaseUrl, password } from '../helper.js'
 
 type Answer = Awaited<ReturnType<typeof logIn>>

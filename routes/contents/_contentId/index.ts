@@ -6,7 +6,7 @@ import { Content } from '../../../schemas/content.js'
 import { answerOf } from '../../../src/catalogue/answers.js'
 import { okBytes, whole } from '../../../src/catalogue/bytes.js'
 import { found, notFound } from '../../../src/errors.js'
-import { integerId } from '../../../src/ids.js'
+import { integerId } from '../../../src/http/ids.js'
 
 const schema = {
   summary: 'One content',

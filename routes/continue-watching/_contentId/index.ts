@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { found } from '../../../src/errors.js'
-import { integerId } from '../../../src/ids.js'
-import { done } from '../../../src/reply.js'
+import { integerId } from '../../../src/http/ids.js'
+import { done } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'Hide the card of a show',

@@ -3,9 +3,9 @@ import { Type } from '@sinclair/typebox'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
-import { historyElementBytes } from '../../../src/catalogue/viewer-bytes.js'
 import { progressOf } from '../../../src/data/history.js'
-import { done } from '../../../src/reply.js'
+import { done } from '../../../src/http/reply.js'
+import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']
 const security = [{ bearer: [] }]

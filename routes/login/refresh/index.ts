@@ -3,7 +3,7 @@ import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { RefreshToken, SignedIn } from '../../../schemas/identity.js'
 import { found, unauthenticated } from '../../../src/errors.js'
-import { ok } from '../../../src/reply.js'
+import { ok } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'A new pair of tokens for a refresh token',

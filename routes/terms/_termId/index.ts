@@ -6,8 +6,8 @@ import { Term } from '../../../schemas/term.js'
 import { jsonAnswer } from '../../../src/catalogue/bytes.js'
 import { toTerm } from '../../../src/data/terms.js'
 import { found } from '../../../src/errors.js'
-import { integerId } from '../../../src/ids.js'
-import { ok } from '../../../src/reply.js'
+import { integerId } from '../../../src/http/ids.js'
+import { ok } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'One taxonomy term',

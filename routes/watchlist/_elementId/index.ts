@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement } from '../../../schemas/history.js'
-import { historyElementBytes } from '../../../src/catalogue/viewer-bytes.js'
-import { done } from '../../../src/reply.js'
+import { done } from '../../../src/http/reply.js'
+import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const security = [{ bearer: [] }]
 const params = Type.Object({ elementId: Type.String() })

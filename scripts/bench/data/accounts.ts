@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import { emailKey, type UserDocument } from '../../../src/data/users.js'
-import { hashPassword } from '../../../src/passwords.js'
+import { hashPassword } from '../../../src/identity/passwords.js'
 import { generate, insert } from './insert.js'
 import { ago } from './time.js'
 

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import { dataOf } from '../../../src/data/index.js'
-import { trainModel } from '../../../src/recommendations/training.js'
+import { trainModel } from '../../../src/recommendations/learning/training.js'
 
 /** The model that recommends, learnt from the generated histories as `npm run train` does. */
 export const trainOn = async (db: Db) => {

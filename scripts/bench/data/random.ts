@@ -1,4 +1,4 @@
-import { randomFrom as numbersFrom } from '../../../src/recommend/random.js'
+import { randomFrom as numbersFrom } from '../../../src/recommendations/model/random.js'
 
 /** Choices that are the same in every run. */
 export const randomFrom = (seed: number) => {

@@ -1,5 +1,5 @@
 import { Catalogue } from '../../../src/catalogue/catalogue.js'
-import { connectionTo } from '../../../src/data/connection.js'
+import { connectionTo } from '../../../src/data/driver/connection.js'
 import { dataOf } from '../../../src/data/index.js'
 
 /** Reads a catalogue as a process does at its start, and tells how long it took and what it keeps. Needs --expose-gc. */

@@ -1,5 +1,5 @@
 import fastify from 'fastify'
-import { connectionTo } from '../../../src/data/connection.js'
+import { connectionTo } from '../../../src/data/driver/connection.js'
 import { type HistoryDocument, historyOf } from '../../../src/data/history.js'
 import { type WatchlistDocument, watchlistOf } from '../../../src/data/watchlist.js'
 

@@ -1,5 +1,5 @@
 import { usersOf } from '../../../src/data/users.js'
-import { hashPassword } from '../../../src/passwords.js'
+import { hashPassword } from '../../../src/identity/passwords.js'
 import { complainsOfNothing, stays } from '../findings.js'
 import { loginFlood } from '../load/login-flood.js'
 import { milliseconds, promised } from '../promises.js'

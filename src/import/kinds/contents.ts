@@ -1,14 +1,14 @@
 import type { ContentRecord } from '../../../schemas/import.js'
+import { wordsOf } from '../../catalogue/words.js'
 import type { ContentDocument } from '../../data/contents.js'
-import { wordsOf } from '../../words.js'
-import { inBatches } from '../batches.js'
-import { type Fields, lacking, replacing } from '../catalogue-writes.js'
-import { momentOf, momentOrNull } from '../given.js'
+import { unstorable } from '../checking/storable.js'
+import { unique } from '../checking/unique.js'
 import type { Kind, Report, Run } from '../kind.js'
-import { patience } from '../patience.js'
-import { unstorable } from '../storable.js'
-import { Table } from '../table.js'
-import { unique } from '../unique.js'
+import { momentOf, momentOrNull } from '../reading/given.js'
+import { Table } from '../reading/table.js'
+import { inBatches } from '../writing/batches.js'
+import { type Fields, lacking, replacing } from '../writing/catalogue-writes.js'
+import { patience } from '../writing/patience.js'
 
 type ContentFields = Omit<Fields<ContentDocument>, 'words'>
 

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import type { HistoryDocument } from '../../data/history.js'
-import { momentOf } from '../given.js'
+import { Repetitions } from '../checking/repetitions.js'
 import type { Kind, Operation, Run } from '../kind.js'
-import { patience } from '../patience.js'
-import { Repetitions } from '../repetitions.js'
-import { Table } from '../table.js'
+import { momentOf } from '../reading/given.js'
+import { Table } from '../reading/table.js'
+import { patience } from '../writing/patience.js'
 import { checkViewing, samePair } from './viewing.js'
 
 /** An id of 24 hex characters in two numbers. */

@@ -1,9 +1,9 @@
 import type { LegalRecord } from '../../../schemas/import.js'
 import type { LegalDocument } from '../../data/legal-documents.js'
-import { type Fields, removing, replacing } from '../catalogue-writes.js'
+import { unique } from '../checking/unique.js'
 import type { Kind, Run } from '../kind.js'
-import { Table, textKey } from '../table.js'
-import { unique } from '../unique.js'
+import { Table, textKey } from '../reading/table.js'
+import { type Fields, removing, replacing } from '../writing/catalogue-writes.js'
 
 const idOf = ({ language }: LegalRecord) => language.toLowerCase()
 

@@ -1,10 +1,10 @@
 import type { RailCollectionRecord, RailRecord } from '../../../schemas/import.js'
 import type { RailCollectionDocument, RailDocument } from '../../data/rail-collections.js'
-import { type Fields, removing, replacing } from '../catalogue-writes.js'
-import { momentOf } from '../given.js'
+import { unique } from '../checking/unique.js'
 import type { Kind, Report, Run } from '../kind.js'
-import { Table } from '../table.js'
-import { unique } from '../unique.js'
+import { momentOf } from '../reading/given.js'
+import { Table } from '../reading/table.js'
+import { type Fields, removing, replacing } from '../writing/catalogue-writes.js'
 import { queryFaults, queryOf } from './rail-query.js'
 
 type GivenRail = Omit<RailDocument, 'created_at' | 'updated_at'> & { created_at: Date | undefined; updated_at: Date | undefined }

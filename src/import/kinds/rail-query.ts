@@ -1,6 +1,6 @@
 import { ContentsQuery } from '../../../schemas/contents-query.js'
-import { integerId } from '../../ids.js'
-import { compileValidator, invalidRequest } from '../../validation.js'
+import { integerId } from '../../http/ids.js'
+import { compileValidator, invalidRequest } from '../../http/validation.js'
 
 /** Node takes 16 KiB of headers, address included, and some proxies half of that. */
 const longest = 4000

@@ -1,10 +1,10 @@
 import type { ProgrammeRecord } from '../../../schemas/import.js'
 import type { ProgrammeDocument } from '../../data/programmes.js'
 import { moment } from '../../time.js'
-import { type Fields, removing, replacing } from '../catalogue-writes.js'
+import { unique } from '../checking/unique.js'
 import type { Kind, Run } from '../kind.js'
-import { Table } from '../table.js'
-import { unique } from '../unique.js'
+import { Table } from '../reading/table.js'
+import { type Fields, removing, replacing } from '../writing/catalogue-writes.js'
 
 const fieldsOf = (record: ProgrammeRecord): Fields<ProgrammeDocument> => ({
   channel: record.channel,

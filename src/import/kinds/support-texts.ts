@@ -1,10 +1,10 @@
 import type { SupportTextRecord } from '../../../schemas/import.js'
 import type { SupportTextDocument } from '../../data/support-texts.js'
-import { type Fields, removing, replacing } from '../catalogue-writes.js'
-import { momentOf } from '../given.js'
+import { unique } from '../checking/unique.js'
 import type { Kind, Run } from '../kind.js'
-import { Table, textKey } from '../table.js'
-import { unique } from '../unique.js'
+import { momentOf } from '../reading/given.js'
+import { Table, textKey } from '../reading/table.js'
+import { type Fields, removing, replacing } from '../writing/catalogue-writes.js'
 
 const idOf = ({ id, language }: SupportTextRecord): SupportTextDocument['_id'] => `${id}/${language.toLowerCase()}`
 

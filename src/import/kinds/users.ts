@@ -1,12 +1,12 @@
 import type { UserRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
-import { momentOf } from '../given.js'
+import { unique } from '../checking/unique.js'
 import type { Entry, Kind, Operation, Report, Run } from '../kind.js'
-import { isPasswordHash } from '../password-hash.js'
-import { patience } from '../patience.js'
-import { Table, textKey } from '../table.js'
-import { unique } from '../unique.js'
+import { momentOf } from '../reading/given.js'
+import { isPasswordHash } from '../reading/password-hash.js'
+import { Table, textKey } from '../reading/table.js'
+import { patience } from '../writing/patience.js'
 
 const identityFields = ['email', 'email_key', 'name', 'iss', 'sub'] as const
 type Identity = Partial<Pick<UserDocument, (typeof identityFields)[number]>>

@@ -1,10 +1,10 @@
 import type { WatchlistRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
-import { momentOf } from '../given.js'
 import type { Kind, Operation, Run } from '../kind.js'
-import { patience } from '../patience.js'
-import { Table } from '../table.js'
+import { momentOf } from '../reading/given.js'
+import { Table } from '../reading/table.js'
+import { patience } from '../writing/patience.js'
 import { checkViewing, samePair } from './viewing.js'
 
 const textOf = ({ user_id, content_id }: Pick<WatchlistDocument, 'user_id' | 'content_id'>) => `${user_id} ${content_id}`

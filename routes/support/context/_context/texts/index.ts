@@ -4,8 +4,8 @@ import { publicAnswers } from '../../../../../schemas/answers.js'
 import { Ok } from '../../../../../schemas/common.js'
 import { SupportText } from '../../../../../schemas/support-text.js'
 import { jsonAnswer } from '../../../../../src/catalogue/bytes.js'
-import { acceptedLanguages } from '../../../../../src/languages.js'
-import { ok } from '../../../../../src/reply.js'
+import { acceptedLanguages } from '../../../../../src/http/languages.js'
+import { ok } from '../../../../../src/http/reply.js'
 
 const schema = {
   summary: 'The support texts of a context',

@@ -1,0 +1,46 @@
+import type { Entry, Kind, Report } from '../kind.js'
+import type { Source } from '../reading/sources.js'
+import type { Piece } from '../reading/text.js'
+import { batchesOf, parsed } from '../records.js'
+import type { Faults } from './faults.js'
+import { faultsOf } from './validation.js'
+import { malformedTexts } from './well-formed.js'
+
+/** The pieces that are records as their schema wants them. */
+const valid = (source: Source, pieces: Piece[], report: Report) => {
+  const entries: Entry<unknown>[] = []
+  for (const piece of pieces) {
+    const json = parsed(piece)
+    if ('fault' in json) {
+      report(piece.place, 'JSON', json.fault)
+      continue
+    }
+    const found = faultsOf(source.kind, json.value) ?? malformedTexts(json.text, json.value)
+    if (!found) entries.push({ record: json.value, place: piece.place })
+    else for (const [field, reason] of found) report(piece.place, field, reason)
+  }
+  return entries
+}
+
+/** Reads a file to find its faults. Answers with the number of its records. */
+export const checkFile = async (
+  source: Source,
+  kind: Kind,
+  faults: Faults,
+  { onBatch, signal }: { onBatch: (bytes: number, records: number) => void; signal: AbortSignal | undefined }
+) => {
+  const report: Report = (place, field, reason) => faults.add(`${source.name}:${place}: ${field}: ${reason}`)
+  try {
+    for await (const { pieces, bytes } of batchesOf(source)) {
+      if (signal?.aborted) return
+      await kind.check(valid(source, pieces, report), report)
+      onBatch(bytes, pieces.length)
+    }
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    faults.add(`${source.name}: cannot be read (${error.code})`)
+  }
+  await kind.checkAll?.(report)
+}
+
+const isFileError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error && 'path' in error

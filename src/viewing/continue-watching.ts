@@ -1,0 +1,51 @@
+import { isOpen } from '../catalogue/availability.js'
+import type { Catalogue } from '../catalogue/catalogue.js'
+import type { Country } from '../catalogue/country.js'
+import type { WholeHistory } from '../data/history.js'
+import { isWireMoment } from '../time.js'
+
+export interface Card {
+  reason: 'resume' | 'next'
+  content_id: number
+  /** When something of the title was watched last. */
+  watched_at: Date
+}
+
+interface Viewer {
+  history: WholeHistory
+  /** When which titles were dismissed. */
+  dismissed: Map<number, number>
+  completedAt: number
+  country: Country
+}
+
+/** One card a title, the one watched last first: what is in progress, or what comes after the completed. */
+export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: Viewer): Card[] => {
+  const { content_ids, times, percentages, updated } = history
+  const now = Date.now()
+  // An element that another hand has put into the database may lack both.
+  const isStarted = (i: number) => Boolean(times[i]) || Boolean(percentages[i])
+  const completed = new Set(content_ids.filter((_, i) => (percentages[i] as number) >= completedAt))
+
+  const cardOf = (row: number, watched_at: Date): Card | undefined => {
+    const content_id = skeleton.idOf(row)
+    if (!completed.has(content_id)) return isOpen(skeleton, row, now, country) ? { reason: 'resume', content_id, watched_at } : undefined
+    for (const next of tree.after(row)) {
+      const content_id = skeleton.idOf(next)
+      if (!completed.has(content_id) && isOpen(skeleton, next, now, country)) return { reason: 'next', content_id, watched_at }
+    }
+    return undefined
+  }
+
+  const seen = new Set<number>()
+  return content_ids.flatMap((content_id, i) => {
+    const row = skeleton.row(content_id)
+    const watched_at = updated[i]
+    if (row === undefined || !isWireMoment(watched_at) || !isStarted(i)) return []
+    const title = tree.title(row)
+    if (seen.has(title)) return []
+    seen.add(title)
+    if ((dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at.getTime()) return []
+    return cardOf(row, watched_at) ?? []
+  })
+}
