@@ -115,5 +115,5 @@ export default fp(
       return viewer
     })
   },
-  { name: 'authentication', dependencies: ['settings'] }
+  { name: 'authentication', dependencies: ['settings', 'mongo'] }
 )

@@ -1,22 +1,18 @@
-import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Catalogue } from '../src/catalogue/catalogue.js'
-import type { Country } from '../src/catalogue/country.js'
 import { follow } from '../src/follow.js'
 import { catalogueMetrics } from '../src/metrics/catalogue.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     catalogue: Catalogue
-    /** The caller's country, where the operator names a header for it and it holds one. */
-    countryOf: (request: FastifyRequest) => Country
   }
 }
 
 /** The catalogue in memory, read before the first request and kept up with the database. */
 export default fp(
   async app => {
-    const { COUNTRY_HEADER, CONTENT_CACHE_MB } = app.settings
+    const { CONTENT_CACHE_MB } = app.settings
     const catalogue = new Catalogue({
       data: app.backgroundData,
       readContents: app.data.contents.byIds,
@@ -38,13 +34,7 @@ export default fp(
     })
     app.addHook('onClose', async () => closing.abort())
 
-    const header = COUNTRY_HEADER.toLowerCase()
     app.decorate('catalogue', catalogue)
-    app.decorate('countryOf', ({ headers }: FastifyRequest) => {
-      const country = header && String(headers[header] ?? '').toUpperCase()
-      // CDNs say XX for what they do not know.
-      return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
-    })
   },
   { name: 'catalogue', dependencies: ['settings', 'metrics', 'mongo'] }
 )

@@ -4,7 +4,6 @@ import type { MongoClient } from 'mongodb'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { watched } from '../src/data/driver/watched.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
-import { unavailable } from '../src/errors.js'
 import { databaseMetrics } from '../src/metrics/database.js'
 import { sharedQuestion } from '../src/overload/shared-question.js'
 
@@ -18,6 +17,7 @@ declare module 'fastify' {
     preparations: (() => Promise<void>)[]
     /** Ends when the preparations are done. */
     started: Promise<void>
+    isPrepared: () => boolean
     /** Asks the database whether it is there. */
     reachDatabase: () => Promise<boolean>
   }
@@ -79,13 +79,8 @@ export default fp(
         () => false
       )
     )
+    app.decorate('isPrepared', () => ready)
     app.decorate('reachDatabase', async () => ready && (await ping()))
-
-    // Before its indexes stand, a write could make the second of what must be one.
-    app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
-      const needsDatabase = config.admission !== 'vital' && config.admission !== 'static'
-      done(needsDatabase && !ready ? unavailable() : undefined)
-    })
 
     app.addHook('onClose', async () => {
       closing.abort()

@@ -7,18 +7,22 @@ import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogControl
 import admission from '../plugins/admission.js'
 import authentication from '../plugins/authentication.js'
 import batching from '../plugins/batching.js'
-import body from '../plugins/body.js'
-import caching from '../plugins/caching.js'
+import cacheHeaders from '../plugins/cache-headers.js'
 import catalogue from '../plugins/catalogue.js'
 import cors from '../plugins/cors.js'
+import country from '../plugins/country.js'
 import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendFailure } from '../plugins/errors.js'
-import limits from '../plugins/limits.js'
+import eventLoopLimit from '../plugins/event-loop-limit.js'
+import forwardedHeaders from '../plugins/forwarded-headers.js'
+import jsonBody from '../plugins/json-body.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
+import preparedness from '../plugins/preparedness.js'
 import protocol from '../plugins/protocol.js'
+import rateLimits from '../plugins/rate-limits.js'
 import recommendations from '../plugins/recommendations.js'
 import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
@@ -62,28 +66,38 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   app.setValidatorCompiler(compileValidator)
   for (const schema of sharedSchemas) app.addSchema(schema)
 
+  // Edge: what holds for every request and every answer, whoever calls.
   await app.register(settingsPlugin, { settings })
   await app.register(requestLog)
   await app.register(metrics)
   await app.register(errors)
   await app.register(protocol)
+  await app.register(forwardedHeaders)
   await app.register(sensible)
-  await app.register(caching)
+  await app.register(cacheHeaders)
   await app.register(securityHeaders)
   await app.register(cors)
-  await app.register(authentication)
-  await app.register(admission)
-  await app.register(limits)
-  await app.register(unknownRoutes)
-  await app.register(body)
+  await app.register(jsonBody)
   await app.register(drain)
   await app.register(batching)
-  await app.register(documentation)
+
+  // Data: the database and what is kept of it in memory; looks at no request.
   await app.register(mongo)
-  await app.register(disabledUsers)
   await app.register(catalogue)
   await app.register(recommendations)
+  await app.register(country)
 
+  // Admission: who calls, and whether it is served; refusals come in the order of these lines.
+  await app.register(authentication)
+  await app.register(admission)
+  await app.register(eventLoopLimit)
+  await app.register(rateLimits)
+  await app.register(unknownRoutes)
+  await app.register(preparedness)
+  await app.register(disabledUsers)
+
+  // Routes: the documents of all that follow, the URL tree, and a 405 for the methods that are not in it.
+  await app.register(documentation)
   await app.register(autoload, {
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },

@@ -22,5 +22,5 @@ export default fp(
       }
     })
   },
-  { name: 'body' }
+  { name: 'json-body' }
 )

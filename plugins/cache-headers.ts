@@ -44,5 +44,5 @@ export default fp(
       return (known && names(known, etag) ? this.code(304).send() : bytes) as Ready
     })
   },
-  { name: 'caching', dependencies: ['@fastify/sensible'] }
+  { name: 'cache-headers', dependencies: ['@fastify/sensible'] }
 )
