@@ -57,7 +57,7 @@ export default fp(
         // The signature is the library's matter, the claims ours: it has one tolerance for all times, and it would lengthen a token's life.
         verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
       })
-      app.decorate('signedIn', ({ _id, email = '', name }: UserDocument, { sid, refresh_token }: Session) => ({
+      app.decorate('signedIn', ({ _id, email = '', name = '' }: UserDocument, { sid, refresh_token }: Session) => ({
         access_token: app.jwt.sign({ sub: String(_id), sid, jti: crypto.randomUUID() }),
         token_type: 'Bearer' as const,
         expires_in: ACCESS_TOKEN_TTL,

@@ -24,6 +24,9 @@ export default fp(
       response.end(text)
     })
 
+    // Node would leave out all headers beyond a number of them; their bytes are bounded in any case.
+    app.server.maxHeadersCount = 0
+
     // Asks for a tunnel and names no path: Node would hang up.
     app.server.on('connect', (_request, socket) => {
       socket.on('error', socket.destroy)

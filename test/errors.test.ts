@@ -682,6 +682,32 @@ test('CORS', async t => {
   })
 })
 
+test('headers count however many came before them', async t => {
+  const app = await listening(t)
+  const { authorization } = await signIn(app)
+  const head = `GET /history HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'a:\r\n'.repeat(3000)}Authorization: ${authorization}\r\n\r\n`
+  t.equal(parsed(await talk(app, head)).statusCode, 200)
+})
+
+test('bodies of nothing but brackets hold up nobody', async t => {
+  const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
+  const brackets = '['.repeat(32_000) + ']'.repeat(32_000)
+  let longest = 0
+  let last = performance.now()
+  let hasEnded = false
+  const watch = () => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (!hasEnded) setImmediate(watch)
+  }
+  setImmediate(watch)
+  const answers = await Promise.all(Array.from({ length: 40 }, () => post(app, '/login', brackets)))
+  hasEnded = true
+  for (const answer of answers) isFailure(t, answer, 400, 'brackets')
+  t.ok(longest < 120, `a turn of ${longest} ms`)
+})
+
 test('over a socket', async t => {
   const app = await listening(t, { LOGIN_LIMIT: '0' })
   const { email } = await addUser(app)

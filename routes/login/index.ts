@@ -16,8 +16,10 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { data, settings } = app
-  const authenticate = authenticatorOf(data, settings)
+  const { data, settings, log } = app
+  const authenticate = authenticatorOf(data, settings, user =>
+    log.warn({ user }, `the password of user ${user} cannot be checked: what is stored is no hash, or costs too much`)
+  )
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await authenticate(body.email, body.password, callerOf(ip))

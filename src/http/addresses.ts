@@ -8,10 +8,14 @@ const addressIn = (entry: string) => {
   return isIP(address) ? address : undefined
 }
 
+/** More proxies than stand in a row; the entries before them are the caller's own and count for nothing. */
+const longestChain = 100
+
 /** An `X-Forwarded-For` as trust in networks needs it: addresses without ports. What is no address stays, since hops are counted. */
 export const withoutPorts = (chain: string) =>
   chain
     .split(',')
+    .slice(-longestChain)
     .map(entry => addressIn(entry.trim()) ?? entry)
     .join()
 

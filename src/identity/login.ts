@@ -5,6 +5,7 @@ import { emailKey, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unavailable } from '../errors.js'
 import { type Caller, FairTurns } from '../overload/fair-turns.js'
 import { patienceOf } from '../overload/waiting.js'
+import { isPasswordHash } from './password-hash.js'
 import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusals.js'
 
@@ -25,7 +26,12 @@ const leftByRefusal = 250
 const leftByQueue = 500
 
 /** Gives the user of an e-mail and a password, or throws the answer of the catalogue. */
-export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings) => {
+export const authenticatorOf = (
+  { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
+  settings: Settings,
+  /** Told of users whose stored hash is none, or costs too much to be checked. */
+  onBroken: (id: number) => void
+) => {
   const patience = patienceOf(settings)
   const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, patience - leftByRefusal))
   const mayWait = () => Math.max(fewestWaiting, Math.min(mostWaiting, (turnWithin * hashesAtOnce) / refusals.highestCost))
@@ -40,33 +46,39 @@ export const authenticatorOf = ({ users, loginAttempts }: Pick<Data, 'users' | '
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
     const attempt = await loginAttempts.begin(email, caller.address)
     if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
-    return { user, attempt }
+    return { user, hash: hashOf(user), attempt }
+  }
+
+  const hashOf = (user: UserDocument | null) => {
+    const hash = user?.password_hash
+    if (!user || hash === undefined || isPasswordHash(hash)) return hash
+    onBroken(user._id)
+    return undefined
   }
 
   /** The user whose password it is, with a new hash of it where the stored one should give way. */
-  const check = async (user: UserDocument | null, password: string) => {
-    const hash = user?.password_hash
+  const check = async (user: UserDocument | null, hash: string | undefined, password: string) => {
     const isRight = await verifyPassword(password, hash)
-    if (!hash || !isRight || user.disabled_at) return undefined
+    if (!user || !hash || !isRight || user.disabled_at) return undefined
     return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
   }
 
   return async (email: string, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
     const caller = { address, account: emailKey(email), until: arrived + patience - leftByQueue }
-    const { user, attempt } = await lookups.take(caller, () => lookUp(email, caller))
+    const { user, hash, attempt } = await lookups.take(caller, () => lookUp(email, caller))
 
-    return refusals.unlessRefused(arrived, user?.password_hash, async () => {
+    return refusals.unlessRefused(arrived, hash, async () => {
       const checked = await hashes
-        .take(caller, () => check(user, password))
+        .take(caller, () => check(user, hash, password))
         .catch(async error => {
           // What could not be decided is no failed login.
           await attempt.forgive().catch(() => undefined)
           throw error
         })
       if (!checked) return undefined
-      const { hash, newHash } = checked
-      await Promise.all([attempt.succeed(), newHash && users.replaceHash(checked.user._id, hash, newHash)])
+      const { newHash } = checked
+      await Promise.all([attempt.succeed(), newHash && users.replaceHash(checked.user._id, checked.hash, newHash)])
       return checked.user
     })
   }

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { callerOf } from '../../src/http/addresses.js'
+import { callerOf, withoutPorts } from '../../src/http/addresses.js'
 
 test('who counts as one caller', async t => {
   for (const [address, caller] of [
@@ -34,4 +34,10 @@ test('who counts as one caller', async t => {
     [undefined, '']
   ] as const)
     t.equal(callerOf(address), caller, String(address))
+})
+
+test('of a chain of proxies only the last hundred are read', async t => {
+  const entries = withoutPorts(`${'1,'.repeat(7000)}203.0.113.9:80, [2001:db8::1]:443`).split(',')
+  t.equal(entries.length, 100)
+  t.strictSame(entries.slice(-3), ['1', '203.0.113.9', '2001:db8::1'])
 })

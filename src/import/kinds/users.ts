@@ -1,10 +1,10 @@
 import type { UserRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
+import { isPasswordHash } from '../../identity/password-hash.js'
 import { unique } from '../checking/unique.js'
 import type { Entry, Kind, Operation, Report, Run } from '../kind.js'
 import { momentOf } from '../reading/given.js'
-import { isPasswordHash } from '../reading/password-hash.js'
 import { Table, textKey } from '../reading/table.js'
 import { patience } from '../writing/patience.js'
 

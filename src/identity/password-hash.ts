@@ -25,4 +25,5 @@ const isBcrypt = (hash: string) => {
 }
 
 /** Whether a password can be checked against it. */
-export const isPasswordHash = (hash: string) => (hash.startsWith('$argon2') ? isArgon2(hash) : isBcrypt(hash))
+export const isPasswordHash = (hash: unknown): hash is string =>
+  typeof hash === 'string' && (hash.startsWith('$argon2') ? isArgon2(hash) : isBcrypt(hash))
