@@ -12,13 +12,12 @@ const bcryptCost = /^\$2[abxy]\$(\d\d)\$/
 
 const isBcrypt = (hash: string) => bcryptCost.test(hash)
 
-/** Roughly the milliseconds for which checking a password against the hash takes a core. */
+/** Roughly the milliseconds for which a core checks a password against a hash. */
 export const costOf = (hash = nobody) => {
   const [, rounds] = bcryptCost.exec(hash) ?? []
   if (rounds) return 75 * 2 ** (Number(rounds) - 10)
-  const [, memory, passes] = /\$m=(\d+),t=(\d+)/.exec(hash) ?? []
-  // What is no hash at all costs nothing.
-  return (15 * Number(memory) * Number(passes)) / (cost.memoryCost * cost.timeCost) || 0
+  const [, memory, passes] = /\$m=(\d+),t=(\d+)/.exec(hash) as RegExpExecArray
+  return (15 * Number(memory) * Number(passes)) / (cost.memoryCost * cost.timeCost)
 }
 
 /** bcrypt reads no further. */
