@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { turnsDuring } from './event-loop.js'
 import { type App, addUser, build, password, signIn } from './helper.js'
 
 /** Every known path with the methods that it has. */
@@ -692,15 +693,8 @@ test('headers count however many came before them', async t => {
 test('bodies of nothing but brackets hold up nobody', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   const brackets = '['.repeat(32_000) + ']'.repeat(32_000)
-  let turns = 0
-  let hasEnded = false
-  const watch = () => {
-    turns++
-    if (!hasEnded) setImmediate(watch)
-  }
-  setImmediate(watch)
-  const answers = await Promise.all(Array.from({ length: 40 }, () => post(app, '/login', brackets)))
-  hasEnded = true
+  const crowd = () => Promise.all(Array.from({ length: 40 }, () => post(app, '/login', brackets)))
+  const { turns, result: answers } = await turnsDuring(crowd)
   for (const answer of answers) isFailure(t, answer, 400, 'brackets')
   t.ok(turns > 40, `${turns} turns`)
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { Pace } from '../../src/overload/pace.js'
+import { turnsDuring } from '../event-loop.js'
 
 const hold = (milliseconds: number) => {
   const until = performance.now() + milliseconds
@@ -32,25 +33,19 @@ for (const [kind, begin] of [
   t.test(`a crowd of jobs that are long ${kind} leaves turns of the event loop between them`, async t => {
     const pace = new Pace()
     const order: number[] = []
-    let turns = 0
-    let ended = false
-    const turn = () => {
-      turns++
-      if (!ended) setImmediate(turn)
-    }
-    setImmediate(turn)
-    await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        pace.run(() => {
-          const work = () => {
-            order.push(n)
-            hold(2)
-          }
-          return begin ? begin().then(work) : work()
-        })
+    const { turns } = await turnsDuring(() =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          pace.run(() => {
+            const work = () => {
+              order.push(n)
+              hold(2)
+            }
+            return begin ? begin().then(work) : work()
+          })
+        )
       )
     )
-    ended = true
     t.ok(turns >= 19, `${turns} turns`)
     t.strictSame(
       order,
@@ -60,14 +55,6 @@ for (const [kind, begin] of [
 
 t.test('many short jobs share a turn', async t => {
   const pace = new Pace()
-  let turns = 0
-  let ended = false
-  const turn = () => {
-    turns++
-    if (!ended) setImmediate(turn)
-  }
-  setImmediate(turn)
-  await Promise.all(Array.from({ length: 200 }, () => pace.run(() => undefined)))
-  ended = true
+  const { turns } = await turnsDuring(() => Promise.all(Array.from({ length: 200 }, () => pace.run(() => undefined))))
   t.ok(turns < 100, `${turns} turns`)
 })
