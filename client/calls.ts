@@ -12,16 +12,16 @@ type Success<Path extends keyof paths, M extends Method, Init> = Extract<
   FetchResponse<Exclude<paths[Path][M], undefined>, Init, 'application/json'>,
   { error?: never }
 >['data']
-/** What a read answers with is its data; a write answers with its code and message. */
+/** The `data` of a read, or the whole body of a write. */
 type Answer<Body> = Body extends { data: infer Data } ? Data : Body
 
-/** Calls a path of the interface with its parameters and body, and gives what the answer holds. Throws a `ViewerError`. */
+/** Calls a path with its parameters and body, and resolves with the content of the response. Throws a `ViewerError`. */
 export type Call<M extends Method> = <Path extends PathsWith<M>, Init extends MaybeOptionalInit<paths[Path], M>>(
   path: Path,
   ...init: undefined extends Init ? [init?: Init] : [init: Init]
 ) => Promise<Answer<Success<Path, M, Init>>>
 
-/** Sends with a limit of time, and learns the time of the service from what comes back. */
+/** Sends a request with a timeout, and sets the clock from the response. */
 export const createTransport = (fetch: Fetch, timeout: number, clock: Clock): Fetch => {
   return async request => {
     const asked = Date.now()
@@ -40,7 +40,7 @@ interface Untyped {
 }
 
 export const createCalls = (baseUrl: string, fetch: Fetch) => {
-  // The arrays of the interface are values separated by commas.
+  // The interface expects arrays as values separated by commas.
   const api = createFetchClient({ baseUrl, fetch, querySerializer: { array: { style: 'form', explode: false } } }) as Untyped
 
   const call = <M extends Method>(method: M) =>
@@ -49,7 +49,7 @@ export const createCalls = (baseUrl: string, fetch: Fetch) => {
         throw cause instanceof ViewerError || init?.signal?.aborted ? cause : noAnswer(cause)
       })
       if (!response.ok) throw errorOf(response, error)
-      if (data?.success !== true) throw noAnswer('What came back is not of the service: a portal or a proxy may have answered')
+      if (data?.success !== true) throw noAnswer('The response is not from the service: a captive portal or a proxy may have sent it')
       return 'data' in data ? data.data : data
     }) as Call<M>
 

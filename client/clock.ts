@@ -1,21 +1,21 @@
-/** The header has whole seconds, and an answer takes a while: what differs less is no wrong clock. */
+/** The `Date` header has whole seconds, and a response takes time, so a smaller difference does not mean that the clock is wrong. */
 const tolerance = 2000
 
-/** How the clock of this device stands to that of the service, learnt from the answers. */
+/** Measures from responses how far the clock of this device is off, compared with the service. */
 export const createClock = () => {
   let ahead: number | undefined
 
   return {
     learn: ({ headers }: Response, asked: number) => {
-      // An answer from a cache has the date of long ago.
+      // A response from a cache carries an old date.
       if (!headers.get('cache-control')?.includes('no-store')) return
-      const told = Date.parse(headers.get('date') ?? '')
-      if (Number.isNaN(told)) return
-      const difference = told + 500 - (asked + Date.now()) / 2
+      const date = Date.parse(headers.get('date') ?? '')
+      if (Number.isNaN(date)) return
+      const difference = date + 500 - (asked + Date.now()) / 2
       ahead = Math.abs(difference) < tolerance ? 0 : difference
     },
     isKnown: () => ahead !== undefined,
-    /** The time of the service at a moment of the clock here. */
+    /** Converts a time of this device to a time of the service. */
     serviceTime: (here: number) => new Date(here + (ahead ?? 0)).toISOString()
   }
 }

@@ -1,26 +1,26 @@
 export type Trouble =
-  /** Nothing came back, or something that is not the service. */
+  /** No response, or one that is not from the service. */
   | 'no-answer'
-  /** The service asks for patience: `retryAfter` says how much. */
+  /** The service asks the caller to wait `retryAfter` seconds. */
   | 'busy'
   | 'wrong-credentials'
   | 'signed-out'
-  /** There was a session, and it cannot be renewed. */
+  /** There was a session, but it cannot be renewed. */
   | 'session-ended'
-  /** The request is at fault; the same one will be refused again. */
+  /** The request is wrong; repeating it does not help. */
   | 'refused'
-  /** The service is at fault. */
+  /** The service failed. */
   | 'failed'
 
 const advice: Record<Trouble, string> = {
   'no-answer':
-    'Check the connection and the address of the service, then try again. In a browser, CORS_ORIGIN of the service must name the origin of the app.',
-  busy: 'Wait as many seconds as retryAfter says, then try again.',
+    'Check the connection and the address of the service, then try again. For browsers, CORS_ORIGIN of the service must include the origin of the app.',
+  busy: 'Wait retryAfter seconds, then try again.',
   'wrong-credentials': 'Ask for the e-mail and the password again.',
   'signed-out': 'Sign in with signIn(email, password).',
-  'session-ended': 'Ask for a new sign-in. Progress that could not be sent is kept and goes out after it.',
-  refused: 'Change the request as the message says; the same one will be refused again.',
-  failed: 'Try again later. The operator finds the reason in the log under requestId.'
+  'session-ended': 'Ask for a new sign-in. Unsent progress is kept and sent after it.',
+  refused: 'Change the request as the message says. The same request would be refused again.',
+  failed: 'Try again later. The operator can find the reason in the log under requestId.'
 }
 
 interface Details {
@@ -32,19 +32,19 @@ interface Details {
   cause?: unknown
 }
 
-/** What went wrong (`message`) and what to do about it (`advice`). Every call that fails throws one, unless its caller aborted it. */
+/** What went wrong (`message`) and what to do about it (`advice`). Thrown by every failed call, unless the caller aborted it. */
 export class ViewerError extends Error {
   override readonly name = 'ViewerError'
   readonly advice: string
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined
-  /** The code in the body, which is not always the status. */
+  /** The code in the body, which may differ from the status. */
   readonly code: number | undefined
-  /** Which fields of the request are at fault. */
+  /** The invalid fields of the request. */
   readonly fields: { field: string; message: string }[]
-  /** Seconds until it is worth trying again, where the service said so. */
+  /** Seconds to wait before trying again, if the service said so. */
   readonly retryAfter: number | undefined
-  /** Under which the log of the service names the request. */
+  /** The id of the request in the log of the service. */
   readonly requestId: string | undefined
 
   constructor(
@@ -75,17 +75,17 @@ const kindOf = (status: number): Trouble => {
   return status < 500 ? 'refused' : 'failed'
 }
 
-/** Seconds, from either form of the header. */
+/** The header contains seconds or a date. */
 const secondsOf = (retryAfter: string | null) => {
   if (retryAfter === null) return undefined
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
 
-/** The error of an answer that is none of success. A proxy in between may have sent it, so its body can be anything. */
+/** The error for an unsuccessful response. A proxy may have sent it, so its body can be anything. */
 export const errorOf = ({ status, headers }: Response, body: unknown) => {
   const { code, message, errors } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  return new ViewerError(kindOf(status), typeof message === 'string' ? message : `The answer was HTTP ${status}`, {
+  return new ViewerError(kindOf(status), typeof message === 'string' ? message : `The response was HTTP ${status}`, {
     status,
     code: typeof code === 'number' ? code : undefined,
     fields: Array.isArray(errors) ? errors : [],

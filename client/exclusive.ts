@@ -4,7 +4,7 @@ interface Browser {
   navigator?: { locks?: { request: Exclusively } }
 }
 
-/** One after the other under one name: across the tabs of a browser where it has Web Locks, else within this client. */
+/** Runs one piece of work at a time per name: across tabs if the browser has Web Locks, otherwise within this client. */
 export const createExclusively = (scope: string): { exclusively: Exclusively; acrossTabs: boolean } => {
   const locks = (globalThis as Browser).navigator?.locks
   if (locks) return { exclusively: (name, work) => locks.request(`${scope} ${name}`, work), acrossTabs: true }

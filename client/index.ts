@@ -18,18 +18,18 @@ export { ViewerError }
 export type Schemas = components['schemas']
 
 export interface ClientOptions {
-  /** Address of the service, its BASE_PATH included. */
+  /** URL of the service, including its BASE_PATH. */
   baseUrl: string
-  /** Where the session and the unsent reports outlive the page; without it they do not. */
+  /** Keeps the session and unsent reports beyond the life of the page. Without it, they are lost. */
   store?: Store
-  /** The session cannot be renewed: ask for a new sign-in. */
+  /** Called when the session cannot be renewed: ask the user to sign in again. */
   onSessionEnd?: (error: ViewerError) => void
-  /** Milliseconds after which a call counts as not answered: 15,000 unless given. */
+  /** Milliseconds to wait for a response. Default 15,000. */
   timeout?: number
   fetch?: Fetch
 }
 
-/** Errors of who calls, told apart by what the app does about them. */
+/** Replaces a 401 with an error that tells the app what to do about it. */
 const refusedAs = (make: (cause: ViewerError) => ViewerError) => (error: unknown) => {
   throw error instanceof ViewerError && error.status === 401 ? make(error) : error
 }
@@ -82,11 +82,11 @@ export const createClient = ({
     clock,
     exclusively,
     reporter: session.reporter,
-    // The browser sends it even if the page is closed meanwhile.
+    // With keepalive, the browser sends it even if the page is closed.
     post: body => calls.post('/history', { body, keepalive: true }),
     askTheTime: () => open.get('/health')
   })
-  // What an earlier visit could not send.
+  // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
 
   return {
@@ -98,30 +98,30 @@ export const createClient = ({
       void reports.deliverAtOnce()
       return signedIn.user
     },
-    /** Works offline too; the session then ends at the service with its refresh token. */
+    /** Also works offline. The service then ends the session when its refresh token expires. */
     signOut: async () => {
       await signed.post('/logout').catch(() => undefined)
       await session.leave()
     },
-    /** Who is signed in. */
+    /** The signed-in user. */
     user: session.user,
 
-    /** The contents of a rail, by the `endpoint` that it has in a rail collection. */
+    /** The contents of a rail, by its `endpoint`. */
     railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {
       const query = new URLSearchParams(new URL(endpoint).search)
       query.set('page', String(page))
       query.set('perPage', String(perPage))
-      // The token goes to the service alone, whatever host an endpoint names.
+      // Only the query is used, so the token is never sent to another host.
       return calls.get('/contents', { querySerializer: () => query.toString() })
     },
 
-    /** Tells where the player is, or keeps it until that is possible. Never throws for want of a connection. */
+    /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: reports.report,
-    /** How many reports are still to be sent. */
+    /** The number of reports that are not sent yet. */
     unsent: reports.unsent,
-    /** Sends them now: for apps whose platform has no `online` event. */
+    /** Sends kept reports now, for platforms without an `online` event. */
     sendReports: reports.deliverAtOnce,
-    /** Ends timers and listeners; what was not sent stays in the store. */
+    /** Stops timers and listeners. Unsent reports stay in the store. */
     close: reports.close
   }
 }

@@ -4,7 +4,7 @@ import type { Exclusively } from './exclusive.js'
 import type { User } from './session.js'
 import type { Store } from './store.js'
 
-/** Where the player is. */
+/** The position of the player. */
 export interface Report {
   content_id: number
   /** Seconds from the start. */
@@ -13,23 +13,23 @@ export interface Report {
   percentage?: number
 }
 
-/** A report that has not been acknowledged yet. */
+/** A report that the service has not acknowledged yet. */
 export interface KeptReport extends Report {
   user_id: number
-  /** On the clock of this device, in milliseconds. */
+  /** Milliseconds, by the clock of this device. */
   observed: number
 }
 
 export interface Outcome {
-  /** `kept` is sent later; `refused` never. */
+  /** A `kept` report is sent later, a `refused` one never. */
   state: 'sent' | 'kept' | 'refused'
   /** Why it was not sent. */
   error?: ViewerError | undefined
 }
 
-/** Of so many contents the newest report is kept; beyond it the oldest goes. */
+/** Reports kept, one per content item. Beyond that, the oldest is dropped. */
 const mostKept = 200
-/** A report that comes this soon is left to the clock of the service. */
+/** A report younger than this is sent without a time: it gets its arrival time. */
 const live = 2000
 const longestWait = 60_000
 
@@ -39,7 +39,7 @@ interface Options {
   exclusively: Exclusively
   reporter: () => Promise<User | undefined>
   post: (report: Report & { observed_at?: string }) => Promise<unknown>
-  /** Asks the service anything, to learn its time. */
+  /** Sends any request, to learn the time of the service. */
   askTheTime: () => Promise<unknown>
 }
 
@@ -52,7 +52,7 @@ const browser = globalThis as Browser
 const isOf = (user: User | undefined) => (report: KeptReport) => report.user_id === user?.id
 const isSameContent = (one: KeptReport, other: KeptReport) => one.user_id === other.user_id && one.content_id === other.content_id
 
-/** Every report goes into the store and leaves it when the service has it: offline, a crash and a closed page are then all the same. */
+/** Every report stays in the store until the service has it, so it survives being offline, a crash and a closed page. */
 export const createReports = ({ store, clock, exclusively, reporter, post, askTheTime }: Options) => {
   let waiting: { report: KeptReport; resolve: (outcome: Outcome) => void }[] = []
   let lastObserved = 0
@@ -70,7 +70,7 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
       const older = reports.find(other => isSameContent(other, report))
       return [...reports.filter(other => other !== older), { ...older, ...report }].slice(-mostKept)
     })
-  /** Unless a newer one has come in its place. */
+  /** Keeps a newer report that has taken its place. */
   const remove = (report: KeptReport) =>
     edit(reports => reports.filter(other => !isSameContent(other, report) || other.observed > report.observed))
 
@@ -88,20 +88,20 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
 
   const waitAfter = ({ retryAfter }: ViewerError) => {
     failures += 1
-    // Not all at one moment, where many were offline together.
+    // Randomized, so that devices that were offline together do not all send at once.
     const wait = retryAfter !== undefined ? retryAfter * 1000 : Math.min(longestWait, 1000 * 2 ** failures) * (0.5 + Math.random() / 2)
     notBefore = Date.now() + wait
     clearTimeout(timer)
     timer = setTimeout(() => {
-      // A timer may be a moment early.
+      // A timer may fire slightly early.
       notBefore = 0
       void deliver()
     }, wait)
-    // In Node, a process that has nothing else to do may leave.
+    // In Node.js, the timer must not keep the process alive.
     ;(timer as { unref?: () => void }).unref?.()
   }
 
-  /** Sends what is kept, the oldest first, until there is no more or a reason to wait. */
+  /** Sends kept reports, oldest first, until none are left or there is a reason to wait. */
   const deliver = () =>
     exclusively('delivery', async () => {
       while (Date.now() >= notBefore) {
@@ -121,7 +121,7 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
             settle(isDone, { state: 'refused', error })
           } else {
             lastFailure = error
-            // A new sign-in sends them; time alone does not help.
+            // Waiting does not help. The next sign-in sends them.
             if (error.status === 401) break
             waitAfter(error)
           }
@@ -130,7 +130,7 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
     })
 
   const deliverAtOnce = () => {
-    // Being online ends a wait for the network, but not one that the service asked for.
+    // Coming online ends the wait, unless the service asked for it.
     if (lastFailure?.retryAfter === undefined) notBefore = 0
     failures = 0
     return deliver()

@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The contents that are open to viewers
-         * @description By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.
+         * List the contents that are open to the caller
+         * @description Sorted by weight by default, and by start date among equal weights, newest first. Contents without a weight come last.
          */
         get: operations["listContents"];
         put?: never;
@@ -32,8 +32,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One content
-         * @description Not found when it is not open to the caller.
+         * Get a content
+         * @description A 404 if the content is not open to the caller.
          */
         get: operations["getContent"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the user can go on with
-         * @description One card a show or film, the one watched last first: the place to resume, or the next episode after a completed one.
+         * List what the user can continue watching
+         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -75,8 +75,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Hide the card of a show
-         * @description Until the user watches something of it again. Any content of the show will do.
+         * Hide the card of a show or film
+         * @description It stays hidden until the user watches something of the show again. The id may be of any content of the show.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -91,7 +91,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process lives */
+        /** Check that the process is alive */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -109,17 +109,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the user has watched
-         * @description The one watched last first.
+         * List what the user has watched
+         * @description Most recently watched first.
          */
         get: operations["listHistory"];
         put?: never;
         /**
-         * Report progress on a content
-         * @description Makes the one element of the user and the content, or moves it on. `Location` names it.
+         * Report the progress of a content
+         * @description Creates or updates the user's one history element for this content. `Location` is its path.
          */
         post: operations["reportProgress"];
-        /** Forget everything watched */
+        /** Clear the history */
         delete: operations["clearHistory"];
         options?: never;
         head?: never;
@@ -133,12 +133,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One history element */
+        /** Get a history element */
         get: operations["getHistoryElement"];
-        /** Report progress on a history element */
+        /** Update the progress of a history element */
         put: operations["updateHistoryElement"];
         post?: never;
-        /** Forget one history element */
+        /** Remove a history element */
         delete: operations["deleteHistoryElement"];
         options?: never;
         head?: never;
@@ -153,8 +153,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The legal text in the caller's language
-         * @description In the first language of `Accept-Language` that exists, else in the default language. `Content-Language` names it.
+         * Get the legal text in the caller's language
+         * @description In the first language of `Accept-Language` that is available, else in the default language. `Content-Language` says which.
          */
         get: operations["getLegalText"];
         put?: never;
@@ -173,8 +173,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The legal text in a language
-         * @description `en-us` finds `en-us`, else `en`.
+         * Get the legal text in a language
+         * @description `en-us` falls back to `en`.
          */
         get: operations["getLegalTextIn"];
         put?: never;
@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes. A user has at most 100 sessions: a login beyond them ends the one that was unused for longest.
+         * @description A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in 15 minutes is limited. A user has at most 100 sessions: one more login ends the session that was unused the longest.
          */
         post: operations["logIn"];
         delete?: never;
@@ -215,8 +215,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A new pair of tokens for a refresh token
-         * @description A refresh token serves once. One that was spent a while ago ends its session when it comes again: it was stolen or kept by mistake.
+         * Get a new pair of tokens
+         * @description A refresh token can be used once. Using it again after a grace period ends its session, because it may have been stolen.
          */
         post: operations["refresh"];
         delete?: never;
@@ -236,7 +236,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Revokes the refresh tokens of the session; the access token itself lives to its end.
+         * @description Revokes the refresh tokens of the session. The access token stays valid until it expires.
          */
         post: operations["logOut"];
         delete?: never;
@@ -253,8 +253,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the process tells of itself
-         * @description As Prometheus reads it: requests, database, catalogue, recommendations, event loop, memory.
+         * Get the metrics of the process
+         * @description In the text format of Prometheus: requests, database, catalogue, recommendations, event loop, memory.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -273,8 +273,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The rail collections
-         * @description Each rail is an address of GET /contents; following its `endpoint` gives the contents of the rail.
+         * List the rail collections
+         * @description A rail is a query for contents: its `endpoint` is the URL that returns them.
          */
         get: operations["listRailCollections"];
         put?: never;
@@ -293,8 +293,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service can serve
-         * @description 503 while the database cannot be reached, and from the signal to stop on.
+         * Check that the service is ready
+         * @description A 503 while the database is unavailable, and after the signal to stop.
          */
         get: operations["getReady"];
         put?: never;
@@ -313,8 +313,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What to watch next
-         * @description For a signed-in user by what that user has watched, for everyone else what is popular now. `reason` says why.
+         * List what to watch next
+         * @description For a signed-in user, based on what the user has watched. For everyone else, what is popular now. `reason` says why a title is recommended.
          */
         get: operations["listRecommendations"];
         put?: never;
@@ -333,8 +333,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the channels show
-         * @description What overlaps a window of time, by its beginning. What shows a content that is not open is left out.
+         * List what the channels show
+         * @description The programmes that overlap a time window, sorted by their start. Programmes whose content is not open to the caller are left out.
          */
         get: operations["listSchedule"];
         put?: never;
@@ -353,8 +353,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The support texts of a context
-         * @description With the context left empty, those of every context. Each text comes in the first language of `Accept-Language` that it has, else in the default language, else in the first that it has.
+         * List the support texts of a context
+         * @description An empty context returns the texts of all contexts. Each text is in the first language of `Accept-Language` that it is available in, else in the default language, else in its first language.
          */
         get: operations["listSupportTexts"];
         put?: never;
@@ -373,8 +373,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The taxonomy terms
-         * @description Newest first unless ordered otherwise.
+         * List the taxonomy terms
+         * @description Newest first by default.
          */
         get: operations["listTerms"];
         put?: never;
@@ -392,7 +392,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One taxonomy term */
+        /** Get a taxonomy term */
         get: operations["getTerm"];
         put?: never;
         post?: never;
@@ -410,14 +410,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the user has saved for later
-         * @description The one added last first.
+         * List what the user has saved for later
+         * @description Most recently added first.
          */
         get: operations["listWatchlist"];
         put?: never;
         /**
          * Save a content for later
-         * @description A content that is there already stays as it is.
+         * @description Saving a content again changes nothing.
          */
         post: operations["addToWatchlist"];
         /** Empty the watchlist */
@@ -435,13 +435,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One history element
-         * @description The path says watchlist, but the specification has it give a history element: the id is one of GET /history.
+         * Get a history element
+         * @description Despite its path, this returns a history element, as in the specification. Use an id of GET /history.
          */
         get: operations["getWatchedVideo"];
         put?: never;
         post?: never;
-        /** Remove one watchlist element */
+        /** Remove a watchlist element */
         delete: operations["deleteWatchlistElement"];
         options?: never;
         head?: never;
@@ -456,18 +456,18 @@ export interface components {
             /** @enum {boolean} */
             success: true;
             code: number;
-            /** @description The same text under the key as the specification spells it */
+            /** @description The same text, under the key as the specification spells it */
             "message ": string;
             message: string;
         };
-        /** @description What went wrong */
+        /** @description An error */
         Failure: {
             /** @enum {boolean} */
             success: false;
             code: number;
             message: string;
         };
-        /** @description A fault of the request, with the field and the rule */
+        /** @description An invalid request, with each invalid field and its rule */
         Invalid: {
             /** @enum {boolean} */
             success: false;
@@ -479,7 +479,7 @@ export interface components {
                 message: string;
             }[];
         };
-        /** @description No valid bearer token */
+        /** @description No valid bearer token, or a failed login */
         Unauthenticated: {
             /** @enum {boolean} */
             success: false;
@@ -488,7 +488,7 @@ export interface components {
         };
         Content: {
             id: number;
-            /** @description The content that this one is a child of */
+            /** @description The parent content, for example the show of an episode */
             parent_id: number | null;
             /**
              * @example show
@@ -499,11 +499,11 @@ export interface components {
             handler: string;
             /** @description Kind of media object on that platform */
             handler_type: string;
-            /** @description The media object on that platform */
+            /** @description Id of the media object on that platform */
             handler_id: string;
             name: string;
             /**
-             * @description From language code to text
+             * @description Texts by language code
              * @example {
              *       "en": "The Long Ridge",
              *       "de": "Der lange Grat"
@@ -513,7 +513,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description From language code to text
+             * @description Texts by language code
              * @example {
              *       "en": "The Long Ridge",
              *       "de": "Der lange Grat"
@@ -562,7 +562,7 @@ export interface components {
                     vendor_name: string;
                 };
             };
-            /** @description Address of the content in the web front end */
+            /** @description URL of the content in the web front end */
             link: string;
         };
         Meta: {
@@ -584,13 +584,13 @@ export interface components {
             updated_at: string;
         };
         HistoryProgress: {
-            /** @description 24 hexadecimal characters */
+            /** @description An id of 24 hexadecimal characters */
             _id: string;
             user_id: number;
             content_id: number;
-            /** @description Position reached, in seconds */
+            /** @description Playback position in seconds */
             time: number;
-            /** @description Part of the video watched, from 0 to 100 */
+            /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
             /**
              * Format: date-time
@@ -604,14 +604,14 @@ export interface components {
             updated_at: string;
         } | null;
         HistoryElement: {
-            /** @description 24 hexadecimal characters */
+            /** @description An id of 24 hexadecimal characters */
             _id: string;
             content: components["schemas"]["Content"];
             user_id: number;
             content_id: number;
-            /** @description Position reached, in seconds */
+            /** @description Playback position in seconds */
             time: number;
-            /** @description Part of the video watched, from 0 to 100 */
+            /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
             /**
              * Format: date-time
@@ -633,13 +633,13 @@ export interface components {
             }[];
         };
         SignedIn: {
-            /** @description For the header `Authorization: Bearer` */
+            /** @description Send it as `Authorization: Bearer …` */
             access_token: string;
             /** @enum {string} */
             token_type: "Bearer";
-            /** @description Life of the access token in seconds */
+            /** @description Lifetime of the access token in seconds */
             expires_in: number;
-            /** @description Serves once, at POST /login/refresh */
+            /** @description Can be used once, at POST /login/refresh */
             refresh_token: string;
             user: {
                 id: number;
@@ -652,7 +652,7 @@ export interface components {
             name: string;
             /** @description Machine name in snake case */
             mname: string;
-            /** @description Absolute address of a contents query; following it gives the contents of the rail */
+            /** @description Absolute URL of a GET /contents query that returns the contents of the rail */
             endpoint: string;
             /**
              * Format: date-time
@@ -665,7 +665,7 @@ export interface components {
              */
             updated_at: string;
             framework_through_key: number;
-            /** @description With `with=rails` */
+            /** @description Only if the query has `with=rails` */
             rails?: components["schemas"]["Rail"][];
         };
         Rail: {
@@ -673,7 +673,7 @@ export interface components {
             name: string;
             /** @description Machine name in snake case */
             mname: string;
-            /** @description Absolute address of a contents query; following it gives the contents of the rail */
+            /** @description Absolute URL of a GET /contents query that returns the contents of the rail */
             endpoint: string;
             /**
              * Format: date-time
@@ -689,7 +689,7 @@ export interface components {
         };
         Recommendation: {
             id: number;
-            /** @description The content that this one is a child of */
+            /** @description The parent content, for example the show of an episode */
             parent_id: number | null;
             /**
              * @example show
@@ -700,11 +700,11 @@ export interface components {
             handler: string;
             /** @description Kind of media object on that platform */
             handler_type: string;
-            /** @description The media object on that platform */
+            /** @description Id of the media object on that platform */
             handler_id: string;
             name: string;
             /**
-             * @description From language code to text
+             * @description Texts by language code
              * @example {
              *       "en": "The Long Ridge",
              *       "de": "Der lange Grat"
@@ -714,7 +714,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description From language code to text
+             * @description Texts by language code
              * @example {
              *       "en": "The Long Ridge",
              *       "de": "Der lange Grat"
@@ -763,14 +763,14 @@ export interface components {
                     vendor_name: string;
                 };
             };
-            /** @description Address of the content in the web front end */
+            /** @description URL of the content in the web front end */
             link: string;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
              */
             deleted_at: string | null;
-            /** @description Whether it started within the last days (`RECENT_DAYS`) */
+            /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
             reason: {
                 /** @enum {string} */
@@ -782,7 +782,7 @@ export interface components {
                 type: "popular";
             };
         };
-        /** @description What a channel shows from one moment to another */
+        /** @description A content that a channel shows at a certain time */
         Programme: {
             id: number;
             channel: string;
@@ -817,7 +817,7 @@ export interface components {
         };
         Term: {
             id: number;
-            /** @description Identifier of the term on the video platform */
+            /** @description Id of the term on the video platform */
             vendor_id: string;
             name: string;
             /**
@@ -873,20 +873,20 @@ export interface operations {
     listContents: {
         parameters: {
             query?: {
-                /** @description Types, for example `show` */
+                /** @description Only contents of these types, for example `show` */
                 type?: string[];
-                /** @description Parent contents */
+                /** @description Only children of these contents */
                 parent_id?: number[];
-                /** @description Taxonomy terms */
+                /** @description Only contents with any of these taxonomy terms */
                 terms?: number[];
-                /** @description The contents themselves */
+                /** @description Only these contents */
                 ids?: number[];
-                /** @description Words and beginnings of words, at most 8 and all of them, in name, title, description and keywords; case and accents do not matter */
+                /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents */
                 search?: string;
-                /** @description Field used for ordering */
+                /** @description Field to order by */
                 order_by?: "start_date" | "created_at" | "name" | "weight";
                 order_direction?: "ASC" | "DESC";
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -897,14 +897,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -986,14 +986,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -1001,10 +1001,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1012,12 +1012,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1025,12 +1025,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1038,10 +1038,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1049,12 +1049,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1075,14 +1075,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -1149,14 +1149,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -1164,10 +1164,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1175,10 +1175,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1186,12 +1186,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1199,12 +1199,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1212,10 +1212,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1223,12 +1223,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1241,7 +1241,7 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -1252,10 +1252,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1348,10 +1348,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1359,10 +1359,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1370,12 +1370,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1383,12 +1383,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1396,10 +1396,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1407,12 +1407,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1433,10 +1433,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1453,16 +1453,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1470,10 +1470,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1481,10 +1481,10 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1492,12 +1492,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1505,10 +1505,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1516,12 +1516,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1529,10 +1529,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1540,12 +1540,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1564,10 +1564,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1590,10 +1590,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1601,12 +1601,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1614,10 +1614,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1630,10 +1630,10 @@ export interface operations {
     listHistory: {
         parameters: {
             query?: {
-                /** @description Contents */
+                /** @description Only elements of these contents */
                 content_id?: number[];
                 status?: "in_progress" | "completed";
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -1644,10 +1644,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1736,10 +1736,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1747,10 +1747,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1758,12 +1758,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1771,12 +1771,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1784,10 +1784,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1795,12 +1795,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1828,25 +1828,25 @@ export interface operations {
                  */
                 "application/json": {
                     content_id: number;
-                    /** @description Position reached, in seconds */
+                    /** @description Playback position in seconds */
                     time?: number;
-                    /** @description Part of the video watched */
+                    /** @description Percentage of the video watched */
                     percentage?: number;
                     /**
                      * Format: date-time
-                     * @description When the player was there, for reports that were kept back. An older one than the stored changes nothing
+                     * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
                      */
                     observed_at?: string;
                 };
             };
         };
         responses: {
-            /** @description Done, and it is there */
+            /** @description Saved */
             201: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The path of the element */
+                    /** @description The path of the history element */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1863,16 +1863,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1880,10 +1880,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1891,12 +1891,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -1904,10 +1904,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1915,12 +1915,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1928,10 +1928,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1939,12 +1939,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1963,10 +1963,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1983,16 +1983,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2000,10 +2000,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2011,12 +2011,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2024,10 +2024,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2035,12 +2035,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2048,10 +2048,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2059,12 +2059,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2086,10 +2086,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2163,10 +2163,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2174,10 +2174,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2185,10 +2185,10 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description It is another user's */
+            /** @description Belongs to another user */
             403: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2196,10 +2196,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2207,12 +2207,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2220,12 +2220,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2233,10 +2233,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2244,12 +2244,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2269,7 +2269,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At least one of time and percentage */
+        /** @description Needs `time` or `percentage` */
         requestBody: {
             content: {
                 /**
@@ -2279,23 +2279,23 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Position reached, in seconds */
+                    /** @description Playback position in seconds */
                     time?: number;
-                    /** @description Part of the video watched */
+                    /** @description Percentage of the video watched */
                     percentage?: number;
                     /**
                      * Format: date-time
-                     * @description When the player was there, for reports that were kept back. An older one than the stored changes nothing
+                     * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
                      */
                     observed_at?: string;
                 } | unknown | unknown;
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2312,16 +2312,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2329,10 +2329,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2340,10 +2340,10 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description It is another user's */
+            /** @description Belongs to another user */
             403: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2351,10 +2351,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2362,12 +2362,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2375,10 +2375,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2386,12 +2386,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2399,10 +2399,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2410,12 +2410,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2437,10 +2437,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2457,16 +2457,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2474,10 +2474,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2485,10 +2485,10 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description It is another user's */
+            /** @description Belongs to another user */
             403: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2496,10 +2496,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2507,12 +2507,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2520,10 +2520,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2531,12 +2531,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2544,10 +2544,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2555,12 +2555,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2579,14 +2579,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -2636,14 +2636,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -2653,10 +2653,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2664,10 +2664,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2675,12 +2675,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2688,12 +2688,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2701,10 +2701,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2712,12 +2712,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2738,14 +2738,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -2795,14 +2795,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -2812,10 +2812,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2823,10 +2823,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2834,12 +2834,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2847,12 +2847,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2860,10 +2860,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2871,12 +2871,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2905,7 +2905,7 @@ export interface operations {
                     /** @example ada@example.com */
                     email: string;
                     /**
-                     * @description As long as the body of 64 KiB holds
+                     * @description Any length that fits into the body of 64 KiB
                      * @example correct horse battery staple
                      */
                     password: string;
@@ -2913,10 +2913,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2944,10 +2944,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2955,10 +2955,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2966,12 +2966,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -2979,10 +2979,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2990,12 +2990,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3003,10 +3003,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3014,12 +3014,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3044,16 +3044,16 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The one that the last login or refresh gave; anything else is a 401 */
+                    /** @description From the last login or refresh */
                     refresh_token: string;
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3081,10 +3081,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3092,10 +3092,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3103,12 +3103,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3116,10 +3116,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3127,12 +3127,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3140,10 +3140,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3151,12 +3151,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3175,10 +3175,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3195,16 +3195,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3212,10 +3212,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3223,12 +3223,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3236,10 +3236,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3247,12 +3247,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3260,10 +3260,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3271,12 +3271,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3295,10 +3295,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3306,10 +3306,10 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3317,12 +3317,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3330,10 +3330,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3348,7 +3348,7 @@ export interface operations {
             query?: {
                 /** @description Relations to include: `rails` */
                 with?: "rails"[];
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -3359,14 +3359,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -3465,14 +3465,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -3480,10 +3480,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3491,12 +3491,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3504,12 +3504,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3517,10 +3517,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3528,12 +3528,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3552,10 +3552,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3578,10 +3578,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3589,12 +3589,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3602,10 +3602,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3613,12 +3613,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3631,7 +3631,7 @@ export interface operations {
     listRecommendations: {
         parameters: {
             query?: {
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
             };
             header?: never;
@@ -3640,10 +3640,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3764,10 +3764,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3775,10 +3775,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3786,12 +3786,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3799,12 +3799,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3812,10 +3812,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3823,12 +3823,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3841,13 +3841,13 @@ export interface operations {
     listSchedule: {
         parameters: {
             query?: {
-                /** @description Begin of the window; now without it */
+                /** @description Start of the window, by default now */
                 from?: string;
-                /** @description End of the window; 24 hours after `from` without it */
+                /** @description End of the window, by default 24 hours after `from` */
                 to?: string;
-                /** @description Channels */
+                /** @description Only these channels */
                 channel?: string[];
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -3858,14 +3858,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -3947,14 +3947,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -3962,10 +3962,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3973,12 +3973,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -3986,12 +3986,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -3999,10 +3999,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4010,12 +4010,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4037,14 +4037,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -4092,14 +4092,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -4107,10 +4107,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4118,12 +4118,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -4131,12 +4131,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4144,10 +4144,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4155,12 +4155,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4173,14 +4173,14 @@ export interface operations {
     listTerms: {
         parameters: {
             query?: {
-                /** @description Taxonomies; all of them without it */
+                /** @description Only terms of these taxonomies */
                 taxonomy?: string[];
-                /** @description Names of terms */
+                /** @description Only terms with these names */
                 name?: string[];
-                /** @description Field used for ordering; `created_at` without it */
+                /** @description Field to order by, `created_at` by default */
                 order_by?: "id" | "name" | "taxonomy" | "created_at" | "updated_at";
                 order_direction?: "ASC" | "DESC";
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -4191,14 +4191,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -4247,14 +4247,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -4262,10 +4262,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4273,12 +4273,12 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -4286,12 +4286,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4299,10 +4299,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4310,12 +4310,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4336,14 +4336,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -4370,14 +4370,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description What the caller has (`If-None-Match`) is still true */
+            /** @description Not modified: the version in `If-None-Match` is current */
             304: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Names this state of the answer, for `If-None-Match` */
+                    /** @description The version of the answer, for `If-None-Match` */
                     ETag?: string;
-                    /** @description `public, no-cache`: may be kept, and is asked for again */
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
                     "Cache-Control"?: string;
                     /** @description The request headers that the answer depends on */
                     Vary?: string;
@@ -4385,10 +4385,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4396,10 +4396,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4407,12 +4407,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -4420,12 +4420,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4433,10 +4433,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4444,12 +4444,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4462,9 +4462,9 @@ export interface operations {
     listWatchlist: {
         parameters: {
             query?: {
-                /** @description Contents */
+                /** @description Only elements of these contents */
                 content_id?: number[];
-                /** @description Maximum number of elements */
+                /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
                 page?: number;
@@ -4475,10 +4475,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4566,10 +4566,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4577,10 +4577,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4588,12 +4588,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -4601,12 +4601,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4614,10 +4614,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4625,12 +4625,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4660,10 +4660,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done, and it is there */
+            /** @description Saved */
             201: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4680,16 +4680,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4697,10 +4697,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4708,12 +4708,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -4721,10 +4721,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4732,12 +4732,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4745,10 +4745,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4756,12 +4756,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4780,10 +4780,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4800,16 +4800,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4817,10 +4817,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4828,12 +4828,12 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -4841,10 +4841,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4852,12 +4852,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4865,10 +4865,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4876,12 +4876,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -4902,10 +4902,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4979,10 +4979,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -4990,10 +4990,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5001,10 +5001,10 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description It is another user's */
+            /** @description Belongs to another user */
             403: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5012,10 +5012,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5023,12 +5023,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -5036,12 +5036,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5049,10 +5049,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5060,12 +5060,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5086,10 +5086,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5106,16 +5106,16 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         code: number;
-                        /** @description The same text under the key as the specification spells it */
+                        /** @description The same text, under the key as the specification spells it */
                         "message ": string;
                         message: string;
                     };
                 };
             };
-            /** @description A fault of the request, which names the field and the rule */
+            /** @description The request is invalid. The message says why */
             400: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5123,10 +5123,10 @@ export interface operations {
                     "application/json": components["schemas"]["Invalid"];
                 };
             };
-            /** @description No valid bearer token, or a refused login */
+            /** @description No valid bearer token, or a failed login */
             401: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5134,10 +5134,10 @@ export interface operations {
                     "application/json": components["schemas"]["Unauthenticated"];
                 };
             };
-            /** @description It is another user's */
+            /** @description Belongs to another user */
             403: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5145,10 +5145,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5156,12 +5156,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The path has no such method */
+            /** @description The path does not support this method */
             405: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description The methods that it has */
+                    /** @description The methods that it supports */
                     Allow?: string;
                     [name: string]: unknown;
                 };
@@ -5169,10 +5169,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A body above 64 KiB */
+            /** @description The body is larger than 64 KiB */
             413: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5180,12 +5180,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Beyond the limit of the user or the address */
+            /** @description Too many requests from this user or address */
             429: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -5193,10 +5193,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description A fault of the service; the log has it under the request id */
+            /** @description An internal error. Find it in the log by its request id */
             500: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -5204,12 +5204,12 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description The database does not answer, or too many requests wait; nothing is lost by trying again */
+            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
             503: {
                 headers: {
-                    /** @description Names the request in the log of the service */
+                    /** @description Identifies the request in the log of the service */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next try */
+                    /** @description Seconds to wait before trying again */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };

@@ -9,7 +9,7 @@ export type User = SignedIn['user']
 export interface Session {
   access_token: string
   refresh_token: string
-  /** On the clock of this device, in milliseconds: in the last tenth of the token's life. */
+  /** When the last tenth of the token's lifetime starts. Milliseconds, by the clock of this device. */
   renew_at: number
   user: User
 }
@@ -21,8 +21,8 @@ export const sessionOf = ({ access_token, refresh_token, expires_in, user }: Sig
   user
 })
 
-/** Without Web Locks, the tab that won the refresh may still be storing what it got. */
-const looks = [0, 300, 1000]
+/** When to check for the tokens of another tab. Without Web Locks, the tab that refreshed first may not have stored them yet. */
+const checksAfter = [0, 300, 1000]
 const sleep = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds))
 
 interface Options {
@@ -33,7 +33,7 @@ interface Options {
   onEnd: (error: ViewerError) => void
 }
 
-/** Who is signed in, with a token that is good for the next call. */
+/** Keeps the session of the signed-in user and a valid token. */
 export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, onEnd }: Options) => {
   let current: Session | undefined
   let lastUser: User | undefined
@@ -52,7 +52,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     onEnd(sessionEnded(cause))
   }
 
-  /** Whether another tab has renewed the session, left it or put another user's in its place. */
+  /** Whether another tab has renewed, ended or replaced the session. */
   const changedElsewhere = async (mine: Session) => {
     const stored = await store.load('session')
     if (stored?.refresh_token === mine.refresh_token) return false
@@ -65,14 +65,14 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     if (await changedElsewhere(mine)) return
     try {
       const renewed = sessionOf(await refresh(mine.refresh_token))
-      // Who signed out meanwhile stays so.
+      // The user has signed out in the meantime.
       if (current !== mine) return
       take(renewed)
       await store.save('session', renewed)
     } catch (error) {
-      // Without a clear refusal the session may live on.
+      // Only a 401 ends the session.
       if (!(error instanceof ViewerError && error.status === 401)) throw error
-      for (const wait of acrossTabs ? [0] : looks) {
+      for (const wait of acrossTabs ? [0] : checksAfter) {
         await sleep(wait)
         if (await changedElsewhere(mine)) return
       }
@@ -81,7 +81,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     }
   }
 
-  /** One refresh at a time, however many calls ask for it. */
+  /** All calls share one refresh. */
   const renew = (mine: Session) => {
     renewing ??= exclusively('session', () => renewInTurn(mine)).finally(() => {
       renewing = undefined
@@ -109,7 +109,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       return current?.user
     },
 
-    /** Whose progress it is that is reported, even while a new sign-in is asked for. */
+    /** The user whose progress is reported, even after the session has ended. */
     reporter: async () => {
       await loaded
       return lastUser
@@ -117,19 +117,19 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
 
     hasEnded: () => hasEnded,
 
-    /** A token for the next call, renewed ahead of its end. */
+    /** A token for the next call, renewed before it expires. */
     token: async () => {
       await loaded
       if (current && Date.now() >= current.renew_at) {
         await renew(current).catch((error: ViewerError) => {
-          // The token in hand may do for a while yet; where it does not, its refusal brings the refresh again.
+          // The current token may still be valid. If it is refused, the client refreshes again.
           if (error.kind === 'no-answer') throw error
         })
       }
       return current?.access_token
     },
 
-    /** A token in the place of one that was refused, unless the session has ended. */
+    /** A new token after one was refused, unless the session has ended. */
     tokenAfter: async (refused: string) => {
       if (current?.access_token === refused) await renew(current)
       return current?.access_token

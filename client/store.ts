@@ -6,14 +6,14 @@ export interface Kept {
   reports: KeptReport[]
 }
 
-/** Where the app keeps what should outlive the page. All values are plain JSON; nothing saved is null or undefined. */
+/** Where the app keeps data beyond the life of the page. Values are plain JSON. A value that was never saved loads as null or undefined. */
 export interface Store {
   load: <Name extends keyof Kept>(name: Name) => MaybePromise<Kept[Name] | null | undefined>
   save: <Name extends keyof Kept>(name: Name, value: Kept[Name] | null) => MaybePromise<void>
 }
 type MaybePromise<T> = T | Promise<T>
 
-/** For apps that keep nothing. */
+/** The store of apps that bring none. */
 export const createMemory = (): Store => {
   const kept: { [Name in keyof Kept]?: Kept[Name] | null } = {}
   return {

@@ -6,7 +6,7 @@ const viewers = 240
 const firstId = 1001
 const titlesEach = 14
 
-/** Viewers whom nobody can sign in as, so that there is something to be learnt from: each likes two terms, and a third of the rest is chance. */
+/** Viewers that give the model something to learn from. Nobody can sign in as one. Each likes two terms, and picks every third title at random. */
 export const demoAudience = async (now: Date): Promise<Record<string, string>> => {
   const random = randomFrom(7)
   const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T

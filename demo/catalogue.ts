@@ -2,8 +2,8 @@ import { demoContents, lines, parseAt, parseLinesAt, staticText } from './conten
 import { demoSchedule } from './schedule.js'
 
 /**
- * The demo catalogue as import files, from base name to text. The dates of the static files are moved by whole days,
- * so that the newest titles are of yesterday and some are still to come; thumbnails and links point to `origin`.
+ * The demo catalogue as import files, by file name. The dates of the static files are shifted by whole days, so that the
+ * newest titles are from yesterday and some lie in the future. Thumbnails and links point to `origin`.
  */
 export const demoFiles = async (origin: string, now: Date): Promise<Record<string, string>> => {
   const contents = await demoContents(now)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { days } from '../src/time.js'
 
-/** What the demo itself looks at in a line of contents.ndjson; the other fields go through as they stand. */
+/** The fields of contents.ndjson that the demo reads. All others are passed on unchanged. */
 export interface DemoContent {
   id: number
   parent_id: number | null
@@ -17,10 +17,10 @@ export interface DemoContent {
   countries_exclude?: string[]
 }
 
-/** The day that the dates of the static files take for today. */
+/** Today, as far as the dates in the static files are concerned. */
 const anchor = Date.parse('2026-01-01T00:00:00Z')
 
-/** A moment of the static files, as far from the day of `now` as it is from the anchor there. */
+/** Shifts dates of the static files so that the anchor becomes the day of `now`. */
 const shiftedTo = (now: Date) => {
   const shift = Math.floor((now.getTime() - anchor) / days(1)) * days(1)
   return (moment: string) => new Date(Date.parse(moment) + shift).toISOString()
@@ -28,7 +28,7 @@ const shiftedTo = (now: Date) => {
 
 export const staticText = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
-/** One JSON text, its dates moved to `now`. */
+/** Parses JSON and shifts its dates to `now`. */
 export const parseAt = (now: Date) => {
   const shifted = shiftedTo(now)
   return (text: string) => JSON.parse(text, (key, value) => (typeof value === 'string' && /_(at|date)$/.test(key) ? shifted(value) : value))
@@ -43,7 +43,7 @@ export const lines = (rows: object[]) => rows.map(row => `${JSON.stringify(row)}
 
 export const demoContents = async (now: Date): Promise<DemoContent[]> => parseLinesAt(now)(await staticText('contents.ndjson'))
 
-/** Whether a content is open everywhere, from one moment to another. */
+/** Whether a content item is open in every country during a period. */
 export const openDuring = (from: Date, to: Date) => (content: DemoContent) =>
   Date.parse(content.start_date) <= from.getTime() &&
   (content.end_date === undefined || Date.parse(content.end_date) > to.getTime()) &&
@@ -53,10 +53,10 @@ export const openDuring = (from: Date, to: Date) => (content: DemoContent) =>
 
 const usualMinutes: Record<string, number> = { film: 85, documentary: 55, episode: 25, clip: 3 }
 
-/** What can be played; shows and seasons only hold such contents, and live ones have no length. */
+/** Shows and seasons cannot be played themselves, and live items have no length. */
 export const isPlayable = ({ type }: DemoContent) => type in usualMinutes
 
-/** How long a content runs: lessons say it themselves, the others are of the usual length of their type and some more. */
+/** The length of an item. Lessons state it in their description, others vary around the usual length of their type. */
 export const minutesOf = ({ id, type, description }: DemoContent) => {
   const said = /^(\d+) minutes/.exec(description.en ?? '')?.[1]
   const usual = usualMinutes[type] ?? 60

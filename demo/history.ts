@@ -1,7 +1,7 @@
 import { days, minutes } from '../src/time.js'
 import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDuring } from './contents.js'
 
-/** What the demo users like: shows with how many episodes they have seen, films, and what they want to see some day. Names as in contents.ndjson. */
+/** What a demo user likes: shows, with the number of episodes seen, films, and titles to watch later. Names as in contents.ndjson. */
 interface Taste {
   shows: Record<string, number>
   films: string[]
@@ -50,13 +50,13 @@ const stories: Taste = {
   later: ['Second Violins', 'Letters to the Upper Floor', 'Komorebi 木漏れ日', 'Room with Two Doors', 'Tandem', 'The Telegraphist']
 }
 
-/** One of each in turn, as people watch: an episode here, a film there, each show in its order. */
+/** Interleaves the queues as people watch: an episode of one show, a film, an episode of the next show. */
 const inTurn = <T>(queues: T[][]) => {
   const longest = Math.max(...queues.map(queue => queue.length))
   return Array.from({ length: longest }, (_, turn) => queues.flatMap(queue => queue.slice(turn, turn + 1))).flat()
 }
 
-/** What the users (one taste each, in turn) have watched and saved by now, as import files. */
+/** The histories and watchlists of the users, as import files. The tastes alternate between users. */
 export const demoHistory = async (users: number[], now: Date): Promise<Record<string, string>> => {
   const contents = (await demoContents(now)).filter(openDuring(now, now))
   const titles = new Map(contents.filter(({ parent_id }) => parent_id === null).map(content => [content.name, content]))
@@ -67,7 +67,7 @@ export const demoHistory = async (users: number[], now: Date): Promise<Record<st
   const watchedBy = (user: number, { shows, films }: Taste) => {
     const seen = Object.entries(shows).map(([name, count]) => named([name]).flatMap(({ id }) => episodesOf(id).slice(0, count)))
     const watched = inTurn([...seen, named(films)])
-    // The last of every second show, and every third film, were left in the middle.
+    // Every second show has an unfinished last episode, and every third film is unfinished.
     const begun = new Set([...seen.filter((_, n) => n % 2 === 0).map(queue => queue.at(-1)), ...named(films).filter((_, n) => n % 3 === 1)])
     return watched.map((content, n) => {
       const percentage = begun.has(content) ? 15 + ((content.id * 13) % 60) : 93 + (content.id % 8)

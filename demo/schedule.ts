@@ -1,7 +1,7 @@
 import { days, minutes } from '../src/time.js'
 import { type DemoContent, isPlayable, minutesOf, openDuring } from './contents.js'
 
-/** The channels, by what they like to show. */
+/** The channels, and the terms of what they show. */
 const channels: Record<string, string[]> = {
   move: ['Courses', 'Yoga', 'Running', 'Strength', 'Swimming'],
   outdoors: ['Nature', 'Climbing', 'Sailing', 'Cycling', 'Hiking', 'Skiing', 'Surfing'],
@@ -20,7 +20,7 @@ interface Programme {
 const slot = 5
 const slotsOf = (content: DemoContent) => Math.ceil(minutesOf(content) / slot) * slot
 
-/** Blocks as a channel shows them: a film alone, the episodes of a show in threes. */
+/** Groups what a channel shows: films alone, the episodes of a show in threes. */
 const blocksOf = (contents: DemoContent[]) => {
   const blocks: DemoContent[][] = []
   for (const content of contents) {
@@ -31,13 +31,13 @@ const blocksOf = (contents: DemoContent[]) => {
   return blocks
 }
 
-/** All blocks again and again, in an order that looks mixed: by steps of a prime, which meet every block before one returns. */
+/** Repeats all blocks in an order that looks shuffled. Stepping by a prime visits every block before repeating one. */
 function* forever(blocks: DemoContent[][], first: number) {
   const step = blocks.length % 37 === 0 ? 41 : 37
   for (let at = first % blocks.length; ; at = (at + step) % blocks.length) yield* blocks[at] ?? []
 }
 
-/** Seven days of every channel from yesterday's midnight (UTC), one programme after another. */
+/** Seven days of programmes without gaps for every channel, from midnight (UTC) of yesterday. */
 export const demoSchedule = (contents: DemoContent[], terms: { id: number; name: string }[], now: Date) => {
   const from = Math.floor(now.getTime() / days(1)) * days(1) - days(1)
   const to = from + days(7)

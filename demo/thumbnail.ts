@@ -2,7 +2,7 @@ const width = 640
 const height = 360
 const margin = 40
 
-/** Numbers from 0 to 1 that follow from a seed: the same picture for the same id, whenever it is asked for. */
+/** Pseudo-random numbers from 0 to 1, so that an id always gets the same picture. */
 const randomsOf = (seed: number) => {
   let state = Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995
   return () => {
@@ -21,7 +21,7 @@ const depths = [0, 1, 2, 3]
 const disc: Shapes = (random, colour) =>
   `<circle cx="${round(350 + random() * 220)}" cy="${round(70 + random() * 80)}" r="${round(38 + random() * 50)}" fill="${colour(82)}" opacity=".85"/>`
 
-/** Mountain ridges, the nearer the darker. */
+/** Mountain ridges, darker the nearer they are. */
 const ridges: Shapes = (random, colour) =>
   disc(random, colour) +
   depths
@@ -66,12 +66,12 @@ const panes: Shapes = (random, colour) =>
 const scenes = [ridges, waves, rings, panes]
 
 const wide = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]|\p{Extended_Pictographic}/u
-/** About as wide as a character is set, in ems. */
+/** The approximate width of a character, in ems. */
 const emsOf = (character: string) =>
   wide.test(character) ? 1 : /[\p{Lu}mwMW–—]/u.test(character) ? 0.72 : /[\s.,:;'!|ijltfrI]/.test(character) ? 0.34 : 0.57
 const ems = (text: string) => [...text].reduce((sum, character) => sum + emsOf(character), 0)
 
-/** Words as lines no wider than `limit` ems; a longer word is broken where it must be. */
+/** Wraps words into lines of at most `limit` ems. Longer words are broken. */
 const wrap = (text: string, limit: number) => {
   const rows: string[] = []
   let row = ''
@@ -91,7 +91,7 @@ const wrap = (text: string, limit: number) => {
   return rows
 }
 
-/** As few lines as the limit allows, of about the same width. */
+/** Wraps into as few lines as the limit allows, of about equal width. */
 const wrapEvenly = (text: string, limit: number) => {
   let rows = wrap(text, limit)
   for (let narrower = limit - 0.5; narrower > 0; narrower -= 0.5) {
@@ -105,7 +105,7 @@ const wrapEvenly = (text: string, limit: number) => {
 const mostLines = 3
 const sizes = [64, 56, 48, 42, 36]
 
-/** The name as large as three lines allow; what is longer ends in an ellipsis. */
+/** Sets the name as large as three lines allow. A longer name ends in an ellipsis. */
 const setName = (name: string) => {
   const wordFits = (size: number) => name.split(/\s+/u).every(word => ems(word) * size <= width - 2 * margin)
   const setAt = (size: number) => ({ size, rows: wrapEvenly(name, (width - 2 * margin) / size) })
@@ -121,7 +121,7 @@ const setName = (name: string) => {
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
-/** A text inside XML, without the characters that XML cannot hold at all. */
+/** Escapes text for XML and removes characters that XML cannot contain. */
 const escapeXml = (text: string) =>
   text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '').replace(/[&<>"']/g, character => entities[character] ?? '')
 
@@ -131,7 +131,7 @@ interface Title {
   type: string
 }
 
-/** A picture for a title that has none: colours and shapes follow from the id, the name is set large unless it is to stand `bare`. */
+/** A picture for a title. The id determines colours and shapes. `bare` leaves out the name. */
 export const thumbnail = ({ id, name, type }: Title, { bare = false } = {}) => {
   const random = randomsOf(id)
   const hue = Math.floor(random() * 360)

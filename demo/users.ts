@@ -1,4 +1,4 @@
-/** Who can sign in to the demo, with one password for all. */
+/** The users who can sign in to the demo. All have the same password. */
 export const demoUsers = [
   { email: 'ada@example.com', name: 'Ada' },
   { email: 'ben@example.com', name: 'Ben' }

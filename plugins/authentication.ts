@@ -1,5 +1,5 @@
 import jwt from '@fastify/jwt'
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
 import type { Session } from '../src/data/sessions.js'
@@ -7,29 +7,26 @@ import type { UserDocument } from '../src/data/users.js'
 import { unauthenticated } from '../src/errors.js'
 import type { Claims } from '../src/identity/claims.js'
 import { ownTokens } from '../src/identity/own-tokens.js'
-import { keyOf, keysAt } from '../src/identity/provider-keys.js'
+import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
 import type { Tokens, Viewer } from '../src/identity/tokens.js'
-import { patienceOf, Waiting } from '../src/overload/waiting.js'
+import { withDeadline } from '../src/overload/deadline.js'
+import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Guard: only with a valid token. */
-    tokenRequired: onRequestHookHandler
-    /** Guard: without a token, or with a valid one. */
-    tokenOptional: onRequestHookHandler
-    /** The answer to a login: a new access token and the refresh token of the session. Not where an identity provider makes the tokens. */
+    /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
-    /** The signed-in user. Only behind the guard `tokenRequired`. */
+    /** The signed-in user. Call it only in a route with `forViewers`. */
     viewerOf: (request: FastifyRequest) => Viewer
   }
   interface FastifyRequest {
-    /** Who calls, where the token is valid. */
+    /** The caller, if the token is valid. */
     viewer: Viewer | null
-    /** Why it could not be found out. */
+    /** Why the token could not be checked. */
     viewerFault: Error | undefined
-    /** Milliseconds that finding it out took. */
-    identifiedIn: number
+    /** Milliseconds that checking the token took. */
+    tokenCheckMs: number
   }
 }
 
@@ -39,46 +36,60 @@ declare module '@fastify/jwt' {
   }
 }
 
-/** A random secret of 32 bytes, in whatever digits or letters, has more different ones. */
-const fewCharacters = 8
+const refused = ({ viewerFault }: FastifyRequest) => viewerFault ?? unauthenticated()
+
+const tokenRequired: onRequestHookHandler = (request, _reply, done) => done(request.viewer ? undefined : refused(request))
+const tokenOptional: onRequestHookHandler = (request, _reply, done) =>
+  done(request.viewer || request.headers.authorization === undefined ? undefined : refused(request))
+
+/** Route options: requires a valid token. */
+export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
+/** Route options: accepts requests without a token, refuses invalid tokens. */
+export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
+
+/** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */
+const fewestDistinctCharacters = 8
 
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
-/** Reads the token of every request once; whether a route wants one is the matter of its guard. */
+const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens> => {
+  const { JWT_ISSUER: iss, JWT_AUDIENCE: aud, ACCESS_TOKEN_TTL } = app.settings
+  if (new Set(secret).size < fewestDistinctCharacters) app.log.warn('JWT_SECRET has only a few different characters and is easy to guess')
+  await app.register(jwt, {
+    secret,
+    sign: { algorithm: 'HS256', iss, aud, expiresIn: ACCESS_TOKEN_TTL },
+    // The library checks only the signature. Its clock tolerance would apply to `exp`, too, so src/identity/claims.ts checks the times.
+    verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
+  })
+  app.decorate('signedIn', ({ _id, email = '', name = '' }: UserDocument, { sid, refresh_token }: Session) => ({
+    access_token: app.jwt.sign({ sub: String(_id), sid, jti: crypto.randomUUID() }),
+    token_type: 'Bearer' as const,
+    expires_in: ACCESS_TOKEN_TTL,
+    refresh_token,
+    user: { id: _id, email, name }
+  }))
+  return ownTokens({ iss, aud, checkSignature: token => app.jwt.verify<{ header: object; payload: object }>(token) })
+}
+
+const providerTokensOf = (app: FastifyInstance): Tokens => {
+  const { JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = app.settings
+  const keys = JWT_PUBLIC_KEY
+    ? keysFromPem(JWT_PUBLIC_KEY)
+    : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
+  app.addHook('onClose', async () => keys.close())
+  return providerTokens({ iss, aud, keys, userOf: (iss, sub) => app.data.users.ofProvider(iss, sub) })
+}
+
+/** Checks the token of every request once. The guard of a route decides whether it needs one. */
 export default fp(
   async app => {
-    const { JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_ISSUER: iss, JWT_AUDIENCE: aud, ACCESS_TOKEN_TTL } = app.settings
-
-    const own = async (secret: string): Promise<Tokens> => {
-      if (new Set(secret).size < fewCharacters) app.log.warn('JWT_SECRET repeats a few characters: whoever guesses it is any user')
-      await app.register(jwt, {
-        secret,
-        sign: { algorithm: 'HS256', iss, aud, expiresIn: ACCESS_TOKEN_TTL },
-        // The signature is the library's matter, the claims ours: it has one tolerance for all times, and it would lengthen a token's life.
-        verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
-      })
-      app.decorate('signedIn', ({ _id, email = '', name = '' }: UserDocument, { sid, refresh_token }: Session) => ({
-        access_token: app.jwt.sign({ sub: String(_id), sid, jti: crypto.randomUUID() }),
-        token_type: 'Bearer' as const,
-        expires_in: ACCESS_TOKEN_TTL,
-        refresh_token,
-        user: { id: _id, email, name }
-      }))
-      return ownTokens({ iss, aud, verify: token => app.jwt.verify<{ header: object; payload: object }>(token) })
-    }
-    const ofProvider = (): Tokens => {
-      const keys = JWT_PUBLIC_KEY
-        ? keyOf(JWT_PUBLIC_KEY)
-        : keysAt(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
-      app.addHook('onClose', async () => keys.close())
-      return providerTokens({ iss, aud, keys, userOf: (iss, sub) => app.data.users.ofProvider(iss, sub) })
-    }
-    const tokens = JWT_SECRET === undefined ? ofProvider() : await own(JWT_SECRET)
+    const { JWT_SECRET } = app.settings
+    const tokens = JWT_SECRET === undefined ? providerTokensOf(app) : await ownTokensOf(app, JWT_SECRET)
 
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
-    app.decorateRequest('identifiedIn', 0)
-    const providers = new Waiting(Number.POSITIVE_INFINITY, patienceOf(app.settings))
+    app.decorateRequest('tokenCheckMs', 0)
+    const timeout = requestTimeoutOf(app.settings)
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.admission === 'vital') return done()
       const { authorization } = request.headers
@@ -89,8 +100,7 @@ export default fp(
         return done()
       }
       const began = performance.now()
-      providers
-        .within(viewer)
+      withDeadline(viewer, timeout)
         .then(
           found => {
             request.viewer = found
@@ -100,16 +110,11 @@ export default fp(
           }
         )
         .then(() => {
-          request.identifiedIn = performance.now() - began
+          request.tokenCheckMs = performance.now() - began
           done()
         })
     })
 
-    const refused = ({ viewerFault }: FastifyRequest) => viewerFault ?? unauthenticated()
-    app.decorate('tokenRequired', (request, _reply, done) => done(request.viewer ? undefined : refused(request)))
-    app.decorate('tokenOptional', (request, _reply, done) =>
-      done(request.viewer || request.headers.authorization === undefined ? undefined : refused(request))
-    )
     app.decorate('viewerOf', ({ viewer }: FastifyRequest) => {
       if (!viewer) throw unauthenticated()
       return viewer

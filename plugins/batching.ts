@@ -3,9 +3,9 @@ import fp from 'fastify-plugin'
 import { answerFailedSend } from '../src/http/failed-sends.js'
 
 /**
- * Answers that are ready in one turn of the event loop leave together at its end. A reader on the same machine, a proxy for
- * example, is woken once for all of them, and the processor runs the same code again and again: under load that saves a third
- * of what a light answer costs. A single answer waits for nothing.
+ * Sends the answers that get ready in one turn of the event loop together, at its end. Under load this saves a third of the
+ * processor time of a light answer: a proxy on the same machine wakes up once for the batch, and the code that sends stays in
+ * the processor's caches. A single answer is not delayed.
  */
 export default fp(
   async app => {
@@ -14,7 +14,7 @@ export default fp(
       const batch = ready
       ready = []
       for (const { reply, send } of batch) {
-        // Fastify's own try/catch ended with the hook: what is thrown here would end the process.
+        // This runs outside of Fastify's try/catch: an exception would end the process.
         try {
           send()
         } catch (error) {

@@ -1,29 +1,31 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
+import type { Json } from '../src/catalogue/bytes.js'
+import { itemsOf } from '../src/http/lists.js'
 import { jsonType } from '../src/http/reply.js'
-
-/** Bytes take the place of whatever the schema of a route wants. */
-type Ready = never
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** What a handler returns to answer with ready bytes of JSON, the caller's own. */
-    json: (bytes: Buffer) => Ready
+    /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
+    json: <T>(bytes: Json<T>) => T
     /**
-     * What a handler returns to send a public answer, or 304 where the caller has it already; one that is known at once,
-     * without waiting for anything. `vary` names the request headers that it depends on.
+     * Sends a public answer, or a 304 if the caller has it already. Return its result from the handler. `vary` names the
+     * request headers that the answer depends on.
      */
-    publicJson: (answer: Answer | Promise<Answer>, ...vary: string[]) => Ready
+    publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, ...vary: string[]) => T | Promise<T>
   }
 }
 
-/** More tags than a caller has of one answer. */
+/** Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route. */
+const asAnswer = <T>(ready: Json<T> | FastifyReply) => ready as T
+
+/** More tags than any honest caller sends. */
 const mostTags = 100
 
-const names = (header: string, etag: string) => header.split(',', mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag.trim()))
+const matchesEtag = (header: string, etag: string) => itemsOf(header, mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag))
 
-/** Every answer is the caller's own and kept by nobody, unless its route sends it as public. */
+/** Marks every answer as private and not to be stored, unless its route sends it with `publicJson`. */
 export default fp(
   async app => {
     app.addHook('onRequest', (_request, reply, done) => {
@@ -31,17 +33,19 @@ export default fp(
       done()
     })
 
-    app.decorateReply('json', function (this: FastifyReply, bytes: Buffer) {
+    app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      return bytes as Ready
+      return asAnswer(bytes)
     })
-    app.decorateReply('publicJson', function (this: FastifyReply, answer: Answer | Promise<Answer>, ...vary: string[]) {
-      if (answer instanceof Promise) return answer.then(known => this.publicJson(known, ...vary)) as Ready
+    app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Answer<T> | Promise<Answer<T>>, ...vary: string[]):
+      | T
+      | Promise<T> {
+      if (answer instanceof Promise) return answer.then(known => this.publicJson(known, ...vary))
       const { bytes, etag } = answer
       this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': jsonType })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
-      return (known && names(known, etag) ? this.code(304).send() : bytes) as Ready
+      return asAnswer(known && matchesEtag(known, etag) ? this.code(304).send() : bytes)
     })
   },
   { name: 'cache-headers', dependencies: ['@fastify/sensible'] }

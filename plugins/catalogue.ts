@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { Catalogue } from '../src/catalogue/catalogue.js'
-import { follow } from '../src/follow.js'
 import { catalogueMetrics } from '../src/metrics/catalogue.js'
+import { poll } from '../src/poll.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** The catalogue in memory, read before the first request and kept up with the database. */
+/** Loads the catalogue into memory before the first request, then follows the changes in the database. */
 export default fp(
   async app => {
     const { CONTENT_CACHE_MB } = app.settings
@@ -18,7 +18,8 @@ export default fp(
       readContents: app.data.contents.byIds,
       cacheBytes: CONTENT_CACHE_MB * 1024 * 1024,
       onBroken: (collection, ids, count) =>
-        app.log.warn({ collection, ids, count }, `skipped ${count} of ${collection} with missing or wrong fields`)
+        app.log.warn({ collection, ids, count }, `skipped documents of ${collection} (${count}): missing or wrong fields`),
+      onSearchRefused: () => app.countRefusal('searches')
     })
 
     catalogueMetrics(app.metrics, catalogue)
@@ -26,10 +27,13 @@ export default fp(
     const closing = new AbortController()
     app.preparations.push(async () => {
       await catalogue.refresh()
-      void follow(
-        () => catalogue.catchUp(),
-        closing.signal,
-        err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying on')
+      // Only searches need the words, so the start does not wait for them. Polling repeats what fails here.
+      void Promise.allSettled([catalogue.search.catchUp(catalogue.skeleton)]).then(() =>
+        poll(
+          () => catalogue.catchUp(),
+          closing.signal,
+          err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying again every second')
+        )
       )
     })
     app.addHook('onClose', async () => closing.abort())

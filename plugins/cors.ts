@@ -1,15 +1,16 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
+import { itemsOf } from '../src/http/lists.js'
 
-const ofPreflights = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
+const preflightHeaders = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
 
-/** Answers the preflights of browsers; any other OPTIONS is a method that no path has. */
+/** Answers the preflight requests of browsers. Any other OPTIONS gets the 405 of an unknown method. */
 export default fp(
   async app => {
     const { CORS_ORIGIN } = app.settings
     if (!CORS_ORIGIN) return
     await app.register(cors, {
-      origin: CORS_ORIGIN === '*' ? '*' : CORS_ORIGIN.split(',').map(origin => origin.trim()),
+      origin: CORS_ORIGIN === '*' ? '*' : itemsOf(CORS_ORIGIN),
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
       allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match'],
       exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
@@ -23,7 +24,7 @@ export default fp(
         reply.code(204).header('content-length', '0').send()
         return
       }
-      for (const name of ofPreflights) reply.removeHeader(name)
+      for (const name of preflightHeaders) reply.removeHeader(name)
       done()
     })
   },

@@ -4,8 +4,8 @@ import type { Country } from '../src/catalogue/country.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The caller's country, where the operator names a header for it and it holds one. */
-    countryOf: (request: FastifyRequest) => Country
+    /** The caller's country, from the header that the operator has named; undefined if there is none. */
+    countryOf: (request: FastifyRequest) => Country | undefined
   }
 }
 
@@ -14,7 +14,7 @@ export default fp(
     const header = app.settings.COUNTRY_HEADER.toLowerCase()
     app.decorate('countryOf', ({ headers }: FastifyRequest) => {
       const country = header && String(headers[header] ?? '').toUpperCase()
-      // CDNs say XX for what they do not know.
+      // CDNs send XX for an unknown country.
       return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
     })
   },

@@ -1,20 +1,20 @@
 import fp from 'fastify-plugin'
-import { follow } from '../src/follow.js'
 import { DisabledUsers } from '../src/identity/disabled-users.js'
+import { poll } from '../src/poll.js'
 
-/** Takes the tokens of disabled users for none, without asking the database for each. */
+/** Ignores the tokens of disabled users. Their ids are kept in memory, so that no request asks the database. */
 export default fp(
   async app => {
     const disabled = new DisabledUsers(app.backgroundData)
     const closing = new AbortController()
-    app.preparations.push(() => disabled.refresh())
-    void app.started.then(() =>
-      follow(
+    app.preparations.push(async () => {
+      await disabled.refresh()
+      void poll(
         () => disabled.refresh(),
         closing.signal,
-        err => app.log.warn({ err }, 'could not read who is disabled, trying again every second')
+        err => app.log.warn({ err }, 'the disabled users could not be read, trying again every second')
       )
-    )
+    })
     app.addHook('onClose', async () => closing.abort())
 
     app.addHook('onRequest', (request, _reply, done) => {

@@ -3,13 +3,13 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import fp from 'fastify-plugin'
 import metadata from '../package.json' with { type: 'json' }
-import { complete } from '../src/documentation/complete.js'
+import { completeDocument } from '../src/documentation/complete.js'
 import { introduction, tags } from '../src/documentation/introduction.js'
 import { keepSignIn, uiConfig } from '../src/documentation/page.js'
 
-/** The OpenAPI document, made from the schemas of the routes, and a page that shows it. */
 const theme = { title: 'viewer', js: [{ filename: 'keep-sign-in.js', content: keepSignIn }] }
 
+/** Serves the OpenAPI document, which is generated from the schemas of the routes, and a page that shows it. */
 export default fp(
   async app => {
     const { BASE_PATH } = app.settings
@@ -29,23 +29,24 @@ export default fp(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({ schema: { operationId: route.handler.name, ...schema }, url }),
-      transformObject: document => complete((document as unknown as { openapiObject: Parameters<typeof complete>[0] }).openapiObject),
+      transformObject: document =>
+        completeDocument((document as unknown as { openapiObject: Parameters<typeof completeDocument>[0] }).openapiObject),
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
     })
 
-    const written = new WeakMap<object, string>()
+    const serialized = new WeakMap<object, string>()
     await app.register(async scope => {
-      // The document is large and always the same object: it is written out once.
+      // The document is large and never changes, so it is serialized once.
       scope.setReplySerializer(payload => {
         const document = payload as object
-        const text = written.get(document) ?? JSON.stringify(document)
-        written.set(document, text)
+        const text = serialized.get(document) ?? JSON.stringify(document)
+        serialized.set(document, text)
         return text
       })
       scope.addHook('onRoute', route => {
         route.config = { ...route.config, admission: 'static' }
       })
-      // Of a caller who has hung up, Node forgets the answers that were still to come; their files would stay open.
+      // When a caller hangs up, Node drops its pipelined answers without closing their files.
       scope.addHook('onSend', async ({ raw }, _reply, payload) => {
         if (!(payload instanceof Readable)) return
         if (raw.destroyed) payload.destroy()

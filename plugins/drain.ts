@@ -1,19 +1,18 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
+import { requestGrace } from '../src/process/stop-times.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     isDraining: boolean
-    /** Says not ready and serves on, so that balancers can look away; then it may be closed. */
+    /** Makes /ready fail, and goes on serving for `DRAIN_DELAY` so that load balancers can react. Close the app afterwards. */
     drain: () => Promise<void>
   }
 }
 
-/** So long may what was sent before the end of listening take to become a request. */
-const grace = 500
-/** A caller that does not read its answer must not hold the process. */
-const patience = 8000
+/** How long a request that was sent before the server stopped listening may take to arrive. */
+const arrivalGrace = 500
 
 export default fp(
   async app => {
@@ -34,14 +33,14 @@ export default fp(
       done()
     })
 
-    // Node waits for connections that never sent a byte, as browsers and balancers keep some.
+    // Browsers and load balancers open spare connections. Node would wait for these, although they never sent a byte.
     app.addHook('preClose', async () => {
       app.isDraining = true
       const endQuiet = setTimeout(() => {
         app.server.closeIdleConnections()
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-      }, grace).unref()
-      const endAll = setTimeout(() => app.server.closeAllConnections(), patience).unref()
+      }, arrivalGrace).unref()
+      const endAll = setTimeout(() => app.server.closeAllConnections(), requestGrace).unref()
       app.server.once('close', () => {
         clearTimeout(endQuiet)
         clearTimeout(endAll)

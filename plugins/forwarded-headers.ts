@@ -3,7 +3,7 @@ import { withoutPorts } from '../src/http/addresses.js'
 
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 
-/** Reads the addresses of a chain of proxies without their ports; where no proxy is trusted, warns of the first such header. */
+/** Strips the ports from `X-Forwarded-For`. If no proxy is trusted, warns about the first forwarded header instead. */
 export default fp(
   async app => {
     if (app.settings.TRUST_PROXY !== '') {
@@ -14,11 +14,11 @@ export default fp(
       })
       return
     }
-    let warned = false
+    let hasWarned = false
     app.addHook('onRequest', ({ headers, log, id }, _reply, done) => {
-      if (!warned && forwarded.some(name => headers[name] !== undefined)) {
-        warned = true
-        log.warn({ reqId: id }, 'A request carries forwarded headers, which count for nothing: set TRUST_PROXY if a proxy stands in front')
+      if (!hasWarned && forwarded.some(name => headers[name] !== undefined)) {
+        hasWarned = true
+        log.warn({ reqId: id }, 'ignored the forwarded headers of a request: set TRUST_PROXY if the service runs behind a proxy')
       }
       done()
     })

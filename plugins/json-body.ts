@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
 import sjson from 'secure-json-parse'
 import { malformedBody } from '../src/errors.js'
-import { Pace } from '../src/overload/pace.js'
+import { Pacer } from '../src/overload/pacer.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Bytes from which a body may take milliseconds, for all its brackets. */
+/** In bytes. Larger bodies may take milliseconds to parse, for example if they consist of brackets. */
 const large = 4096
 
 const parsed = (body: Buffer) => {
@@ -17,7 +17,7 @@ const parsed = (body: Buffer) => {
   }
 }
 
-/** Reads every request body as JSON, whatever its content type says or without one; an empty body is no body. */
+/** Parses every request body as JSON, whatever its content type. An empty body counts as none. */
 export default fp(
   async app => {
     app.addHook('onRequest', (request, _reply, done) => {
@@ -26,9 +26,9 @@ export default fp(
     })
 
     app.removeAllContentTypeParsers()
-    const pace = new Pace()
+    const pacer = new Pacer()
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-      body.length < large ? parsed(body) : pace.run(() => parsed(body))
+      body.length < large ? parsed(body) : pacer.run(() => parsed(body))
     )
   },
   { name: 'json-body' }

@@ -6,10 +6,10 @@ import { requestMetrics } from '../src/metrics/requests.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the parts of this app tell of themselves. */
+    /** The metrics of this app. */
     metrics: Registry
-    onRefusal: ReturnType<typeof requestMetrics>['onRefusal']
-    /** All of it and what the process tells, as Prometheus reads it. */
+    countRefusal: ReturnType<typeof requestMetrics>['countRefusal']
+    /** The metrics of this app and of the process, in the text format of Prometheus. */
     metricsText: () => Promise<string>
   }
 }
@@ -17,14 +17,14 @@ declare module 'fastify' {
 export default fp(
   async app => {
     const registry = new Registry()
-    const { answersOf, onRefusal } = requestMetrics(registry)
+    const { answersOf, countRefusal } = requestMetrics(registry)
     app.addHook('onRoute', route => {
       const onAnswer = answersOf(route.url)
-      const tell: onResponseHookHandler = ({ method }, { statusCode, elapsedTime }, done) => {
+      const observe: onResponseHookHandler = ({ method }, { statusCode, elapsedTime }, done) => {
         onAnswer(method, statusCode, elapsedTime)
         done()
       }
-      route.onResponse = [tell, ...[route.onResponse ?? []].flat()]
+      route.onResponse = [observe, ...[route.onResponse ?? []].flat()]
     })
     const onUnknown = answersOf('unknown')
     app.addHook('onResponse', ({ is404, method }, { statusCode, elapsedTime }, done) => {
@@ -32,7 +32,7 @@ export default fp(
       done()
     })
     app.decorate('metrics', registry)
-    app.decorate('onRefusal', onRefusal)
+    app.decorate('countRefusal', countRefusal)
     app.decorate('metricsText', async () => `${await registry.metrics()}\n${await processMetrics.metrics()}`)
   },
   { name: 'metrics' }

@@ -2,85 +2,92 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import type { MongoClient } from 'mongodb'
 import { connectionTo } from '../src/data/driver/connection.js'
-import { watched } from '../src/data/driver/watched.js'
+import { timed } from '../src/data/driver/timing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { databaseMetrics } from '../src/metrics/database.js'
-import { sharedQuestion } from '../src/overload/shared-question.js'
+import { singleFlight } from '../src/overload/single-flight.js'
+import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     data: Data
-    /** The same on connections that requests do not use, so that no crowd of them delays what keeps the service up. */
+    /** The same data over a small pool of its own, so that requests delay neither the following of changes nor /ready. */
     backgroundData: Data
+    /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient
-    /** What has to be done with the database before the first request is served from it. */
+    /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Ends when the preparations are done. */
-    started: Promise<void>
+    /** Resolves when the app is prepared, or closes. */
+    whenPrepared: Promise<void>
     isPrepared: () => boolean
-    /** Asks the database whether it is there. */
+    /** Pings the database; false until the app is prepared. */
     reachDatabase: () => Promise<boolean>
   }
 }
 
-/** One for what follows the catalogue, and one for /ready. */
+/** One for following changes, and one for /ready. */
 const backgroundConnections = 2
-const retryEvery = 1000
+const retryEvery = seconds(1)
+/** In attempts. */
 const warnEvery = 15
 
-/** Connects and prepares in the background: a service without its database starts, says so and goes on trying. */
+/** Connects in the background: without its database, the service starts, logs a warning and keeps trying. */
 export default fp(
   async app => {
     const { settings } = app
     const timeouts = {
       timeoutMS: settings.DATABASE_TIMEOUT,
       serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
-      // A handshake with a server that fell silent holds up those after it.
+      // A handshake with an unresponsive server delays the handshakes after it.
       connectTimeoutMS: settings.DATABASE_TIMEOUT
     }
     const { client, db } = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: settings.DATABASE_CONNECTIONS })
     const background = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: backgroundConnections })
     const closing = new AbortController()
     const preparations = [async () => void (await Promise.all([client.connect(), background.client.connect()])), () => ensureIndexes(db)]
-    let ready = false
+    let isPrepared = false
 
     const prepare = async () => {
+      let done = 0
       for (let attempt = 0; !closing.signal.aborted; attempt++) {
         try {
-          for (const step of preparations) await step()
-          ready = true
+          for (const step of preparations.slice(done)) {
+            await step()
+            done++
+          }
+          isPrepared = true
           app.log.info(`serving from the database ${db.databaseName}`)
           return
-        } catch (error) {
+        } catch (err) {
           if (closing.signal.aborted) return
-          if (attempt % warnEvery === 0) app.log.warn(`MongoDB cannot be used yet, trying again every second: ${(error as Error).message}`)
+          if (attempt % warnEvery === 0) app.log.warn({ err }, 'the service could not be prepared, trying again every second')
           await sleep(retryEvery, undefined, { signal: closing.signal }).catch(() => undefined)
         }
       }
     }
 
-    let start: (preparing: Promise<void>) => void
+    let begin: (preparing: Promise<void>) => void
     app.decorate(
-      'started',
+      'whenPrepared',
       new Promise<void>(resolve => {
-        start = resolve
+        begin = resolve
       })
     )
-    app.addHook('onReady', async () => start(prepare()))
+    app.addHook('onReady', async () => begin(prepare()))
 
-    const operationsOf = databaseMetrics(app.metrics, client)
-    app.decorate('data', dataOf(watched(db, operationsOf), settings))
-    app.decorate('backgroundData', dataOf(watched(background.db, operationsOf), settings))
+    const timerOf = databaseMetrics(app.metrics, client)
+    app.decorate('data', dataOf(timed(db, timerOf), settings))
+    app.decorate('backgroundData', dataOf(timed(background.db, timerOf), settings))
     app.decorate('mongoClient', client)
     app.decorate('preparations', preparations)
-    const ping = sharedQuestion(() =>
+    const ping = singleFlight(() =>
       background.db.command({ ping: 1 }).then(
         () => true,
         () => false
       )
     )
-    app.decorate('isPrepared', () => ready)
-    app.decorate('reachDatabase', async () => ready && (await ping()))
+    app.decorate('isPrepared', () => isPrepared)
+    app.decorate('reachDatabase', async () => isPrepared && (await ping()))
 
     app.addHook('onClose', async () => {
       closing.abort()

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
 
-/** Refuses what needs the database until it is prepared: before its indexes stand, a write could make the second of what must be one. */
+/** Refuses requests that need the database until it is prepared. Without the unique indexes, writes could leave duplicates. */
 export default fp(
   async app => {
     app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {

@@ -3,14 +3,14 @@ import { expectationFailed, malformed } from '../src/errors.js'
 import { endWith } from '../src/http/parser-errors.js'
 import { jsonType } from '../src/http/reply.js'
 
-/** Of several, Node would take the first, where a proxy in front may have gone by another. */
+/** Node uses the first of several Host headers; a proxy in front may have used another. */
 const hostsIn = (rawHeaders: string[]) => {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++
   return count
 }
 
-/** Answers in our form what Node would refuse by itself: expectations, tunnels, a missing Host. */
+/** Gives a JSON body to what Node would refuse without one: unknown expectations, CONNECT, a missing Host. Also refuses several Hosts. */
 export default fp(
   async app => {
     app.server.on('checkExpectation', (_request, response) => {
@@ -24,10 +24,10 @@ export default fp(
       response.end(text)
     })
 
-    // Node would leave out all headers beyond a number of them; their bytes are bounded in any case.
+    // By default, Node silently drops headers beyond the first 2,000. The limit on their bytes is enough.
     app.server.maxHeadersCount = 0
 
-    // Asks for a tunnel and names no path: Node would hang up.
+    // Node would hang up without an answer.
     app.server.on('connect', (_request, socket) => {
       socket.on('error', socket.destroy)
       endWith(malformed(), socket)

@@ -1,26 +1,26 @@
 import fp from 'fastify-plugin'
 import { tooManyRequests } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
-import { Rate } from '../src/overload/rate.js'
+import { RateLimit } from '../src/overload/rate-limit.js'
 import { minutes } from '../src/time.js'
 
-/** Bytes of the callers of each kind that are counted at once: some 70,000. */
-const callers = 10 * 1024 * 1024
+/** In bytes: enough for about 70,000 callers of each kind. */
+const memoryBound = 10 * 1024 * 1024
 
-/** Refuses callers beyond their rate: signed-in ones by their id, others by their address. */
+/** Limits the rate of requests: by user for signed-in callers, by address for all others. */
 export default fp(
   async app => {
     const { RATE_LIMIT, RATE_LIMIT_ADDRESS } = app.settings
 
-    const users = new Rate<number>(minutes(1), callers)
-    const addresses = new Rate<string>(minutes(1), callers)
+    const users = new RateLimit<number>(minutes(1), memoryBound)
+    const addresses = new RateLimit<string>(minutes(1), memoryBound)
     app.addHook('onRequest', ({ viewer, ip, routeOptions }, _reply, done) => {
       if (routeOptions.config.admission === 'vital') return done()
       let wait = 0
       if (viewer) wait = RATE_LIMIT && users.count(viewer.id, RATE_LIMIT)
       else wait = RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)
       if (wait === 0) return done()
-      app.onRefusal(viewer ? 'user_limit' : 'address_limit')
+      app.countRefusal(viewer ? 'user_limit' : 'address_limit')
       done(tooManyRequests(wait / 1000))
     })
   },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { modelMetrics } from '../src/metrics/model.js'
 import { Learning } from '../src/recommendations/learning/learning.js'
-import { trainApart } from '../src/recommendations/learning/training-process.js'
+import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
 import { Recommender } from '../src/recommendations/serving/recommender.js'
 import { minutes, seconds } from '../src/time.js'
 
@@ -12,12 +12,13 @@ declare module 'fastify' {
   }
 }
 
-/** What is popular is counted before the first request where that is done soon; for a large history nobody waits. */
-const patience = seconds(1)
+/** How long the start waits for the first count of popular titles, which takes longer on a large history. */
+const firstCountTimeout = seconds(1)
 
-/** Recommendations learn from the histories beside the requests. */
+/** Keeps the recommendations up to date in the background. */
 export default fp(
   async app => {
+    // Counting and loading a model take seconds, and may wait. In the small pool of `backgroundData` they would hold up /ready.
     const { settings, data, log } = app
     const recommender = new Recommender(app.catalogue)
     const closing = new AbortController()
@@ -31,7 +32,7 @@ export default fp(
         settings.TRAIN === 'off'
           ? undefined
           : () =>
-              trainApart({
+              trainInChildProcess({
                 url: settings.MONGO_URL,
                 interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
                 memoryMb: settings.TRAIN_MEMORY_MB,
@@ -47,9 +48,9 @@ export default fp(
 
     let following: Promise<void> | undefined
     app.preparations.push(async () => {
-      // What is popular needs none of it: whatever is wrong with what was learnt holds up no start.
-      await learning.refreshModel().catch(error => onFailure('the recommendation model could not be looked for', error))
-      await Promise.race([learning.refreshPopular().catch(() => undefined), sleep(patience)])
+      // A broken model must not prevent the start: without one, popular titles are recommended.
+      await learning.refreshModel().catch(error => onFailure('the recommendation model could not be read', error))
+      await Promise.race([learning.refreshPopular().catch(() => undefined), sleep(firstCountTimeout)])
       following = learning.follow(closing.signal)
     })
     app.addHook('onClose', async () => {

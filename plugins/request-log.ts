@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
 
-/** One line a request when it is answered, and its id in a header, so that a caller can name it. */
+/** Logs one line per answered request. The `x-request-id` header lets callers refer to it. */
 export default fp(
   async app => {
-    // Redaction looks into every line for secrets; the fields of this one are fixed and hold none.
+    // Redaction costs time on every line, and these fields hold no secrets.
     const lines = app.log.child({}, { redact: [] })
 
     app.addHook('onRequest', (request, reply, done) => {

@@ -4,10 +4,10 @@ import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
 import { isDecodable } from '../src/http/paths.js'
 
-/** Unknown paths and wrong methods are told before anyone looks at the body. */
+/** Answers unknown paths and methods before the body is read. */
 export default fp(
   async app => {
-    // Fastify routes the common methods alone; the others would be unknown paths.
+    // Fastify routes only the common methods. The others would get a 404 instead of a 405.
     for (const method of METHODS) if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
 
     const urls = new Set<string>()
@@ -17,7 +17,7 @@ export default fp(
 
     app.addHook('onRequest', ({ originalUrl, is404, routeOptions }, _reply, done) => {
       if (!isDecodable(originalUrl)) return done(malformedUrl())
-      // The route of the CORS library for every path that has none of its own.
+      // `*` is the route that @fastify/cors adds for all OPTIONS requests.
       done(is404 || routeOptions.url === '*' ? notFound() : undefined)
     })
     app.setNotFoundHandler(async () => {
@@ -48,7 +48,7 @@ export default fp(
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers every other method of the known paths with a 405. To be called when all routes are there. */
+    /** Answers all other methods of the known paths with a 405. Call it after the last route. */
     refuseOtherMethods: () => void
   }
 }

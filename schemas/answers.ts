@@ -14,30 +14,30 @@ const failures = {
 }
 type FailureStatus = keyof typeof failures
 
-/** What every operation behind the limits and on the database may answer. */
-const common: FailureStatus[] = [400, 405, 429, 500, 503]
-/** What every operation may answer. */
-const vital: FailureStatus[] = [400, 405, 500]
+/** The errors of every rate-limited operation. */
+const limitedErrors: FailureStatus[] = [400, 405, 429, 500, 503]
+/** The errors of every operation. */
+const baseErrors: FailureStatus[] = [400, 405, 500]
 
 const failuresOf = (statuses: FailureStatus[]) =>
   Object.fromEntries(statuses.map(status => [status, Type.Ref(failures[status].$id as string)]))
 
-/** The schemas of an operation's answers: its success and the errors of its own; those that any operation has come with them. */
+/** A success, the operation's own errors, and those of every rate-limited operation. */
 export const answers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   200: success,
-  ...failuresOf([...statuses, ...common])
+  ...failuresOf([...statuses, ...limitedErrors])
 })
-/** Of a public read, which a caller may have already. */
+/** The answers of a public read, which also has a 304. */
 export const publicAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   ...answers(success, ...statuses),
-  304: Type.Null({ description: 'What the caller has (`If-None-Match`) is still true' })
+  304: Type.Null()
 })
 export const createdAnswers = <T extends TSchema>(success: T, ...statuses: FailureStatus[]) => ({
   201: success,
-  ...failuresOf([...statuses, ...common])
+  ...failuresOf([...statuses, ...limitedErrors])
 })
-/** Of an operation that is free of limits. */
+/** The answers of an operation without rate limits. */
 export const vitalAnswers = <T extends object>(success: T, ...statuses: FailureStatus[]) => ({
   200: success,
-  ...failuresOf([...statuses, ...vital])
+  ...failuresOf([...statuses, ...baseErrors])
 })

@@ -2,19 +2,19 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 
 const Texts = Type.Record(Type.String(), Type.String(), {
-  description: 'From language code to text',
+  description: 'Texts by language code',
   examples: [{ en: 'The Long Ridge', de: 'Der lange Grat' }]
 })
-const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 code' })))
+const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 country code' })))
 
 export const Content = Type.Object(
   {
     id: Type.Integer(),
-    parent_id: Nullable(Type.Integer({ description: 'The content that this one is a child of' })),
+    parent_id: Nullable(Type.Integer({ description: 'The parent content, for example the show of an episode' })),
     type: Type.String({ examples: ['show', 'episode'] }),
     handler: Type.String({ description: 'Video platform that hosts the media' }),
     handler_type: Type.String({ description: 'Kind of media object on that platform' }),
-    handler_id: Type.String({ description: 'The media object on that platform' }),
+    handler_id: Type.String({ description: 'Id of the media object on that platform' }),
     name: Type.String(),
     title: Texts,
     description: Texts,
@@ -35,7 +35,7 @@ export const Content = Type.Object(
     price: Nullable(Type.Number()),
     price_formatted: Nullable(Type.String()),
     plans: Type.Record(Type.String(), Type.Object({ id: Type.String(), vendor_name: Type.String() })),
-    link: Type.String({ description: 'Address of the content in the web front end' })
+    link: Type.String({ description: 'URL of the content in the web front end' })
   },
   { $id: 'Content' }
 )

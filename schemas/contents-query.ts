@@ -2,21 +2,23 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Ids, maxValueLength, Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
 
+/** Each word costs time, and nobody types more. */
+export const maxWords = 8
+
 export const orderFields = ['start_date', 'created_at', 'name', 'weight'] as const
 
 export const ContentsQuery = Type.Object({
-  type: Names('Types, for example `show`'),
-  parent_id: Ids('Parent contents'),
-  terms: Ids('Taxonomy terms'),
-  ids: Ids('The contents themselves'),
+  type: Names('Only contents of these types, for example `show`'),
+  parent_id: Ids('Only children of these contents'),
+  terms: Ids('Only contents with any of these taxonomy terms'),
+  ids: Ids('Only these contents'),
   search: Type.Optional(
     Type.String({
       maxLength: maxValueLength,
       pattern: '[\\p{L}\\p{N}]',
       format: 'search',
-      'x-rule': `a text of at most ${maxValueLength} characters and 8 words, with a letter or a digit`,
-      description:
-        'Words and beginnings of words, at most 8 and all of them, in name, title, description and keywords; case and accents do not matter'
+      'x-rule': `a text of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
+      description: `Up to ${maxWords} words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents`
     })
   ),
   order_by: Type.Optional(OrderBy(orderFields)),

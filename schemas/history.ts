@@ -7,25 +7,27 @@ import { PageQuery } from './page.js'
 const own = {
   user_id: Type.Integer(),
   content_id: Type.Integer(),
-  time: Type.Number({ description: 'Position reached, in seconds' }),
-  percentage: Type.Number({ description: 'Part of the video watched, from 0 to 100' }),
+  time: Type.Number({ description: 'Playback position in seconds' }),
+  percentage: Type.Number({ description: 'Percentage of the video watched, from 0 to 100' }),
   created_at: Timestamp,
   updated_at: Timestamp
 }
-const _id = Type.String({ description: '24 hexadecimal characters' })
+const _id = Type.String({ description: 'An id of 24 hexadecimal characters' })
 
 export const HistoryElement = Type.Object({ _id, content: Content, ...own }, { $id: 'HistoryElement' })
+export type HistoryElement = Static<typeof HistoryElement>
 
-/** The element without its content, for where the content stands beside it. */
+/** A history element without its content, which the card has beside it. */
 export const HistoryProgress = Type.Object({ _id, ...own }, { $id: 'HistoryProgress' })
+export type HistoryProgress = Static<typeof HistoryProgress>
 
 const progress = {
-  time: Type.Optional(Type.Number({ minimum: 0, description: 'Position reached, in seconds' })),
-  percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Part of the video watched' })),
+  time: Type.Optional(Type.Number({ minimum: 0, description: 'Playback position in seconds' })),
+  percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of the video watched' })),
   observed_at: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'When the player was there, for reports that were kept back. An older one than the stored changes nothing'
+      description: 'When the player was at this position, for delayed reports. A report older than the stored one changes nothing'
     })
   )
 }
@@ -38,12 +40,12 @@ export type NewHistory = Static<typeof NewHistory>
 export const HistoryUpdate = Type.Object(progress, {
   $id: 'HistoryUpdate',
   anyOf: [{ required: ['time'] }, { required: ['percentage'] }],
-  description: 'At least one of time and percentage'
+  description: 'Needs `time` or `percentage`'
 })
 export type HistoryUpdate = Static<typeof HistoryUpdate>
 
 export const HistoryQuery = Type.Object({
-  content_id: Ids('Contents'),
+  content_id: Ids('Only elements of these contents'),
   status: Type.Optional(Type.Unsafe<'in_progress' | 'completed'>({ type: 'string', enum: ['in_progress', 'completed'] })),
   ...PageQuery
 })

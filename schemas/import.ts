@@ -1,32 +1,31 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Nullable } from './common.js'
 
-/** Integers are exact below 2^53. The counters go on from the largest id that was imported: 2^32 are left to them. */
+/** Integers are exact below 2^53. The counters continue from the largest imported id, and need room for 2^32 more. */
 export const largestId = 2 ** 53 - 2 ** 32
 
-/** `expected` is what a fault says that the value must be, `beyond` what it says of one that is too large. */
-const Id = Type.Integer({ minimum: 1, maximum: largestId, expected: 'a positive integer', beyond: `at most ${largestId} (2^53 - 2^32)` })
-const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, expected: 'an integer' })
-const Text = Type.String({ expected: 'a text' })
-const SomeText = Type.String({ minLength: 1, expected: 'a text that is not empty' })
-const Moment = Type.String({ format: 'date-time', expected: 'a timestamp in the form of RFC 3339' })
-const Word = Type.String({ pattern: '^[A-Za-z0-9_-]+$', expected: 'a word of letters, digits, - and _' })
+const Id = Type.Integer({ minimum: 1, maximum: largestId })
+const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+const Text = Type.String()
+const SomeText = Type.String({ minLength: 1 })
+const Moment = Type.String({ format: 'date-time' })
+const Word = Type.String({ pattern: '^[A-Za-z0-9_-]+$', 'x-rule': 'a word of letters, digits, - and _' })
 const languageTag = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
-const Language = Type.String({ pattern: languageTag, expected: 'a language code like en or en-us' })
+const Language = Type.String({ pattern: languageTag, 'x-rule': 'a language code like en or en-us' })
 const Countries = Nullable(
-  Type.Array(Type.String({ pattern: '^[A-Za-z]{2}$', expected: 'an ISO 3166 code of two letters' }), {
-    expected: 'a list of country codes'
+  Type.Array(Type.String({ pattern: '^[A-Za-z]{2}$', 'x-rule': 'an ISO 3166 code of two letters' }), {
+    'x-rule': 'a list of country codes'
   })
 )
 const Texts = Type.Unsafe<Record<string, string>>({
   type: 'object',
-  propertyNames: { pattern: languageTag, expected: 'a language code like en or en-us' },
+  propertyNames: { pattern: languageTag, 'x-rule': 'a language code like en or en-us' },
   additionalProperties: Text,
-  expected: 'an object from language code to text'
+  'x-rule': 'an object from language code to text'
 })
 
 /** A record has no fields but these. */
-const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false, expected: 'an object' })
+const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
 
 const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Moment) }
 
@@ -46,7 +45,7 @@ export const ContentRecord = Closed({
   thumbnail: Type.Optional(Text),
   thumbnail_handler: Type.Optional(Text),
   keywords: Type.Optional(Text),
-  pricing: Type.Optional(Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', expected: 'an object' }))),
+  pricing: Type.Optional(Nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object' }))),
   payments_asset_id: Type.Optional(Nullable(Text)),
   purchaseable: Type.Optional(Whole),
   start_date: Type.Optional(Moment),
@@ -54,13 +53,13 @@ export const ContentRecord = Closed({
   countries_include: Type.Optional(Countries),
   countries_exclude: Type.Optional(Countries),
   currency: Type.Optional(Nullable(Text)),
-  price: Type.Optional(Nullable(Type.Number({ expected: 'a number' }))),
+  price: Type.Optional(Nullable(Type.Number())),
   price_formatted: Type.Optional(Nullable(Text)),
   plans: Type.Optional(
-    Type.Unsafe<Record<string, Static<typeof Plan>>>({ type: 'object', additionalProperties: Plan, expected: 'an object of plans' })
+    Type.Unsafe<Record<string, Static<typeof Plan>>>({ type: 'object', additionalProperties: Plan, 'x-rule': 'an object of plans' })
   ),
   link: Type.Optional(Text),
-  terms: Type.Optional(Type.Array(Id, { expected: 'a list of term ids' })),
+  terms: Type.Optional(Type.Array(Id, { 'x-rule': 'a list of term ids' })),
   position: Type.Optional(Nullable(Whole)),
   deleted_at: Type.Optional(Nullable(Moment)),
   ...times
@@ -74,20 +73,20 @@ const rail = {
   id: Id,
   name: Text,
   mname: Text,
-  query: Type.Unsafe<Record<string, unknown>>({ type: 'object', expected: 'an object of GET /contents parameters' }),
+  query: Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-rule': 'an object of GET /contents parameters' }),
   framework_through_key: Type.Optional(Id),
   ...times
 }
 export const RailRecord = Closed(rail)
 export type RailRecord = Static<typeof RailRecord>
 
-export const RailCollectionRecord = Closed({ ...rail, rails: Type.Optional(Type.Array(RailRecord, { expected: 'a list of rails' })) })
+export const RailCollectionRecord = Closed({ ...rail, rails: Type.Optional(Type.Array(RailRecord, { 'x-rule': 'a list of rails' })) })
 export type RailCollectionRecord = Static<typeof RailCollectionRecord>
 
 export const LegalRecord = Closed({
   language: Language,
   title: Type.Optional(Text),
-  sections: Type.Array(Closed({ title: Type.Optional(Text), content: Type.Optional(Text) }), { expected: 'a list of sections' }),
+  sections: Type.Array(Closed({ title: Type.Optional(Text), content: Type.Optional(Text) }), { 'x-rule': 'a list of sections' }),
   ...times
 })
 export type LegalRecord = Static<typeof LegalRecord>
@@ -105,9 +104,11 @@ export const SupportTextRecord = Closed({
 })
 export type SupportTextRecord = Static<typeof SupportTextRecord>
 
+export const emailPattern = '^[^\\s@]+@[^\\s@]+$'
+
 export const UserRecord = Closed({
   id: Id,
-  email: Type.Optional(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 320, expected: 'an e-mail address' })),
+  email: Type.Optional(Type.String({ pattern: emailPattern, maxLength: 320, 'x-rule': 'an e-mail address' })),
   name: Type.Optional(Text),
   password_hash: Type.Optional(SomeText),
   sub: Type.Optional(SomeText),
@@ -116,11 +117,11 @@ export const UserRecord = Closed({
 export type UserRecord = Static<typeof UserRecord>
 
 export const HistoryRecord = Closed({
-  _id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', expected: 'an id of 24 hex characters in lower case' })),
+  _id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', 'x-rule': 'an id of 24 hex characters in lower case' })),
   user_id: Id,
   content_id: Id,
-  time: Type.Optional(Type.Number({ minimum: 0, expected: 'a number from 0' })),
-  percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100, expected: 'a number from 0 to 100' })),
+  time: Type.Optional(Type.Number({ minimum: 0 })),
+  percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   ...times
 })
 export type HistoryRecord = Static<typeof HistoryRecord>
@@ -128,7 +129,7 @@ export type HistoryRecord = Static<typeof HistoryRecord>
 export const WatchlistRecord = Closed({ id: Type.Optional(Id), user_id: Id, content_id: Id, ...times })
 export type WatchlistRecord = Static<typeof WatchlistRecord>
 
-/** The files of an import, by their names without the ending. */
+/** The record of each import file, by the file's name without its extension. */
 export const importRecords = {
   users: UserRecord,
   terms: TermRecord,
@@ -141,5 +142,5 @@ export const importRecords = {
   watchlist: WatchlistRecord
 } satisfies Record<string, TObject>
 export type ImportKind = keyof typeof importRecords
-/** In the order of an import: what others refer to comes first. */
+/** In import order: records come before those that refer to them. */
 export const importKinds = Object.keys(importRecords) as ImportKind[]

@@ -1,10 +1,11 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Ok } from './common.js'
 
+export const defaultPerPage = 20
 export const maxPerPage = 100
 
 export const PageQuery = {
-  perPage: Type.Integer({ minimum: 1, maximum: maxPerPage, default: 20, description: 'Maximum number of elements' }),
+  perPage: Type.Integer({ minimum: 1, maximum: maxPerPage, default: defaultPerPage, description: 'Elements per page' }),
   page: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number' })
 }
 export interface PageQuery {
@@ -23,8 +24,14 @@ const meta = {
 }
 
 export const Meta = Type.Object({ ...meta, total_pages: Type.Integer() }, { $id: 'Meta' })
+export type Meta = Static<typeof Meta>
 /** The spec has no `total_pages` in the meta of terms. */
 export const TermsMeta = Type.Object(meta, { $id: 'TermsMeta' })
 
-export const Page = <T extends TSchema>(element: T, metaSchema: TObject = Meta) =>
-  Ok(Type.Object({ collection: Type.Array(element), meta: metaSchema }))
+const PageWith =
+  <M extends TSchema>(meta: M) =>
+  <T extends TSchema>(element: T) =>
+    Ok(Type.Object({ collection: Type.Array(element), meta }))
+
+export const Page = PageWith(Meta)
+export const TermsPage = PageWith(TermsMeta)

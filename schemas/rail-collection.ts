@@ -5,7 +5,7 @@ const rail = {
   id: Type.Integer(),
   name: Type.String(),
   mname: Type.String({ description: 'Machine name in snake case' }),
-  endpoint: Type.String({ description: 'Absolute address of a contents query; following it gives the contents of the rail' }),
+  endpoint: Type.String({ description: 'Absolute URL of a GET /contents query that returns the contents of the rail' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   framework_through_key: Type.Integer()
@@ -15,7 +15,7 @@ export const Rail = Type.Object(rail, { $id: 'Rail' })
 export type Rail = Static<typeof Rail>
 
 export const RailCollection = Type.Object(
-  { ...rail, rails: Type.Optional(Type.Array(Rail, { description: 'With `with=rails`' })) },
+  { ...rail, rails: Type.Optional(Type.Array(Rail, { description: 'Only if the query has `with=rails`' })) },
   { $id: 'RailCollection' }
 )
 export type RailCollection = Static<typeof RailCollection>

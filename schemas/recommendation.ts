@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
 import { PageQuery } from './page.js'
@@ -10,11 +10,11 @@ export const Recommendation = Type.Composite(
     Content,
     Type.Object({
       deleted_at: Nullable(Timestamp),
-      recent: Type.Boolean({ description: 'Whether it started within the last days (`RECENT_DAYS`)' }),
+      recent: Type.Boolean({ description: 'Whether its start date is within the last `RECENT_DAYS` days' }),
       reason: Type.Union([
         Type.Object(
           { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() },
-          { description: "The title of the user's own history that speaks most for it" }
+          { description: "The title in the user's history that contributed most to this recommendation" }
         ),
         Type.Object({ type: Type.Literal('popular') })
       ])
@@ -22,3 +22,4 @@ export const Recommendation = Type.Composite(
   ],
   { $id: 'Recommendation' }
 )
+export type Recommendation = Static<typeof Recommendation>

@@ -4,7 +4,7 @@ import { Timestamp } from './common.js'
 export const Term = Type.Object(
   {
     id: Type.Integer(),
-    vendor_id: Type.String({ description: 'Identifier of the term on the video platform' }),
+    vendor_id: Type.String({ description: 'Id of the term on the video platform' }),
     name: Type.String(),
     taxonomy: Type.String({ examples: ['category', 'discipline'] }),
     created_at: Timestamp,

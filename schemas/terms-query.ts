@@ -3,11 +3,9 @@ import { Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
 
 export const TermsQuery = Type.Object({
-  taxonomy: Names('Taxonomies; all of them without it'),
-  name: Names('Names of terms'),
-  order_by: Type.Optional(
-    OrderBy(['id', 'name', 'taxonomy', 'created_at', 'updated_at'], 'Field used for ordering; `created_at` without it')
-  ),
+  taxonomy: Names('Only terms of these taxonomies'),
+  name: Names('Only terms with these names'),
+  order_by: Type.Optional(OrderBy(['id', 'name', 'taxonomy', 'created_at', 'updated_at'], 'Field to order by, `created_at` by default')),
   order_direction: OrderDirection,
   ...PageQuery
 })

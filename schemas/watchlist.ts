@@ -17,8 +17,9 @@ export const WatchlistElement = Type.Object(
   },
   { $id: 'WatchlistElement' }
 )
+export type WatchlistElement = Static<typeof WatchlistElement>
 
 export const NewWatchlist = Type.Object({ content_id: ContentId }, { $id: 'NewWatchlist' })
 export type NewWatchlist = Static<typeof NewWatchlist>
 
-export const WatchlistQuery = Type.Object({ content_id: Ids('Contents'), ...PageQuery })
+export const WatchlistQuery = Type.Object({ content_id: Ids('Only elements of these contents'), ...PageQuery })

@@ -1,11 +1,11 @@
-/** Options of a command whose values are numbers, each with its usual value. */
-export const sizeOptions = <Name extends string>(usual: Record<Name, string>) =>
-  Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, { type: 'string', default: value }])) as Record<
+/** Options with numeric values, and their defaults. */
+export const sizeOptions = <Name extends string>(defaults: Record<Name, string>) =>
+  Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: value }])) as Record<
     Name,
     { type: 'string'; default: string }
   >
 
-/** Readers of what a command line says, which answer what cannot be with the usage of the command. */
+/** Readers for command line values. Invalid values throw an error that ends with the usage. */
 export const readersOf = (usage: string) => {
   const wrong = (sentence: string) => new Error(`${sentence}\n${usage}`)
   return {
@@ -19,10 +19,10 @@ export const readersOf = (usage: string) => {
       return Number(text)
     },
 
-    /** Those that are asked for, or all. */
+    /** The requested names, or all if none are requested. */
     some: (kind: string, all: readonly string[], asked: string[]) => {
       const unknown = asked.find(name => !all.includes(name))
-      if (unknown) throw wrong(`There is no ${kind} ${unknown}; there are: ${all.join(', ')}`)
+      if (unknown) throw wrong(`There is no ${kind} ${unknown}, only: ${all.join(', ')}`)
       return asked.length > 0 ? asked : [...all]
     }
   }

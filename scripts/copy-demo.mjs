@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs'
 
-// What the compiled demo reads lies beside it, as its source does.
+// The compiled demo reads its data from its own folder, like the source.
 const isData = path => path.endsWith('demo') || /\.(json|ndjson)$/.test(path)
 cpSync('demo', 'dist/demo', { recursive: true, filter: isData })

@@ -18,25 +18,25 @@ const fail = (sentence: string): never => {
 const { HOST = 'localhost', PORT = '3000', BASE_PATH = '' } = process.env
 const address = `http://localhost:${PORT}${BASE_PATH}`
 
-/** Tells what to try, once the service serves. */
+/** Waits until the service is ready, then prints what to try. */
 const greet = async () => {
   while ((await fetch(`${address}/ready`).catch(() => undefined))?.status !== 200) await new Promise(resolve => setTimeout(resolve, 200))
   const [{ email }] = demoUsers
   say(`
-  The service       ${address}
-  A page to look    ${address}/
-  Its documents     ${address}/docs
-  A login           ${email}  ${demoPassword}
+  Service           ${address}
+  Demo page         ${address}/
+  Documentation     ${address}/docs
+  Login             ${email}  ${demoPassword}
 
   Try               curl '${address}/contents?perPage=3'
   Sign in           curl ${address}/login -d '{"email":"${email}","password":"${demoPassword}"}'
 
-  Ctrl-C stops it; the data stay in .data/
+  Press Ctrl-C to stop. The data is kept in .data/
 `)
 }
 
 if (!(await isFree(Number(PORT), HOST)))
-  fail(`Port ${PORT} is taken: stop what listens there, or choose another one with PORT=3001 npm run dev`)
+  fail(`Port ${PORT} is taken: stop what listens there, or choose another port with PORT=3001 npm run dev`)
 const mongod = await startMongod({ dataDir: resolve('.data/mongod'), say }).catch((error: Error) => fail(error.message))
 const url = `${mongod.url}/viewer`
 await fillWithDemo(url, process.env.PUBLIC_URL ? `${process.env.PUBLIC_URL}${BASE_PATH}` : address, say)
@@ -54,7 +54,7 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
 })
 void greet()
 
-// Ctrl-C reaches the server by itself, and a second signal would cut it off; one that was sent to this process alone does not.
+// Ctrl-C in a terminal also reaches the server, which a second signal would interrupt. A signal to this process alone does not.
 process.on('SIGINT', () => setTimeout(() => server.kill('SIGTERM'), 1500).unref())
 process.on('SIGTERM', () => server.kill('SIGTERM'))
 const [status] = await once(server, 'exit')

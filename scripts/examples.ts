@@ -7,23 +7,24 @@ import { readSettings, Settings } from '../src/config.js'
 import { fillWithDemo } from './dev/seed.js'
 import { startMongod } from './mongod/start.js'
 
-/** Asks the service with its demo catalogue, and writes the answers down as the examples of the OpenAPI document. */
 interface Example {
   request?: object
   answer: unknown
 }
+
+/** Records responses of the service with the demo catalogue as the examples of the OpenAPI document. */
 const origin = 'http://localhost:3000'
 const mongod = await startMongod({ say: console.log })
 await fillWithDemo(mongod.url, origin, console.log)
 const settings = { MONGO_URL: mongod.url, JWT_SECRET: 'only here to ask for the examples of it', PUBLIC_URL: origin, TRAIN: 'off' }
 const app = await buildApp(readSettings(Settings, settings), { logger: false })
 await app.ready()
-await app.started
+await app.whenPrepared
 
 const examples: Record<string, Example> = {}
 let authorization = ''
 
-/** `path` is that of the document, `url` the one to ask. */
+/** `path` is the path in the document, `url` the URL to request. */
 const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url = path, request?: object) => {
   const answer = await app.inject({
     method,
@@ -35,7 +36,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
   examples[`${method} ${path}`] = { ...(request && { request }), answer: answer.json() }
   return answer.json().data
 }
-/** Tokens are left out: they would be those of nobody. */
+/** Replaces tokens, which would be useless to readers. */
 const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
 
 const email = demoUsers[0].email

@@ -4,16 +4,17 @@ import { CommandSettings, readSettings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
+import { messageOf } from './failures.js'
 import { progressTo } from './progress.js'
 import { stopOnSignal } from './stop.js'
 
 const usage = `Usage: npm run import -- PATH... [--prune]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
-  --prune  every catalogue file is the full list of its kind: what it lacks is marked deleted or removed`
+  --prune  treat each catalogue file as the complete list of its kind: mark missing contents as deleted, remove everything else`
 
 const ImportSettings = Type.Object({
   ...CommandSettings.properties,
-  JWT_ISSUER: Type.Optional(Type.String({ pattern: '.', description: '`iss` of the users who have a `sub`' }))
+  JWT_ISSUER: Type.Optional(Type.String({ pattern: '.', description: '`iss` of users with a `sub`' }))
 })
 type ImportSettings = Static<typeof ImportSettings>
 
@@ -38,7 +39,7 @@ const report = ({ kinds, interrupted }: ImportResult) => {
   for (const [kind, counts] of Object.entries(kinds)) console.log(closingLine(kind, counts))
   if (!interrupted) return
   const written = Object.keys(kinds).length > 0
-  console.error(written ? 'Stopped. A second run completes the import.' : 'Stopped. Nothing was written.')
+  console.error(written ? 'Stopped. Run the command again to complete the import.' : 'Stopped. Nothing was written.')
 }
 
 const run = async () => {
@@ -60,15 +61,14 @@ const run = async () => {
   }
 }
 
-const sentence = (error: unknown) => {
-  const { message } = error as Error
-  if (error instanceof ImportError) return `${message}\nNothing was imported.`
-  return isUnavailable(error) ? `The database does not answer: ${message}\nA second run completes what this one has begun.` : message
+const sentences = (error: unknown) => {
+  if (error instanceof ImportError) return `${error.message}\nNothing was imported.`
+  return isUnavailable(error) ? `${messageOf(error)}\nRun the command again to complete the import.` : messageOf(error)
 }
 
 try {
   await run()
 } catch (error) {
-  console.error(sentence(error))
+  console.error(sentences(error))
   process.exitCode = 1
 }

@@ -5,7 +5,7 @@ import { clientTypes } from './openapi/client-types.js'
 
 const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
-// The document asks no database; the app is only built to read its routes.
+// The app is only built to read its routes, without a database.
 const app = await buildApp(
   readSettings(Settings, { MONGO_URL: 'mongodb://127.0.0.1:1', JWT_SECRET: 'only here to read the routes of the app' }),
   { logger: false }

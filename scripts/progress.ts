@@ -9,7 +9,7 @@ interface Progress {
   step: keyof typeof verbs
   file: string
   records: number
-  /** What is counted, if it is not what the step usually counts. */
+  /** What is counted, if different from the default of the step. */
   unit?: string
   done: number
   total: number
@@ -25,7 +25,7 @@ const clock = (seconds: number) => {
 
 type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
-/** Shows how far a command is: a bar on a terminal, a line every few seconds elsewhere. */
+/** Shows the progress of a command: a bar on a terminal, otherwise a line every few seconds. */
 export const progressTo = (output: Output, now = () => performance.now()) => {
   const interval = output.isTTY ? redrawnEvery : saidEvery
   let step = ''
@@ -49,7 +49,7 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
 
   return {
     update(progress: Progress) {
-      // What is told first of a step or file took its time since the last of the one before.
+      // The first records of a step or file have been in progress since the last update of the one before.
       if (progress.step !== step) stepBegan = updatedAt
       if (progress.step !== step || progress.file !== file) fileBegan = updatedAt
       step = progress.step
@@ -59,7 +59,7 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
       shownAt = updatedAt
       show(progress)
     },
-    /** Makes room for other lines. */
+    /** Clears the bar, so that other lines can be printed. */
     clear() {
       if (output.isTTY) output.write('\r\x1b[K')
     }

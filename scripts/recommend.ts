@@ -2,7 +2,16 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Faults } from '../src/import/checking/faults.js'
-import { firstOf, holdOut, type Model, type Quality, qualitiesOf, type TrainingStep, train } from '../src/recommendations/model/index.js'
+import {
+  byPopularity,
+  firstOf,
+  holdOut,
+  type Model,
+  type Quality,
+  qualitiesOf,
+  type TrainingStep,
+  train
+} from '../src/recommendations/model/index.js'
 import { progressTo } from './progress.js'
 import { type Arguments, Refusal, readArguments } from './recommend/arguments.js'
 import { type Dataset, EventsReader } from './recommend/events.js'
@@ -11,7 +20,7 @@ import { Output } from './recommend/output.js'
 import { chosenLine, costLine, readLine, table } from './recommend/summary.js'
 import { stopOnSignal } from './stop.js'
 
-/** Users between two looks at whether the command is to stop. */
+/** Users between two checks for a stop signal. */
 const usersAtOnce = 500
 
 const progress = progressTo(process.stderr)
@@ -22,7 +31,7 @@ const sizeOf = async (path: string) => {
     if (found.isDirectory()) throw new Refusal(`${path} is a folder`)
     return found.size
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Refusal(`${path} is not there`) : error
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Refusal(`${path} does not exist`) : error
   }
 }
 
@@ -45,10 +54,11 @@ const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ st
 const evaluate = ({ data }: Dataset, k: number): Model => {
   const out = holdOut(data, 'random', 2)
   const model = train(out.training, { onProgress })
-  const listOf = listsFrom(model, out.training, k)
+  const popular = byPopularity(out.training)
+  const listOf = listsFrom({ ...model, popular }, out.training, k)
   const [measured, popularity] = qualitiesOf(out, k, data.itemCount, 2, (user, isSeen) => [
     listOf(user),
-    firstOf(model.popular, k, item => !isSeen(item))
+    firstOf(popular, k, item => !isSeen(item))
   ]) as [Quality, Quality]
   progress.clear()
   console.log(table(k, measured, popularity))
@@ -57,7 +67,7 @@ const evaluate = ({ data }: Dataset, k: number): Model => {
 
 const write = async ({ data, users, items }: Dataset, model: Model, k: number, output: Output, path: string) => {
   const signal = stopOnSignal()
-  const listOf = listsFrom(model, data, k)
+  const listOf = listsFrom({ ...model, popular: byPopularity(data) }, data, k)
   await output.begin()
   try {
     for (let user = 0; user < users.length; user++) {

@@ -1,11 +1,11 @@
-// Runs a command of this folder: the source where the development tools are installed, else what `npm run build` made of it.
+// Runs a command of this folder: its source if the development tools are installed, otherwise the code built by `npm run build`.
 const [name, ...rest] = process.argv.slice(2)
 process.argv.splice(2, process.argv.length, ...rest)
 
 const source = await import('tsx/esm/api').catch(() => undefined)
 if (source) {
   source.register()
-  // Processes that the command forks run the source too, from whatever folder it is called.
+  // Processes that the command forks also run the source, whatever the working directory.
   process.execArgv.push('--import', import.meta.resolve('tsx'))
   await import(`./${name}.ts`)
 } else {

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
-import { isUnavailable } from '../src/data/driver/faults.js'
 import { leasesOf } from '../src/data/leases.js'
-import { trainApart } from '../src/recommendations/learning/training-process.js'
+import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
+import { messageOf } from './failures.js'
 import { progressTo } from './progress.js'
 import { stopOnSignal } from './stop.js'
 
@@ -19,8 +19,8 @@ const run = async () => {
   const signal = stopOnSignal()
   const bar = progressTo(process.stderr)
   try {
-    const trained = await leasesOf(db).while('training', () =>
-      trainApart({
+    const trained = await leasesOf(db).withLease('training', () =>
+      trainInChildProcess({
         url,
         interest: { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM },
         memoryMb: TRAIN_MEMORY_MB,
@@ -28,7 +28,7 @@ const run = async () => {
         onProgress: progress => bar.update({ ...progress, file: 'the model', records: progress.done })
       })
     )
-    if (!trained) throw new Error('Another process is training at the moment.')
+    if (!trained) throw new Error('Another process is already training.')
     console.log(JSON.stringify(trained))
   } finally {
     await client.close()
@@ -38,7 +38,6 @@ const run = async () => {
 try {
   await run()
 } catch (error) {
-  const { message } = error as Error
-  console.error(isUnavailable(error) ? `The database does not answer: ${message}` : message)
+  console.error(messageOf(error))
   process.exitCode ||= 1
 }

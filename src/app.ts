@@ -14,7 +14,7 @@ import country from '../plugins/country.js'
 import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
-import errors, { sendFailure } from '../plugins/errors.js'
+import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
 import forwardedHeaders from '../plugins/forwarded-headers.js'
 import jsonBody from '../plugins/json-body.js'
@@ -30,6 +30,7 @@ import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
 import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
+import { bodyLimit } from './http/body-limit.js'
 import { answerParserError } from './http/parser-errors.js'
 import { isDecodable } from './http/paths.js'
 import { trustedProxies } from './http/proxies.js'
@@ -38,35 +39,35 @@ import { buildSerializer } from './http/serialization.js'
 import { compileValidator } from './http/validation.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
-  bodyLimit: 64 * 1024,
-  // On a busy machine it takes seconds to load the routes.
+  bodyLimit,
+  // Loading the routes takes seconds on a busy machine.
   pluginTimeout: 60_000,
   requestTimeout: 10_000,
-  // One who neither reads nor sends; longer than any answer takes.
+  // For a caller who neither sends nor reads. Longer than any answer takes.
   connectionTimeout: 30_000,
-  // Fastify refuses an address that it cannot decode before any hook runs; under this one it meets them all, and one of them refuses it.
+  // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts refuses it instead.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
-  // Node refuses a request without a Host with an empty answer; a hook does it in our form.
+  // Node would refuse a request without a Host with an empty body. plugins/protocol.ts sends a JSON body.
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
   routerOptions: { maxParamLength: 16 * 1024 },
   trustProxy: trustedProxies(settings.TRUST_PROXY),
   return503OnClosing: false,
   logController: new LogController({ disableRequestLogging: true }),
   genReqId: requestId,
-  // A logger for each request costs more than most answers; what logs names the request itself.
+  // A child logger per request would cost more than most answers. Log lines carry the request id as a field instead.
   childLoggerFactory: logger => logger,
   schemaController: { compilersFactory: { buildSerializer } },
   clientErrorHandler: answerParserError,
-  frameworkErrors: sendFailure
+  frameworkErrors: sendError
 })
 
-/** The whole service. `logger` is pino's options, as Fastify takes them. */
+/** Builds the service without starting it. */
 export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {
   const app = fastify({ ...serverOptions(settings), logger }).withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(compileValidator)
   for (const schema of sharedSchemas) app.addSchema(schema)
 
-  // Edge: what holds for every request and every answer, whoever calls.
+  // Edge: what applies to every request and every answer, from any caller.
   await app.register(settingsPlugin, { settings })
   await app.register(requestLog)
   await app.register(metrics)
@@ -81,13 +82,14 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(drain)
   await app.register(batching)
 
-  // Data: the database and what is kept of it in memory; looks at no request.
+  // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
   await app.register(catalogue)
   await app.register(recommendations)
   await app.register(country)
 
-  // Admission: who calls, and whether it is served; refusals come in the order of these lines.
+  // Admission: who calls, and whether the request is served. The hooks run in the order of these lines. `admission` acts twice: its
+  // hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
   await app.register(authentication)
   await app.register(admission)
   await app.register(eventLoopLimit)
@@ -96,13 +98,13 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(preparedness)
   await app.register(disabledUsers)
 
-  // Routes: the documents of all that follow, the URL tree, and a 405 for the methods that are not in it.
+  // Routes. The documentation comes first, because it covers only routes registered after it.
   await app.register(documentation)
   await app.register(autoload, {
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },
     routeParams: true,
-    // People sign in at an identity provider where there is one.
+    // With an identity provider, people sign in there.
     ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/log(in|out)(\/|$)/.test(path),
     forceESM: true
   })

@@ -1,29 +1,29 @@
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import Ajv from 'ajv'
-import addFormats from 'ajv-formats'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
-import { isProxyList } from './http/proxies.js'
-import { keyOf } from './identity/provider-keys.js'
+import { loginWindowMinutes, maxSuccessfulLogins } from './data/login-attempts.js'
+import { refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
+import { explained } from './process/setting-faults.js'
+import { inputAjv } from './validation/ajv.js'
 
-const Whole = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
+const Integer = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description, ...rules })
 const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
   Type.String({ default: fallback, description, ...rules })
 
-/** The settings by subject, in the order in which docs/settings.md lists them. */
+/** The settings by subject, in the order of docs/settings.md. */
 export const settingGroups = {
   Database: {
     MONGO_URL: Type.String({
       pattern: '^mongodb(\\+srv)?://.+',
-      description: 'Connection string of MongoDB. The database is the one it names, or `viewer` if it names none'
+      description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Whole('Milliseconds an operation on the database may take before the answer is a 503', 2000, {
+    DATABASE_TIMEOUT: Integer('Timeout of a database operation in milliseconds. Its request then gets a 503', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
-    DATABASE_CONNECTIONS: Whole(
-      'Connections from each process to each member of the database, and so how many requests of viewers a process works on at once. Raise it if the database is far away',
+    DATABASE_CONNECTIONS: Integer(
+      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away',
       16,
       { minimum: 1, maximum: 1000 }
     )
@@ -32,80 +32,93 @@ export const settingGroups = {
     JWT_SECRET: Type.Optional(
       Type.String({
         description:
-          'Secret that signs the access tokens, 32 bytes or more, the same in all processes. Required unless `JWT_JWKS_URL` or `JWT_PUBLIC_KEY` is set'
+          'Secret that signs access tokens: at least 32 bytes, and the same in all processes. Required unless `JWT_JWKS_URL` or `JWT_PUBLIC_KEY` is set'
       })
     ),
     JWT_JWKS_URL: Text(
-      'Address of the public keys (JWKS) of your identity provider. The service then accepts its tokens, and has no login of its own',
+      'HTTP or HTTPS URL of the public keys (JWKS) of your identity provider. If set, the service accepts its tokens and has no login of its own',
       '',
       { pattern: '^(https?://.+)?$' }
     ),
-    JWT_PUBLIC_KEY: Text('Public key of your identity provider in PEM format, if it publishes no JWKS', ''),
-    JWT_ISSUER: Text('Issuer (`iss`) that access tokens carry', 'viewer', { pattern: '.' }),
-    JWT_AUDIENCE: Text('Audience (`aud`) that access tokens carry', 'viewer', { pattern: '.' }),
-    ACCESS_TOKEN_TTL: Whole('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
-    REFRESH_TOKEN_TTL: Whole('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
-    REFRESH_GRACE: Whole('Seconds during which a refresh token that was already used is refused without ending its session', 10),
-    LOGIN_LIMIT: Whole(
-      'Failed logins allowed in 15 minutes for one e-mail from one address. One address, or one e-mail, gets ten times as many, and the right password may be used 1,000 times. 0 turns these limits off',
+    JWT_PUBLIC_KEY: Text('Public key of your identity provider in PEM format, if it has no JWKS URL', ''),
+    JWT_ISSUER: Text('Issuer (`iss`) of access tokens', 'viewer', { pattern: '.' }),
+    JWT_AUDIENCE: Text('Audience (`aud`) of access tokens', 'viewer', { pattern: '.' }),
+    ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
+    REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
+    REFRESH_GRACE: Integer(
+      'Grace period in seconds after a refresh token was used. A second use is refused, and after the grace period it also ends the session',
+      10
+    ),
+    LOGIN_LIMIT: Integer(
+      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
       10
     )
   },
   Network: {
     HOST: Text('Address to listen on', '0.0.0.0', { pattern: '.' }),
-    PORT: Whole('Port to listen on. 0 picks a free one', 3000, { maximum: 65_535 }),
-    BASE_PATH: Text('Prefix of every path, for example `/viewer`', '', { pattern: '^(/[A-Za-z0-9._~-]+)*$' }),
+    PORT: Integer('Port to listen on. 0 picks a free one', 3000, { maximum: 65_535 }),
+    BASE_PATH: Text('Prefix of every path, for example `/viewer`: letters, digits and `._~-`, without a slash at the end', '', {
+      pattern: '^(/[A-Za-z0-9._~-]+)*$'
+    }),
     PUBLIC_URL: Text(
-      'Origin under which callers reach the service, for example `https://api.example.com`. Without it, links use the origin of the request',
+      'Public origin of the service for links in answers, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
       '',
       { pattern: '^(https?://[^/?#\\s]+)?$' }
     ),
-    CORS_ORIGIN: Text('Origins of web apps that may call the service, separated by commas, or `*` for any. Without it, none may', '', {
-      pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$'
-    }),
+    CORS_ORIGIN: Text(
+      'Origins of web apps that may call the service, for example `https://app.example.com`, without a path and separated by commas, or `*` for any. By default, none may',
+      '',
+      { pattern: '^(\\*|https?://[^/?#\\s,]+( *, *https?://[^/?#\\s,]+)*)?$' }
+    ),
     TRUST_PROXY: Text(
-      'Proxies whose `X-Forwarded-*` headers are trusted: how many stand in front, or their networks, separated by commas',
+      'Proxies whose `X-Forwarded-*` headers are trusted: the number of proxies in front of the service, or their addresses and networks, for example `10.0.0.0/8`, separated by commas',
       '',
       { format: 'proxies' }
     ),
     COUNTRY_HEADER: Text(
-      "Name of the request header that holds the caller's ISO 3166 country, often set by a CDN. Without it, no content is limited by country",
+      "Name of the request header, without spaces or a colon, that holds the caller's ISO 3166 country code, often set by a CDN. Without it, the country restrictions of contents do not apply",
       '',
       { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$" }
     )
   },
   Limits: {
-    RATE_LIMIT: Whole('Requests a minute for one user. Each process counts for itself. 0 turns the limit off', 600),
-    RATE_LIMIT_ADDRESS: Whole(
-      'Requests a minute for one address, counting those without a valid token. Each process counts for itself. 0 turns the limit off',
+    RATE_LIMIT: Integer('Requests per minute for one user, counted by each process on its own. 0 turns the limit off', 600),
+    RATE_LIMIT_ADDRESS: Integer(
+      'Requests without a valid token per minute for one address, counted by each process on its own. 0 turns the limit off',
       6000
     ),
-    MAX_WAITING: Whole('Requests that may wait at once, most of them for the database. Any more get a 503. 0 turns the limit off', 256),
-    MAX_EVENT_LOOP_DELAY: Whole('Milliseconds of event loop delay above which new requests get a 503. 0 turns the limit off', 1000)
+    MAX_WAITING: Integer('Requests that may wait at once, most of them for the database. Any more get a 503. 0 turns the limit off', 256),
+    MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests get a 503. 0 turns the limit off', 1000)
   },
   'Catalogue and viewing': {
-    CONTENT_CACHE_MB: Whole('Megabytes of contents to keep in memory, ready to send', 64, { minimum: 1 }),
-    DEFAULT_LANGUAGE: Text('Language of legal and support texts when the caller asks for none', 'en', { pattern: '^[A-Za-z0-9-]+$' }),
-    COMPLETED_AT: Whole('Percentage from which a content counts as completed', 90, { minimum: 1, maximum: 100 })
+    CONTENT_CACHE_MB: Integer('Size of the content cache in megabytes', 64, { minimum: 1 }),
+    DEFAULT_LANGUAGE: Text(
+      'Language of legal and support texts that are not available in a language the caller accepts: letters, digits and `-`',
+      'en',
+      { pattern: '^[A-Za-z0-9-]+$' }
+    ),
+    COMPLETED_AT: Integer('Percentage from which a content counts as completed', 90, { minimum: 1, maximum: 100 })
   },
   Recommendations: {
-    INTEREST_FROM: Whole('Percentage below which a content that was started says nothing about what its viewer likes', 5, { maximum: 100 }),
-    RECENT_DAYS: Whole('Days after its start date for which a recommended content is marked `recent`', 14),
+    INTEREST_FROM: Integer('Percentage below which a started content does not influence the recommendations of its viewer', 5, {
+      maximum: 100
+    }),
+    RECENT_DAYS: Integer('Days after its start date during which a recommended content is marked `recent`', 14),
     TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
       default: 'auto',
       description: 'Whether the service trains the recommendation model itself: `auto`, or `off` if you run `npm run train`'
     }),
-    TRAIN_INTERVAL: Whole('Minutes after which the model is trained again', 360, { minimum: 1 }),
-    TRAIN_SHARE: Whole('Growth of the history, in percent, after which the model is trained again at once', 20, { minimum: 1 }),
-    TRAIN_MEMORY_MB: Whole('Megabytes a training may use. One that needs more is stopped', 1536, { minimum: 64 })
+    TRAIN_INTERVAL: Integer('Minutes between two trainings of the model', 360, { minimum: 1 }),
+    TRAIN_SHARE: Integer('Growth of the history in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, { minimum: 1 }),
+    TRAIN_MEMORY_MB: Integer('Memory limit of a training in megabytes. A training that exceeds it is stopped', 1536, { minimum: 64 })
   },
   Operating: {
-    DRAIN_DELAY: Whole('Milliseconds to go on serving after the signal to stop, so that load balancers can look away', 1000, {
+    DRAIN_DELAY: Integer('Milliseconds to keep serving after a stop signal, so that load balancers can redirect their traffic', 1000, {
       maximum: 600_000
     }),
     LOG_LEVEL: Type.Union(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(level => Type.Literal(level)),
-      { default: 'info', description: 'What is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`' }
+      { default: 'info', description: 'Lowest level that is logged: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`' }
     )
   }
 }
@@ -121,16 +134,13 @@ export const Settings = Type.Object({
 })
 export type Settings = Static<typeof Settings>
 
-/** The settings of a command: the database alone. */
+/** The settings of a command. */
 export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
 
-/** Says which settings are wrong and why, a sentence each. */
+/** Its message has one line per wrong setting. */
 export class SettingsError extends Error {}
 
-const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, removeAdditional: true, verbose: true }))
-ajv.addFormat('proxies', isProxyList)
-
-/** The variables of the settings that are set. An empty one is how compose files and shells say that it is not. */
+/** The variables that are set. An empty variable counts as not set, since compose files and shells cannot leave one out. */
 const given = (schema: TObject, env: NodeJS.ProcessEnv) =>
   Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, { type }]) => {
@@ -140,7 +150,7 @@ const given = (schema: TObject, env: NodeJS.ProcessEnv) =>
     })
   )
 
-/** The values of the variables, those of a file `.env` included where there is one. */
+/** The environment variables, including those of a `.env` file. */
 const environment = (): NodeJS.ProcessEnv => {
   try {
     process.loadEnvFile()
@@ -153,16 +163,21 @@ const environment = (): NodeJS.ProcessEnv => {
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   try {
     const data = given(schema, env)
-    const settings = envSchema<Record<string, unknown>>({ schema: structuredClone(withTokens(schema, data)), data, env: false, ajv })
+    const settings = envSchema<Record<string, unknown>>({
+      schema: structuredClone(withTokenSource(schema, data)),
+      data,
+      env: false,
+      ajv: inputAjv
+    })
     refuseUnusableUrl(String(settings.MONGO_URL))
     refuseUnusableTokens(settings)
     return settings as Static<T>
   } catch (error) {
-    throw new SettingsError(sentences(error, schema))
+    throw new SettingsError(explained(error, schema))
   }
 }
 
-/** The settings, or the end of the process with a sentence that says which one is wrong. */
+/** Reads the settings; if one is wrong, prints why and ends the process. */
 export const settingsOrExit = <T extends TObject>(schema: T): Static<T> => {
   try {
     return readSettings(schema)
@@ -173,69 +188,11 @@ export const settingsOrExit = <T extends TObject>(schema: T): Static<T> => {
   }
 }
 
-/** The driver's own words for an address that it cannot use, and none of the address. */
+/** The driver's message says what is wrong with the URL, and does not reveal the password in it. */
 const refuseUnusableUrl = (url: string) => {
   try {
     new MongoClient(url)
   } catch (error) {
     throw new Error(`MONGO_URL is wrong: ${(error as Error).message}`)
   }
-}
-
-const tokenSettings = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
-
-/** One of the ways to tokens is required; the usual one, where none is chosen. */
-const withTokens = (schema: TObject, data: Record<string, unknown>): TObject => {
-  const isChosen = !schema.properties.JWT_SECRET || tokenSettings.some(name => data[name] !== undefined)
-  return isChosen ? schema : { ...schema, required: [...(schema.required as string[]), 'JWT_SECRET'] }
-}
-
-const refuseUnusableTokens = ({ JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY }: Record<string, unknown>) => {
-  const chosen = [JWT_SECRET, JWT_JWKS_URL, JWT_PUBLIC_KEY].flatMap((value, i) => (value ? [tokenSettings[i]] : []))
-  if (chosen.length > 1)
-    throw new Error(`${chosen.join(' and ')} are set: tokens are made by the service or by an identity provider, set one`)
-  if (JWT_SECRET) refuseWeakSecret(String(JWT_SECRET))
-  if (!JWT_PUBLIC_KEY) return
-  try {
-    keyOf(String(JWT_PUBLIC_KEY))
-  } catch (error) {
-    throw new Error(`JWT_PUBLIC_KEY is wrong: ${(error as Error).message}`)
-  }
-}
-
-/** What examples say in the place of a secret. */
-const sample = /(replace|change)[-_ ]?me|your[-_ ]?(jwt[-_ ]?)?secret/i
-
-const refuseWeakSecret = (secret: string) => {
-  const advice = 'make one, for example with `openssl rand -base64 48`'
-  if (Buffer.byteLength(secret) < 32) throw new Error(`JWT_SECRET is shorter than 32 bytes: ${advice}`)
-  if (sample.test(secret)) throw new Error(`JWT_SECRET is a sample that anybody can read: ${advice}`)
-}
-
-interface SettingFault {
-  keyword: string
-  instancePath: string
-  params: { missingProperty?: string }
-}
-
-const sentences = (error: unknown, schema: TObject) => {
-  const { errors, message } = error as Error & { errors?: SettingFault[] }
-  if (!errors) return message
-  const names = new Set(errors.map(({ instancePath, params }) => params.missingProperty ?? instancePath.slice(1)))
-  return [...names]
-    .map(name => {
-      const missing = errors.some(({ params }) => params.missingProperty === name)
-      return `${name} is ${missing ? 'not set' : 'wrong'}: ${rule(schema.properties[name])}`
-    })
-    .join('\n')
-}
-
-const rule = ({ description, minimum, maximum }: Partial<TSchema> = {}) => {
-  const bounds =
-    minimum === undefined
-      ? ''
-      : maximum === undefined
-        ? ` (a whole number from ${minimum})`
-        : ` (a whole number from ${minimum} to ${maximum})`
-  return `${description}${bounds}`
 }

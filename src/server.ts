@@ -1,4 +1,4 @@
-// Before the others, since loading those takes the most of a start.
+// First, because loading the other modules takes most of the start.
 import './process/early-stop.js'
 import { buildApp } from './app.js'
 import { Settings, settingsOrExit } from './config.js'

@@ -1,5 +1,5 @@
 import type { Timestamp } from '../schemas/common.js'
-import { Kept } from './kept.js'
+import { Cache } from './cache.js'
 
 export const seconds = (count: number) => count * 1000
 export const minutes = (count: number) => seconds(count * 60)
@@ -10,8 +10,8 @@ const two = padded(60, 2)
 const three = padded(1000, 3)
 const minutesOfDay = Array.from({ length: 1440 }, (_, n) => `T${two[Math.floor(n / 60)]}:${two[n % 60]}:`)
 
-/** Of days since 1970; some ten years of them. */
-const dates = new Kept<number, string>(600 * 1024, ({ length }) => 2 * length)
+/** By day since 1970. The bound holds about ten years. */
+const dates = new Cache<number, string>(600 * 1024, ({ length }) => 2 * length)
 
 const dateOf = (day: number) => {
   const known = dates.get(day)
@@ -22,8 +22,8 @@ const dateOf = (day: number) => {
 }
 
 /**
- * The wire form of a moment: six fractional digits, of which a BSON date knows three. Put together of ready pieces, since
- * a page has forty of them and `toISOString` takes four times as long.
+ * The wire form of a moment: six fractional digits, although a BSON date has three. Assembled from precomputed parts, because
+ * a page has forty timestamps and `toISOString` takes four times as long.
  */
 export const timestamp = (moment: Date): Timestamp => {
   const time = moment.getTime()
@@ -33,16 +33,15 @@ export const timestamp = (moment: Date): Timestamp => {
   return `${dateOf(day)}${minutesOfDay[Math.floor(second / 60)]}${two[second % 60]}.${three[ms % 1000]}000Z` as Timestamp
 }
 
-/** The moments that the wire form can write. */
+/** The wire form has four digits for the year. */
 export const wireYears = { first: new Date('0000-01-01T00:00:00.000Z'), last: new Date('9999-12-31T23:59:59.999Z') }
 const [first, last] = [wireYears.first.getTime(), wireYears.last.getTime()]
 
-/** Whether a value of the database is a moment that the wire form can write. */
 export const isWireMoment = (value: unknown): value is Date => value instanceof Date && value.getTime() >= first && value.getTime() <= last
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** The moment that an RFC 3339 text names, cut to the millisecond; undefined where it names none, like a 30th of February. */
+/** Parses RFC 3339, cut to milliseconds. Returns undefined for any other text and for days like 30 February. */
 export const moment = (text: string): Date | undefined => {
   const [matched, year, month, day] = rfc3339.exec(text) ?? []
   if (!matched || Number(day) > daysOfMonth(Number(year), Number(month))) return undefined
@@ -50,17 +49,17 @@ export const moment = (text: string): Date | undefined => {
     .toUpperCase()
     .replace(' ', 'T')
     .replace(/(\.\d{3})\d+/, '$1')
-  // Dates know no leap second: it is the first of the next minute.
+  // Dates have no leap seconds: 60 becomes the first second of the next minute.
   const leap = normal.slice(17, 19) === '60'
   const at = new Date(Date.parse(leap ? `${normal.slice(0, 17)}59${normal.slice(19)}` : normal) + (leap ? 1000 : 0))
   if (Number.isNaN(at.getTime())) return undefined
-  // An offset may carry it out of the years that the form can write: to the nearest moment that it can.
+  // An offset may move it out of the years of the wire form.
   return new Date(Math.min(Math.max(at.getTime(), first), last))
 }
 
 const daysOfMonth = (year: number, month: number) => {
   const end = new Date(0)
-  // Not by Date.UTC, which takes the years 0 to 99 for those of the last century.
+  // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
   end.setUTCFullYear(year, month, 0)
   return end.getUTCDate()
 }

@@ -7,7 +7,7 @@ import './search.js'
 import { renewSheet } from './sheet.js'
 import { events } from './viewer.js'
 
-/** The bars and ticks of what was watched and saved are on every card. */
+/** Loads the library first, because every card shows what was watched and saved. */
 const showViewer = async () => {
   await loadLibrary().catch(() => undefined)
   showPersonal()

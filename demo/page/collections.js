@@ -31,7 +31,7 @@ const show = ({ id, rails: own = [] }) => {
   )
 }
 
-/** The groups of rails, with the one open that was, or the first. */
+/** Shows the collections of rails. The one that was open stays open, initially the first. */
 export const showCollections = async () => {
   try {
     const { collection } = await viewer.get('/rail-collections', { params: { query: { with: ['rails'] } } })

@@ -1,7 +1,7 @@
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * An element with attributes (`on...` are listeners, `true` and `false` are there or not) and children.
+ * An element with attributes and children. Functions named `on...` become listeners, `true` sets an attribute and `false` omits it.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, unknown>} [attributes]
@@ -22,7 +22,7 @@ export const h = (tag, attributes = {}, ...children) => {
 }
 
 /**
- * What the document is known to hold.
+ * An element of the document that is known to exist.
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
  */
@@ -30,7 +30,7 @@ export const byId = id => /** @type {T} */ (document.getElementById(id))
 
 /**
  * @param {ParentNode} place
- * @param {number | string | undefined} id of its content
+ * @param {number | string | undefined} id of the card's content
  */
 export const focusCard = (place, id) => /** @type {HTMLElement | null} */ (place.querySelector(`[data-id="${id}"] .open`))?.focus()
 

@@ -2,7 +2,7 @@ import { byId, h, icon } from './dom.js'
 import { announce } from './notice.js'
 import { bar, picture } from './pieces.js'
 import { openSheet } from './sheet.js'
-import { events, explain, tell, viewer } from './viewer.js'
+import { emit, events, explain, viewer } from './viewer.js'
 import { ago, clock, nameOf, typeOf } from './words.js'
 
 const place = byId('history')
@@ -13,10 +13,10 @@ const line = ({ _id, content, time, percentage, updated_at }) => {
   const remove = async () => {
     try {
       await viewer.delete('/history/{watchedVideoId}', { params: { path: { watchedVideoId: _id } } })
-      announce(`${nameOf(content)} was forgotten.`)
+      announce(`${nameOf(content)} was removed from your history.`)
       await showHistory()
       byId('history-title').focus()
-      tell('watched')
+      emit('watched')
     } catch (error) {
       announce(explain(error), 'warning')
     }
@@ -34,13 +34,13 @@ const line = ({ _id, content, time, percentage, updated_at }) => {
     h('span', { class: 'how-far' }, bar(percentage), h('span', { class: 'note' }, percentage >= 90 ? 'Watched' : clock(time))),
     h(
       'button',
-      { type: 'button', class: 'forget', 'aria-label': `Forget ${nameOf(content)}`, title: 'Forget', onclick: remove },
+      { type: 'button', class: 'forget', 'aria-label': `Remove ${nameOf(content)}`, title: 'Remove from history', onclick: remove },
       icon('close')
     )
   )
 }
 
-/** What was watched, the last first. */
+/** The history, newest first. */
 export const showHistory = async () => {
   place.hidden = !(await viewer.user())
   if (place.hidden) return place.replaceChildren()

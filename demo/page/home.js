@@ -14,8 +14,15 @@ import { clock, descriptionOf, nameOf, typeOf } from './words.js'
 const hero = byId('hero')
 const personal = byId('personal')
 
-/** @param {Schemas['Recommendation']} recommendation */
-const reasonOf = ({ reason }) => (reason.type === 'watched' ? `Because you watched ${reason.name}` : 'Popular now')
+/** @param {Schemas['Recommendation']} recommendation @returns {string} */
+const reasonOf = ({ reason }) => {
+  switch (reason.type) {
+    case 'watched':
+      return `Because you watched ${reason.name}`
+    case 'popular':
+      return 'Popular now'
+  }
+}
 
 /** The shows and seasons of these contents, by id. @param {Content[]} contents @returns {Promise<Map<number, Content>>} */
 const parentsOf = async contents => {
@@ -28,7 +35,7 @@ const parentsOf = async contents => {
 const continueRail = () =>
   rail({
     title: 'Continue watching',
-    empty: 'Nothing begun. Open a title, drag its player, and it is here.',
+    empty: 'Nothing started yet. Open a title and drag its player, and it appears here.',
     load: async page => {
       const { collection, meta } = await viewer.get('/continue-watching', { params: { query: { page } } })
       const parents = await parentsOf(collection.map(({ content }) => content))
@@ -61,7 +68,7 @@ const recommendedRail = (recommendations, user) =>
 const watchlistRail = () =>
   rail({
     title: 'Your watchlist',
-    empty: 'Nothing saved for later. The plus on a title puts it here.',
+    empty: 'Nothing saved yet. Press the plus on a title to save it for later.',
     load: async page => {
       const { collection, meta } = await viewer.get('/watchlist', { params: { query: { page } } })
       return { next: meta.next_page, cards: collection.map(({ content }) => card(content, { note: typeOf(content) })) }
@@ -86,15 +93,15 @@ const showHero = (content, user) => {
       h(
         'div',
         { class: 'hero-text' },
-        h('h1', {}, 'An empty catalogue'),
-        h('p', { class: 'description' }, 'Bring one in with npm run import, as the README says.')
+        h('h1', {}, 'The catalogue is empty'),
+        h('p', { class: 'description' }, 'Import one with npm run import, as the README explains.')
       )
     )
   const invitation = h(
     'div',
     { class: 'invitation' },
     h('button', { type: 'button', class: 'primary', onclick: () => signIn('ada@example.com') }, 'Sign in as Ada'),
-    h('button', { type: 'button', class: 'quiet', onclick: () => askToSignIn() }, 'As somebody else')
+    h('button', { type: 'button', class: 'quiet', onclick: () => askToSignIn() }, 'Use another account')
   )
   hero.replaceChildren(
     h('div', { class: 'hero-art' }, picture(content, { bare: true })),
@@ -115,14 +122,14 @@ const showHero = (content, user) => {
         : h(
             'p',
             { class: 'pitch' },
-            'See what the service makes of a viewer: where they left off, what they saved, what they may like next.'
+            'See what the service knows about a viewer: where they left off, what they saved, what they may like next.'
           ),
       user ? null : invitation
     )
   )
 }
 
-/** What depends on who watches. */
+/** Shows everything that depends on the signed-in user. */
 export const showPersonal = async () => {
   const user = await viewer.user()
   showHeroSkeleton()
@@ -140,7 +147,7 @@ export const showPersonal = async () => {
       h(
         'div',
         { class: 'hero-text', role: 'alert' },
-        h('h1', {}, 'The service does not answer'),
+        h('h1', {}, 'The service is not responding'),
         h('p', { class: 'description' }, explain(error)),
         h('div', { class: 'actions' }, h('button', { type: 'button', class: 'primary', onclick: showPersonal }, 'Try again'))
       )

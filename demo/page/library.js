@@ -1,11 +1,11 @@
-import { events, tell, viewer } from './viewer.js'
+import { emit, events, viewer } from './viewer.js'
 
 /**
- * What the signed-in user has watched and saved, for the bars and the ticks on all cards.
+ * What the signed-in user has watched and saved, for the progress bars and ticks on cards.
  * @type {Map<number, { time: number, percentage: number }>}
  */
 export const progress = new Map()
-/** From content to watchlist element. @type {Map<number, number>} */
+/** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
 
 const most = { params: { query: { perPage: 100 } } }
@@ -30,11 +30,11 @@ export const toggleSaved = async content_id => {
     await viewer.delete('/watchlist/{elementId}', { params: { path: { elementId: String(element) } } })
     saved.delete(content_id)
   }
-  tell('saved')
+  emit('saved')
 }
 
 /**
- * Tells the service where the player is.
+ * Reports the position of the player to the service.
  * @param {import('./viewer.js').Content} content
  * @param {number} time
  * @param {number} duration
@@ -43,18 +43,18 @@ export const watch = async ({ id }, time, duration) => {
   const percentage = Math.min(100, Math.round((1000 * time) / duration) / 10)
   progress.set(id, { time, percentage })
   const outcome = await viewer.report({ content_id: id, time, percentage })
-  tell('watched')
+  emit('watched')
   return outcome
 }
 
 /** In minutes. @type {Record<string, number>} */
 const usual = { film: 96, documentary: 58, episode: 28, clip: 4, live: 90 }
 
-/** What can be played; anything else may hold parts that can. @param {import('./viewer.js').Content} content */
+/** Anything else may have parts that can be played. @param {import('./viewer.js').Content} content */
 export const isPlayable = ({ type }) => type in usual
 
 /**
- * How long a content runs. The service does not know, only the player does; where it was watched, its time and percentage tell.
+ * The length of a content item. The service does not know it, but it follows from time and percentage once the item was watched.
  * @param {import('./viewer.js').Content} content
  */
 export const durationOf = ({ id, type }) => {

@@ -12,7 +12,7 @@ let timer
  */
 const show = (text, kind) => {
   clearTimeout(timer)
-  // Shown anew, it stands above a sheet that was opened meanwhile.
+  // Showing it again puts it above a sheet that was opened since.
   notice.hidePopover()
   notice.textContent = text
   notice.className = `notice ${kind}`
@@ -21,7 +21,7 @@ const show = (text, kind) => {
 }
 
 /**
- * Says something for a while.
+ * Shows a message for a few seconds.
  * @param {string} text
  * @param {'info' | 'warning'} [kind]
  */
@@ -30,12 +30,12 @@ export const announce = (text, kind = 'info') => {
   timer = setTimeout(showConnection, kind === 'warning' ? 8000 : 3500)
 }
 
-/** Without a connection that is said for as long as it lasts. */
+/** While there is no connection, the page says so permanently. */
 const showConnection = async () => {
   if (navigator.onLine) return show('', 'info')
   const unsent = await viewer.unsent()
-  const kept = unsent === 0 ? 'What you watch is kept' : `Your place in ${unsent === 1 ? 'one title' : `${unsent} titles`} is kept`
-  show(`You are offline. ${kept}, and sent when you are back.`, 'info')
+  const kept = unsent === 0 ? 'Your progress' : `Your position in ${unsent === 1 ? 'one title' : `${unsent} titles`}`
+  show(`You are offline. ${kept} is kept and sent when you are back online.`, 'info')
 }
 
 addEventListener('offline', showConnection)

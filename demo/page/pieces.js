@@ -8,7 +8,7 @@ import { nameOf } from './words.js'
 /** @typedef {import('./viewer.js').Content} Content */
 
 /**
- * The picture of a content. Those of the demo are served by whatever port this page is; a picture that does not come gives way to the name.
+ * The picture of a content item, loaded from the host of this page. If it fails to load, the name takes its place.
  * @param {Content} content
  * @param {{ bare?: boolean }} [options] without the name in it
  */
@@ -30,7 +30,7 @@ export const picture = (content, { bare = false } = {}) => {
 export const bar = percentage =>
   h('progress', { class: 'bar', max: 100, value: percentage, 'aria-label': `${Math.round(percentage)} percent watched` })
 
-/** How each button of the page is shown. @type {WeakMap<Element, () => void>} */
+/** The function that redraws each button. @type {WeakMap<Element, () => void>} */
 const shows = new WeakMap()
 events.addEventListener('saved', () => {
   for (const button of document.querySelectorAll('.save')) shows.get(button)?.()

@@ -3,15 +3,15 @@ import { durationOf, progress, watch } from './library.js'
 import { askToSignIn } from './sign-in.js'
 import { clock, nameOf, spoken } from './words.js'
 
-/** The pretended player plays a minute in a second. */
+/** The simulated player plays one minute per second. */
 const speed = 60
 const tick = 250
 const reportEvery = 5000
-/** A hand that still moves is not reported. */
+/** How long the position must rest before it is reported, in milliseconds. */
 const rest = 400
 
 /**
- * A player without a film: one drags its position, or lets it play, and it reports as a real one would.
+ * A player without a film. Drag its position or let it play, and it reports as a real player would.
  * @param {import('./viewer.js').Content} content
  * @param {{ name: string } | undefined} user
  */
@@ -53,9 +53,9 @@ export const player = (content, user) => {
     nextReport = Date.now() + reportEvery
     const { state, error } = await watch(content, time, duration)
     status.className = `status ${state}`
-    if (state === 'sent') status.textContent = `Your place is saved: ${clock(time)}`
-    else if (state === 'kept') status.textContent = 'Your place is kept here, and sent when the service answers again.'
-    else status.textContent = `Your place was not saved: ${error?.message}`
+    if (state === 'sent') status.textContent = `Position saved: ${clock(time)}`
+    else if (state === 'kept') status.textContent = 'Position kept on this device. It is sent when the service responds again.'
+    else status.textContent = `Position not saved: ${error?.message}`
   }
 
   const pause = () => {
@@ -86,7 +86,7 @@ export const player = (content, user) => {
 
   if (!user)
     status.append(
-      'Nobody is signed in, so your place is not kept. ',
+      'You are not signed in, so your position is not saved. ',
       h('button', { type: 'button', class: 'link', onclick: () => askToSignIn() }, 'Sign in')
     )
   const element = h(
@@ -94,7 +94,7 @@ export const player = (content, user) => {
     { class: 'player', role: 'group', 'aria-label': 'Player' },
     h('div', { class: 'controls' }, button, position, shown),
     status,
-    h('p', { class: 'hint' }, 'A pretended player: drag the position, or play a minute in a second.')
+    h('p', { class: 'hint' }, 'A simulated player: drag the slider, or play one minute per second.')
   )
   return { element, stop: pause }
 }

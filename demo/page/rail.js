@@ -21,12 +21,12 @@ const whenNear = (act, element, root = null) => {
 }
 
 /**
- * A row of cards under a heading, that asks for them when it comes near, page by page.
+ * A row of cards under a heading. It loads them page by page when they come into view.
  * @param {{ title: string, load: (page: number) => Promise<Page>, empty?: string }} options
  */
 export const rail = ({ title, load, empty }) => {
   const row = h('ul', { class: 'row' }, ...skeletons(6))
-  // Who uses the keyboard goes from card to card.
+  // Keyboard users move from card to card instead.
   const arrow = (/** @type {'back' | 'forward'} */ name, /** @type {number} */ direction) => {
     const scroll = () => row.scrollBy({ left: direction * row.clientWidth * 0.85 })
     return h('button', { type: 'button', class: `arrow ${name}`, tabindex: -1, 'aria-hidden': 'true', onclick: scroll }, icon(name))
@@ -80,7 +80,7 @@ export const rail = ({ title, load, empty }) => {
   let isFilled = false
   whenNear(() => ask(1), section)
 
-  /** Asks anew, with the old cards there until the new ones are. */
+  /** Loads the cards again. The old ones stay until the new ones are there. */
   const reload = async () => {
     if (!isFilled) return
     const page = await load(1)

@@ -46,7 +46,7 @@ const channelOf = (channel, programmes) => {
   )
 }
 
-/** What each channel shows now and next. */
+/** Shows what is on now and next, per channel. */
 export const showSchedule = async () => {
   place.replaceChildren(
     heading(),

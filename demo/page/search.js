@@ -6,7 +6,7 @@ import { descriptionOf } from './words.js'
 const words = /** @type {HTMLInputElement} */ (byId('words'))
 const results = byId('results')
 const home = byId('home')
-/** Typing that goes on is not asked for. */
+/** How long to wait for more typing before searching, in milliseconds. */
 const rest = 250
 
 let asked = new AbortController()
@@ -19,7 +19,7 @@ const search = async () => {
   results.hidden = text === ''
   home.hidden = text !== ''
   if (!text) return
-  const title = h('h1', { id: 'found', 'aria-live': 'polite' }, `Looking for “${text}”`)
+  const title = h('h1', { id: 'found', 'aria-live': 'polite' }, `Searching for “${text}”`)
   const grid = h('ul', { class: 'grid' }, ...skeletons(8))
   results.replaceChildren(title, grid)
   try {
@@ -27,12 +27,10 @@ const search = async () => {
     title.textContent = `${meta.total_count === 1 ? 'One title' : `${meta.total_count} titles`} for “${text}”`
     grid.replaceChildren(...collection.map(content => card(content, { note: descriptionOf(content) })))
     if (collection.length === 0)
-      grid.append(
-        h('li', { class: 'empty' }, 'Nothing begins with these words. Try fewer of them, or their beginnings: “clim” finds climbing.')
-      )
+      grid.append(h('li', { class: 'empty' }, 'No title matches. Try fewer words, or only the beginning of a word: “clim” finds climbing.'))
   } catch (error) {
     if (signal.aborted) return
-    title.textContent = `No answer for “${text}”`
+    title.textContent = `No response for “${text}”`
     grid.replaceChildren(
       h(
         'li',

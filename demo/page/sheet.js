@@ -41,7 +41,7 @@ const partsOf = async content => {
 }
 
 /**
- * A show or season has its parts, anything else a player.
+ * Shows the parts of a show or season, or a player for anything else.
  * @param {Content} content
  * @param {HTMLElement} place
  */
@@ -95,7 +95,7 @@ export const openSheet = async content => {
   await show()
 }
 
-/** Who came or went has another place in what is open. */
+/** Reloads the open sheet after a sign-in or sign-out, because the position differs between users. */
 export const renewSheet = () => {
   if (sheet.open && shown) openSheet(shown)
 }
@@ -107,10 +107,10 @@ const stop = () => {
 addEventListener('pagehide', stop)
 sheet.addEventListener('close', () => {
   stop()
-  // The card that opened it may have been made anew since.
+  // The card that opened it may have been replaced since.
   if (!byId('main').contains(document.activeElement)) focusCard(document, shown?.id)
 })
-// A click beside the sheet closes it.
+// A click outside the sheet closes it.
 sheet.addEventListener('click', event => {
   if (event.target === sheet) sheet.close()
 })

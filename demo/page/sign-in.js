@@ -1,6 +1,6 @@
 import { byId, h } from './dom.js'
 import { announce } from './notice.js'
-import { events, explain, tell, viewer } from './viewer.js'
+import { emit, events, explain, viewer } from './viewer.js'
 
 const dialog = /** @type {HTMLDialogElement} */ (byId('sign-in'))
 const email = /** @type {HTMLInputElement} */ (byId('email'))
@@ -8,11 +8,11 @@ const password = /** @type {HTMLInputElement} */ (byId('password'))
 const error = byId('sign-in-error')
 const account = byId('account')
 
-/** What `npm run dev` fills an empty database with. */
+/** The password of the demo users. */
 const demoPassword = 'demo-password'
 
 /** @param {string} [reason] */
-export const askToSignIn = (reason = 'The demo has two viewers with histories of their own.') => {
+export const askToSignIn = (reason = 'The demo has two viewers, each with a history.') => {
   byId('sign-in-reason').textContent = reason
   error.textContent = ''
   dialog.showModal()
@@ -25,7 +25,7 @@ export const signIn = async (address, secret = demoPassword) => {
   try {
     const { name } = await viewer.signIn(address, secret)
     dialog.close()
-    tell('session')
+    emit('session')
     announce(`Welcome, ${name}.`)
   } catch (trouble) {
     error.textContent = explain(trouble)
@@ -37,7 +37,7 @@ export const signIn = async (address, secret = demoPassword) => {
 
 const signOut = async () => {
   await viewer.signOut()
-  tell('session')
+  emit('session')
   announce('You are signed out.')
 }
 
@@ -63,6 +63,6 @@ byId('credentials').addEventListener('submit', event => {
 })
 events.addEventListener('session', showAccount)
 events.addEventListener('ended', () =>
-  askToSignIn('Your session has ended: it expired or was signed out elsewhere. Sign in again to go on; your place is kept.')
+  askToSignIn('Your session has ended: it expired or was signed out elsewhere. Sign in again to continue. Your position is kept.')
 )
 showAccount()

@@ -22,7 +22,7 @@ export const clock = seconds => {
 }
 
 /**
- * Seconds as a screen reader should say them.
+ * Seconds, worded for screen readers.
  * @param {number} seconds
  */
 export const spoken = seconds => `${Math.floor(seconds / 60)} minutes ${Math.round(seconds % 60)} seconds`

@@ -6,9 +6,8 @@ import { Page } from '../../schemas/page.js'
 import { contentsAnswer } from '../../src/catalogue/contents-page.js'
 
 const schema = {
-  summary: 'The contents that are open to viewers',
-  description:
-    'By weight, the newest first among equals, unless ordered otherwise. Contents without a weight come last in orders by weight.',
+  summary: 'List the contents that are open to the caller',
+  description: 'Sorted by weight by default, and by start date among equal weights, newest first. Contents without a weight come last.',
   tags: ['Catalogue'],
   querystring: ContentsQuery,
   response: publicAnswers(Page(Content))

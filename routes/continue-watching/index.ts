@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { ContinueWatchingCard } from '../../schemas/continue-watching.js'
 import { Page, PageQuery } from '../../schemas/page.js'
@@ -8,8 +9,9 @@ import { continueWatching } from '../../src/viewing/continue-watching.js'
 import { cardsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const schema = {
-  summary: 'What the user can go on with',
-  description: 'One card a show or film, the one watched last first: the place to resume, or the next episode after a completed one.',
+  summary: 'List what the user can continue watching',
+  description:
+    'One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.',
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   querystring: Type.Object(PageQuery),
@@ -19,9 +21,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
 
-  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
-
-  app.get('', { schema, ...guarded }, async function listContinueWatching(request, reply) {
+  app.get('', { schema, ...forViewers }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
@@ -33,7 +33,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       country: app.countryOf(request)
     })
     const shown = onPage(cards, query)
-    const elements = await data.history.begun(
+    const elements = await data.history.started(
       id,
       shown.map(({ content_id }) => content_id)
     )

@@ -5,7 +5,7 @@ import { Ok } from '../../schemas/common.js'
 import { ok } from '../../src/http/reply.js'
 
 const schema = {
-  summary: 'Whether the process lives',
+  summary: 'Check that the process is alive',
   tags: ['Service'],
   response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') })))
 }

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { HistoryElement, HistoryQuery, NewHistory } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
-import { progressOf } from '../../src/data/history.js'
+import { progressOf } from '../../src/data/progress.js'
 import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
 import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done, pageMeta } from '../../src/http/reply.js'
@@ -13,29 +14,28 @@ const tags = ['History']
 const security = [{ bearer: [] }]
 
 const listSchema = {
-  summary: 'What the user has watched',
-  description: 'The one watched last first.',
+  summary: 'List what the user has watched',
+  description: 'Most recently watched first.',
   tags,
   security,
   querystring: HistoryQuery,
   response: answers(Page(HistoryElement), 401)
 }
 const postSchema = {
-  summary: 'Report progress on a content',
-  description: 'Makes the one element of the user and the content, or moves it on. `Location` names it.',
+  summary: 'Report the progress of a content',
+  description: "Creates or updates the user's one history element for this content. `Location` is its path.",
   tags,
   security,
   body: NewHistory,
   response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Forget everything watched', tags, security, response: answers(Done, 401, 413) }
+const deleteSchema = { summary: 'Clear the history', tags, security, response: answers(Done, 401, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
   const { history } = app.data
-  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: listSchema, ...guarded }, async function listHistory(request, reply) {
+  app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
     const { elements, total } = await history.list(app.viewerOf(request).id, query, query)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
@@ -43,7 +43,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post(
     '',
-    { schema: postSchema, ...guarded, preValidation: refuseMissingContentId(historyContentIdMissing) },
+    { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
       const { content_id } = request.body
       const country = app.countryOf(request)
@@ -54,7 +54,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   )
 
-  app.delete('', { schema: deleteSchema, ...guarded }, async function clearHistory(request) {
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function clearHistory(request) {
     await history.removeAll(app.viewerOf(request).id)
     return done(200, 'The history was removed')
   })

@@ -4,26 +4,26 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
-import { LegalDocument } from '../../schemas/legal-document.js'
+import { LegalText } from '../../schemas/legal-text.js'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
-import { toLegal } from '../../src/data/legal-documents.js'
-import { found } from '../../src/errors.js'
+import { toLegalText } from '../../src/data/legal-documents.js'
+import { orNotFound } from '../../src/errors.js'
 import { acceptedLanguages, existingLanguages } from '../../src/http/languages.js'
 import { ok } from '../../src/http/reply.js'
 
-const response = publicAnswers(Ok(LegalDocument), 404)
+const response = publicAnswers(Ok(LegalText), 404)
 const tags = ['Texts']
 const config = { admission: 'public' } as const
 
 const schema = {
-  summary: "The legal text in the caller's language",
-  description: 'In the first language of `Accept-Language` that exists, else in the default language. `Content-Language` names it.',
+  summary: "Get the legal text in the caller's language",
+  description: 'In the first language of `Accept-Language` that is available, else in the default language. `Content-Language` says which.',
   tags,
   response
 }
 const languageSchema = {
-  summary: 'The legal text in a language',
-  description: '`en-us` finds `en-us`, else `en`.',
+  summary: 'Get the legal text in a language',
+  description: '`en-us` falls back to `en`.',
   tags,
   params: Type.Object({ languageCode: Type.String({ examples: ['en', 'en-us'] }) }),
   response
@@ -34,8 +34,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
   const sendIn = (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
-    const language = found(existingLanguages(wanted, code => catalogue.legal.has(code))[0])
-    const answer = catalogue.answer(`legal ${language}`, () => jsonAnswer(ok(toLegal(found(catalogue.legal.get(language))))))
+    const language = orNotFound(existingLanguages(wanted, code => catalogue.legal.has(code))[0])
+    const answer = catalogue.answer(`legal ${language}`, () => jsonAnswer(ok(toLegalText(orNotFound(catalogue.legal.get(language))))))
     return reply.header('content-language', language).publicJson(answer, ...vary)
   }
 
@@ -47,7 +47,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.get('/:languageCode', { schema: languageSchema, config }, function getLegalTextIn({ params, headers }, reply) {
-    // With the language left empty (`/legal/`) it is the path above.
+    // In the spec, the parameter is optional: `/legal/` is `/legal`.
     if (params.languageCode === '') return sendAccepted(headers, reply)
     return sendIn(reply, [params.languageCode.toLowerCase()])
   })

@@ -2,14 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
+import { loginWindowMinutes } from '../../src/data/login-attempts.js'
+import { sessionsPerUser } from '../../src/data/sessions.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { ok } from '../../src/http/reply.js'
 import { authenticatorOf } from '../../src/identity/login.js'
 
 const schema = {
   summary: 'Sign in',
-  description:
-    'A wrong e-mail, a wrong password and a disabled user give the same 401. Failed logins are limited for 15 minutes. A user has at most 100 sessions: a login beyond them ends the one that was unused for longest.',
+  description: `A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in ${loginWindowMinutes} minutes is limited. A user has at most ${sessionsPerUser} sessions: one more login ends the session that was unused the longest.`,
   tags: ['Identity'],
   body: Credentials,
   response: answers(Ok(SignedIn), 401, 413)
@@ -18,7 +19,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, settings, log } = app
   const authenticate = authenticatorOf(data, settings, user =>
-    log.warn({ user }, `the password of user ${user} cannot be checked: what is stored is no hash, or costs too much`)
+    log.warn({ user }, `the password of user ${user} cannot be checked: the stored hash is invalid, or too expensive`)
   )
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {

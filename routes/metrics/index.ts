@@ -4,8 +4,8 @@ import { Registry } from 'prom-client'
 import { vitalAnswers } from '../../schemas/answers.js'
 
 const schema = {
-  summary: 'What the process tells of itself',
-  description: 'As Prometheus reads it: requests, database, catalogue, recommendations, event loop, memory.',
+  summary: 'Get the metrics of the process',
+  description: 'In the text format of Prometheus: requests, database, catalogue, recommendations, event loop, memory.',
   tags: ['Service'],
   response: vitalAnswers({ content: { 'text/plain': { schema: Type.String() } } })
 }

@@ -4,14 +4,14 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Several } from '../../schemas/lists.js'
 import { Page, PageQuery } from '../../schemas/page.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
-import { pageAnswer } from '../../src/catalogue/bytes.js'
+import { json, pageAnswer } from '../../src/catalogue/bytes.js'
 import { toRail } from '../../src/data/rail-collections.js'
 import { originHeaders, originsOf } from '../../src/http/origins.js'
 import { onPage, pageMeta } from '../../src/http/reply.js'
 
 const schema = {
-  summary: 'The rail collections',
-  description: 'Each rail is an address of GET /contents; following its `endpoint` gives the contents of the rail.',
+  summary: 'List the rail collections',
+  description: 'A rail is a query for contents: its `endpoint` is the URL that returns them.',
   tags: ['Catalogue'],
   querystring: Type.Object({
     with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`'),
@@ -36,10 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
         ...toRail({ id: _id, ...collection }, contentsUrl),
         ...(query.with && { rails: rails.map(rail => toRail(rail, contentsUrl)) })
       }))
-      return pageAnswer(
-        shown.map(collection => [JSON.stringify(collection)]),
-        pageMeta(query, all.length)
-      )
+      return pageAnswer(shown.map(json), pageMeta(query, all.length))
     }
     const key = JSON.stringify(['rails', contentsUrl, query.with !== undefined, page, perPage])
     return reply.publicJson(catalogue.answer(key, railsPage), ...vary)

@@ -6,8 +6,8 @@ import { unavailable } from '../../src/errors.js'
 import { ok } from '../../src/http/reply.js'
 
 const schema = {
-  summary: 'Whether the service can serve',
-  description: '503 while the database cannot be reached, and from the signal to stop on.',
+  summary: 'Check that the service is ready',
+  description: 'A 503 while the database is unavailable, and after the signal to stop.',
   tags: ['Service'],
   response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('ready') })), 503)
 }

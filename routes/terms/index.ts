@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { publicAnswers } from '../../schemas/answers.js'
-import { Page, TermsMeta } from '../../schemas/page.js'
+import { TermsPage } from '../../schemas/page.js'
 import { Term } from '../../schemas/term.js'
 import { TermsQuery } from '../../schemas/terms-query.js'
 import { termsAnswer } from '../../src/catalogue/terms-page.js'
 
 const schema = {
-  summary: 'The taxonomy terms',
-  description: 'Newest first unless ordered otherwise.',
+  summary: 'List the taxonomy terms',
+  description: 'Newest first by default.',
   tags: ['Catalogue'],
   querystring: TermsQuery,
-  response: publicAnswers(Page(Term, TermsMeta))
+  response: publicAnswers(TermsPage(Term))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

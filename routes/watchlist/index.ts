@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { Page } from '../../schemas/page.js'
@@ -12,8 +13,8 @@ const tags = ['Watchlist']
 const security = [{ bearer: [] }]
 
 const listSchema = {
-  summary: 'What the user has saved for later',
-  description: 'The one added last first.',
+  summary: 'List what the user has saved for later',
+  description: 'Most recently added first.',
   tags,
   security,
   querystring: WatchlistQuery,
@@ -21,7 +22,7 @@ const listSchema = {
 }
 const postSchema = {
   summary: 'Save a content for later',
-  description: 'A content that is there already stays as it is.',
+  description: 'Saving a content again changes nothing.',
   tags,
   security,
   body: NewWatchlist,
@@ -32,9 +33,8 @@ const deleteSchema = { summary: 'Empty the watchlist', tags, security, response:
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { watchlist } = app.data
-  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: listSchema, ...guarded }, async function listWatchlist(request, reply) {
+  app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
     const { elements, total } = await watchlist.list(app.viewerOf(request).id, query.content_id, query)
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
@@ -42,7 +42,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post(
     '',
-    { schema: postSchema, ...guarded, preValidation: refuseMissingContentId(contentIdMissing) },
+    { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function addToWatchlist(request, reply) {
       const { content_id } = request.body
       if (!catalogue.isOpen(content_id, app.countryOf(request))) throw contentNotFound()
@@ -52,7 +52,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   )
 
-  app.delete('', { schema: deleteSchema, ...guarded }, async function clearWatchlist(request) {
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function clearWatchlist(request) {
     await watchlist.removeAll(app.viewerOf(request).id)
     return done(200, 'The watchlist was emptied')
   })

@@ -30,7 +30,7 @@ const compared = Object.keys(scenarios) as ScenarioName[]
 const onOneDatabase = [...compared, 'mix', 'histories', 'limits']
 export const partNames: string[] = [...onOneDatabase, 'catalogues', 'users']
 
-/** All that was asked for, one part after the other. */
+/** Runs the requested parts in order. */
 export const benchmark = async ({ client, url, options, progress, say }: Setting): Promise<Section[]> => {
   const wants = (...names: string[]) => names.some(name => options.parts.includes(name))
   const sections: Section[] = []
@@ -75,7 +75,7 @@ export const benchmark = async ({ client, url, options, progress, say }: Setting
   return sections
 }
 
-/** Those with the histories that are compared come after the others. */
+/** The users whose histories have the compared lengths. Their ids follow those of all other users. */
 const longUsers = ({ users, histories }: Options) => histories.map((_, i) => users + 1 + i)
 
 const fill = async (db: Db, { users, contents, histories, seed }: Options, say: (line: string) => void) => {
@@ -85,6 +85,6 @@ const fill = async (db: Db, { users, contents, histories, seed }: Options, say: 
   await fillWatchlists(db, users, contents)
   await fillAccounts(db, users)
   await ensureIndexes(db)
-  say('training the model of the recommendations')
+  say('training the recommendation model')
   await trainOn(db)
 }

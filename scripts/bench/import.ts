@@ -12,8 +12,9 @@ import { ensureIndexes } from '../../src/data/index.js'
 import { importFiles } from '../../src/import/index.js'
 import { startMongod } from '../mongod/start.js'
 import { randomFrom } from './data/random.js'
+import { quantile } from './measures/statistics.js'
 
-// The import of contents beside a bare unordered bulkWrite of the same documents.
+// Compares the import of contents with a bare unordered bulkWrite of the same documents.
 // tsx scripts/bench/import.ts [CONTENTS] [ROUNDS]
 
 const batch = 1000
@@ -26,7 +27,7 @@ const generator = () => {
   const words = (count: number) => Array.from({ length: count }, word).join(' ')
   return (id: number) => ({
     id,
-    // Every tenth is a show that comes after its episodes.
+    // Every tenth item is a show that follows its episodes.
     type: id % 10 === 0 ? 'show' : 'episode',
     parent_id: id % 10 === 0 ? null : id - (id % 10) + 10,
     name: words(3),
@@ -49,7 +50,7 @@ const generator = () => {
 const writeFile = async (path: string, count: number) => {
   const next = generator()
   const file = createWriteStream(path)
-  // The last show may lack: its episodes would have no parent.
+  // Rounded up, so that the last episodes have their show.
   const last = Math.ceil(count / 10) * 10
   for (let id = 1; id <= last; id++) if (!file.write(`${JSON.stringify(next(id))}\n`)) await once(file, 'drain')
   file.end()
@@ -62,7 +63,7 @@ interface Measured {
   peakMegabytes: number
 }
 
-/** What a process of its own does, so that its memory is that of the import alone. */
+/** Runs in a child process, so that the peak memory is that of the import alone. */
 const importHere = async (url: string, path: string): Promise<Measured> => {
   const { client, db } = connectionTo(url)
   await ensureIndexes(db)
@@ -79,7 +80,7 @@ const measureImport = async (url: string, path: string): Promise<Measured> => {
   return JSON.parse(await text(child.stdout))
 }
 
-/** Only the time of the writes counts, not that of reading what to write. */
+/** Measures only the writes, not the reading of the documents. */
 const measureBare = async (client: MongoClient, from: string, to: string) => {
   await ensureIndexes(client.db(to))
   const target = client.db(to).collection('contents')
@@ -122,8 +123,7 @@ const compare = async (wanted: number, rounds: number) => {
       await client.db('ours').dropDatabase()
       await client.db('bare').dropDatabase()
     }
-    const middle = ratios.sort((a, b) => a - b)[Math.floor(rounds / 2)] as number
-    console.log(`ratio ${middle.toFixed(2)} (at least 0.5)`)
+    console.log(`ratio ${quantile(ratios, 0.5).toFixed(2)} (goal: at least 0.5)`)
   } finally {
     await client.close()
     await mongod.stop()

@@ -2,23 +2,23 @@ import { parseArgs } from 'node:util'
 import { readersOf, sizeOptions } from '../command-line.js'
 
 const usage = `Usage: npm run bench -- [NAME...] [options]
-  NAME                one or more of the parts; all without any
-  --rounds N          measured rounds of each scenario (9)
-  --seconds N         length of a round for each server (1)
-  --connections N     callers at once (32)
-  --requests N        sequential requests for each page time (200)
+  NAME                one or more parts (all)
+  --rounds N          measured rounds per scenario (9)
+  --seconds N         duration of a round per server (1)
+  --connections N     concurrent callers (32)
+  --requests N        sequential requests per page time (200)
   --users N           users with a history of 200 (2000)
-  --contents N        contents of the catalogue (5000)
-  --histories N,N     history sizes that are compared, the smallest first (100,1000,10000)
-  --catalogues N,N    catalogue sizes that are compared, the smallest first (1000,10000,100000)
-  --populations N,N   numbers of users that are compared, the smallest first (100,1000,10000,100000)
-  --full              1,000,000 users too: some minutes more, and 1.5 GB of disk
-  --limit-rounds N    rounds at and past the limit (3)
-  --limit-seconds N   length of each of their three parts (10)
-  --seed N            of the data (1)
-  --json FILE         the results as JSON
-  --write             docs/performance.md and its pictures too, which a run of all parts
-                      in their usual sizes writes anyway`
+  --contents N        items in the catalogue (5000)
+  --histories N,N     history sizes to compare, smallest first (100,1000,10000)
+  --catalogues N,N    catalogue sizes to compare, smallest first (1000,10000,100000)
+  --populations N,N   numbers of users to compare, smallest first (100,1000,10000,100000)
+  --full              also 1,000,000 users: takes some more minutes and 1.5 GB of disk
+  --limit-rounds N    rounds at and beyond the limit (3)
+  --limit-seconds N   duration of each of their three parts (10)
+  --seed N            seed of the generated data (1)
+  --json FILE         write the results as JSON
+  --write             write docs/performance.md and its pictures, which a run of all parts
+                      with the default sizes does anyway`
 
 const { positive, whole, some } = readersOf(usage)
 const list = (name: string, text: string) => text.split(',').map(part => whole(name, part))
@@ -39,7 +39,7 @@ const usual = {
 }
 type Size = keyof typeof usual
 
-/** What the command line asks for. */
+/** Reads the options of the command line. */
 export const readOptions = (parts: readonly string[], args = process.argv.slice(2)) => {
   const { positionals, values } = parseArgs({
     args,

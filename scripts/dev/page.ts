@@ -6,7 +6,7 @@ import { notFound } from '../../src/errors.js'
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Nothing from another host, nothing written into the page. */
+/** Allows no inline scripts or styles, and nothing from other hosts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,7 @@ const read = (path: string) =>
     throw notFound()
   })
 
-/** The client as a browser loads it: without types, and with its one dependency by address. */
+/** The client as a browser loads it: without types, and with its dependency by URL. */
 const moduleOf = async (name: string) => {
   if (name === 'openapi-fetch') return readFile(fileURLToPath(import.meta.resolve('openapi-fetch')), 'utf8')
   const { outputText } = ts.transpileModule(await read(`client/${name}.ts`), {
@@ -39,7 +39,7 @@ const moduleOf = async (name: string) => {
   return outputText.replace("'openapi-fetch'", "'./openapi-fetch.js'")
 }
 
-/** The page to look at. Its files and those of the client have the addresses that they have in this folder, so that they find each other. */
+/** The demo page. Its files and those of the client are served under their paths in the repository, so that relative imports work. */
 const page: FastifyPluginAsync = async app => {
   const { BASE_PATH } = app.settings
   const options = { schema: { hide: true }, config: { admission: 'static' } } as const

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Whether nothing listens at a port of this machine. */
+/** Whether a port of this machine is free. */
 export const isFree = async (port: number, host: string) => {
   const server = createServer().listen(port, host)
   const listening = once(server, 'listening').then(

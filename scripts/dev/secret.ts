@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** A secret of this checkout's own, so that sign-ins last over restarts. */
+/** A secret for this checkout, kept in a file so that sessions survive restarts. */
 export const keptSecret = async (file: string) => {
   const known = await readFile(file, 'utf8').catch(() => undefined)
   if (known) return known

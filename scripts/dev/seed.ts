@@ -9,17 +9,17 @@ import { usersOf } from '../../src/data/users.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { importFiles } from '../../src/import/index.js'
 
-/** A database that the demo filled is told by its first user. */
+/** A database with the demo is recognized by its first user. */
 const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null
 const isEmpty = async (db: Db) => (await db.listCollections({}, { nameOnly: true }).toArray()).length === 0
 
-/** Fills an empty database with the demo catalogue and its users; in one that it has filled, the schedule goes on with the days. */
+/** Fills an empty database with the demo catalogue and its users. If it has filled the database before, it updates the schedule. */
 export const fillWithDemo = async (url: string, origin: string, say: (line: string) => void) => {
   const { client, db } = connectionTo(url)
   const now = new Date()
   try {
     if (await isEmpty(db)) {
-      say('filling the empty database with a demo catalogue, two users and an audience to learn from')
+      say('filling the empty database with a demo catalogue, two users and an audience for the recommendations')
       await ensureIndexes(db)
       await importFiles(db, await demoFiles(origin, now))
       const ids: number[] = []

@@ -4,7 +4,7 @@ import { serve } from '../../src/process/serve.js'
 import page from './page.js'
 import thumbnails from './thumbnails.js'
 
-/** The service as production runs it, with a log for people, the pictures of the demo catalogue and a page to look at it. */
+/** The service as production runs it, plus a readable log, the thumbnails of the demo catalogue and the demo page. */
 const settings = settingsOrExit(Settings)
 const app = await buildApp(settings, {
   logger: {

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { thumbnail } from '../../demo/thumbnail.js'
-import { found } from '../../src/errors.js'
+import { orNotFound } from '../../src/errors.js'
 import { integerId } from '../../src/http/ids.js'
 
-/** The thumbnails of the demo catalogue, drawn when they are asked for. */
+/** The thumbnails of the demo catalogue, drawn on request. */
 const thumbnails: FastifyPluginAsync = async app => {
   app.get<{ Params: { id: string }; Querystring: { bare?: string } }>(
     `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
     { schema: { hide: true }, config: { admission: 'public' } },
     async ({ params, query }, reply) => {
-      const [content] = await app.data.contents.byIds([found(integerId(params.id))])
-      const { _id, name, type } = found(content)
+      const [content] = await app.data.contents.byIds([orNotFound(integerId(params.id))])
+      const { _id, name, type } = orNotFound(content)
       return reply
         .type('image/svg+xml')
         .headers({ 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })

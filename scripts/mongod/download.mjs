@@ -1,20 +1,20 @@
-// A process of its own, started by find.ts, so that a download without an answer can be ended.
+// Runs in a separate process, started by downloads.ts, so that a stalled download can be killed.
 import { readdirSync } from 'node:fs'
-import { MongoBinary } from 'mongodb-memory-server-core'
+import { MongoBinary } from 'mongodb-memory-server'
 
-const brokeOff = () => readdirSync(process.env.MONGOMS_DOWNLOAD_DIR).some(name => name.endsWith('.downloading'))
+const wasInterrupted = () => readdirSync(process.env.MONGOMS_DOWNLOAD_DIR).some(name => name.endsWith('.downloading'))
 
-/** A host out of reach is given up at once; a download that broke off goes on where it stopped. */
+/** Resumes an interrupted download, but gives up at once if the host is unreachable. */
 const download = async (tries = 5) => {
   try {
     return await MongoBinary.getPath()
   } catch (error) {
-    if (tries > 1 && brokeOff()) return download(tries - 1)
+    if (tries > 1 && wasInterrupted()) return download(tries - 1)
     throw error
   }
 }
 
-// Whoever watches it counts from here: on a busy machine it takes seconds to start.
+// The parent starts its timer here, because on a busy machine it takes seconds to start this process.
 console.log('downloading')
 try {
   console.log(await download())

@@ -10,11 +10,13 @@ import { findMongod } from './find.js'
 
 interface Options {
   say: (line: string) => void
-  /** Where the data stay; without it they are removed at the stop. */
+  /** Where the data is kept. Without it, a temporary folder is used and removed at the end. */
   dataDir?: string
-  /** Without it mongod takes a free one. */
+  /** Where to create the temporary folder. */
+  temporary?: string
+  /** Without it, mongod picks a free port. */
   port?: number
-  /** The replica set that this is a member of; whoever starts the members initiates it. */
+  /** The name of the replica set, which the caller initiates. */
   replSet?: string
   cacheGB?: number
 }
@@ -22,7 +24,7 @@ interface Options {
 export interface Mongod {
   url: string
   pid: number
-  /** Ends mongod with a clean journal and waits for it. */
+  /** Shuts mongod down cleanly and waits for its end. */
   stop: () => Promise<void>
 }
 
@@ -30,19 +32,19 @@ type Child = ChildProcessByStdio<null, Readable, null>
 
 const KILLED_AFTER = 30_000
 
-/** A real mongod on 127.0.0.1 that lives no longer than this process. */
-export const startMongod = async ({ say, dataDir, port = 0, replSet, cacheGB = 0.25 }: Options): Promise<Mongod> => {
+/** Starts a mongod on 127.0.0.1 that ends with this process at the latest. */
+export const startMongod = async ({ say, dataDir, temporary = tmpdir(), port = 0, replSet, cacheGB = 0.25 }: Options): Promise<Mongod> => {
   const binary = await findMongod(say)
-  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'viewer-mongod-')))
+  const folder = dataDir ?? (await mkdtemp(join(temporary, 'viewer-mongod-')))
   await mkdir(folder, { recursive: true })
 
   const options = ['--bind_ip', '127.0.0.1', '--port', `${port}`, '--dbpath', folder, '--storageEngine', 'wiredTiger', '--quiet']
   options.push('--wiredTigerCacheSizeGB', `${cacheGB}`, '--setParameter', 'diagnosticDataCollectionEnabled=false')
-  // A member that leaves a set would wait 15 s for its clients to notice.
+  // Otherwise a member waits 15 s for clients to disconnect before it shuts down.
   if (replSet) options.push('--replSet', replSet, '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=1000')
   if (process.platform !== 'win32') options.push('--nounixsocket')
 
-  // Detached: Ctrl-C in the terminal is for this process alone, which has writes to finish before mongod goes.
+  // Detached, so that Ctrl-C in the terminal only reaches this process, which may have writes to finish before mongod ends.
   const mongod = spawn(binary, options, { detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'ignore'] })
   const exit = once(mongod, 'exit')
   watch(mongod, dataDir ? '' : folder)
@@ -65,7 +67,7 @@ export const startMongod = async ({ say, dataDir, port = 0, replSet, cacheGB = 0
   })
   letRun(mongod)
   const url = `mongodb://127.0.0.1:${listening}`
-  say(`mongod runs at ${url} with its data in ${folder}`)
+  say(`mongod is running at ${url}, data in ${folder}`)
   let stopped: Promise<void> | undefined
   return {
     url,
@@ -77,9 +79,9 @@ export const startMongod = async ({ say, dataDir, port = 0, replSet, cacheGB = 0
   }
 }
 
-/** Reads mongod's log up to the line that it waits for connections. A log that ends before holds the cause. */
+/** Reads mongod's log until it accepts connections. If the log ends before that, it contains the cause. */
 const listeningPort = async (mongod: Child, folder: string, port: number): Promise<number> => {
-  let cause = 'it says nothing'
+  let cause = 'it gave no reason'
   for await (const line of createInterface({ input: mongod.stdout })) {
     const { s: severity, msg, attr } = parsed(line)
     if (msg === 'Waiting for connections') return attr.port
@@ -87,13 +89,13 @@ const listeningPort = async (mongod: Child, folder: string, port: number): Promi
   }
   if (/DBPathInUse/.test(cause)) {
     const holder = (await readFile(join(folder, 'mongod.lock'), 'utf8')).trim()
-    throw new Error(`Another mongod (process ${holder}) already runs on ${folder}: stop it first`)
+    throw new Error(`Another mongod (process ${holder}) already uses ${folder}: stop it first`)
   }
   if (/address already in use/i.test(cause)) throw new Error(`Port ${port} is taken: stop what listens there or choose another`)
   throw new Error(`mongod did not start on ${folder}: ${cause}`)
 }
 
-/** One entry of the log; what comes before the log begins is no JSON. */
+/** Parses a line of the log. Lines before the log starts are not JSON. */
 const parsed = (line: string) => {
   try {
     return JSON.parse(line)
@@ -102,7 +104,7 @@ const parsed = (line: string) => {
   }
 }
 
-/** Its log is read on, so that it never waits for us, and neither the log nor the child keeps this process alive. */
+/** Keeps reading the log, so that mongod never blocks on it, and lets this process exit regardless of mongod. */
 const letRun = (mongod: Child) => {
   const log = mongod.stdout as Socket
   log.resume()
@@ -110,7 +112,7 @@ const letRun = (mongod: Child) => {
   mongod.unref()
 }
 
-/** A process that ends mongod once this one is gone, in whichever way. */
+/** Starts a process that ends mongod when this one is gone, even if it was killed. */
 const watch = (mongod: Child, temporary: string) => {
   const file = join(import.meta.dirname, 'watchdog.mjs')
   const watchdog = spawn(process.execPath, [file, `${mongod.pid}`, temporary], {

@@ -1,5 +1,5 @@
-// A process of its own, started by start.ts: when the process that started mongod is gone, mongod goes too.
-// The pipe on stdin closes at that moment, even after a kill -9, and no process number has to be watched for it.
+// Runs in a separate process, started by start.ts, and ends mongod when the process that started it is gone.
+// The pipe on stdin closes at that moment, even after kill -9, so no process id needs to be polled.
 import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 

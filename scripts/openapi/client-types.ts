@@ -1,6 +1,6 @@
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 
-/** The types of the client, from the text of the OpenAPI document. */
+/** Generates the types of the client from the text of the OpenAPI document. */
 export const clientTypes = async (document: string) =>
-  // A parameter with a default may be left out by those who call.
+  // Callers may omit parameters that have a default.
   COMMENT_HEADER + astToString(await openapiTS(document, { defaultNonNullable: false }))

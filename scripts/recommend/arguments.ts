@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util'
 
 export const usage = `Usage: npm run recommend -- --events FILE --out FILE [--k 20]
        npm run recommend -- --events FILE --evaluate [--k 20]
-  --events FILE  lines of a user, a tab and an item, the oldest first within a user
-  --out FILE     gets a line for each user: the user, a tab and the best unseen items with commas between, the best first
-  --k NUMBER     how many items a user gets (20)
-  --evaluate     holds out a part and prints how well it is found again, instead of writing lines`
+  --events FILE  one line per event: user, tab, item, in chronological order within a user
+  --out FILE     is written with one line per user: user, tab, the best unseen items separated by commas, best first
+  --k NUMBER     items per user (20)
+  --evaluate     hold out a part of the events and print how well the model predicts it, without writing a file`
 
-/** A sentence for the caller. */
+/** An error whose message is shown to the caller as it is. */
 export class Refusal extends Error {}
 
 export interface Arguments {
@@ -34,8 +34,8 @@ const given = (args: string[]) => {
 export const readArguments = (args: string[]): Arguments => {
   const { events, k, out, evaluate } = given(args)
   if (!events) throw new Refusal(`--events FILE is missing\n${usage}`)
-  if (!/^0*[1-9]\d{0,5}$/.test(k)) throw new Refusal(`--k must be a number from 1 to 999999, and ${JSON.stringify(k)} is none\n${usage}`)
-  if (evaluate && out !== undefined) throw new Refusal(`--evaluate writes no lines: leave --out away\n${usage}`)
+  if (!/^0*[1-9]\d{0,5}$/.test(k)) throw new Refusal(`--k must be a number from 1 to 999999, not ${JSON.stringify(k)}\n${usage}`)
+  if (evaluate && out !== undefined) throw new Refusal(`--evaluate writes no file: remove --out\n${usage}`)
   if (!evaluate && !out) throw new Refusal(`--out FILE is missing\n${usage}`)
   return { events, k: Number(k), out }
 }

@@ -6,7 +6,7 @@ import { Ids } from './ids.js'
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** The bytes that a line may have. */
+/** The maximum length of a line in bytes. */
 const longest = 64 * 1024
 
 const byteOrderMark = '\ufeff'
@@ -15,11 +15,11 @@ export interface Dataset {
   data: Interactions
   users: string[]
   items: string[]
-  /** Lines that were read, those that come again included. */
+  /** The number of lines, including repeated ones. */
   events: number
 }
 
-/** The events of a file, taken chunk by chunk. */
+/** Reads the events of a file, chunk by chunk. */
 export class EventsReader {
   lines = 0
   private readonly faults = new Faults()
@@ -38,11 +38,11 @@ export class EventsReader {
       from = to + 1
     }
     this.begun = this.whole(chunk.subarray(from))
-    // Of a line that is too long, so much is kept that it is still too long in the end.
+    // Of a line that is too long, only enough is kept to recognize it as too long.
     if (this.begun.length > longest) this.begun = this.begun.subarray(0, longest + 1)
   }
 
-  /** What was read, or what is wrong with it. */
+  /** Returns the events, or the errors if there were any. */
   end(): Dataset | Faults {
     if (this.begun.length > 0) this.add(this.begun)
     if (this.faults.any) return this.faults
@@ -64,7 +64,7 @@ export class EventsReader {
     if (fault) this.faults.add(`${this.name}:${this.lines}: ${fault}`)
   }
 
-  /** Says what is wrong with a line. */
+  /** Returns what is wrong with the line, if anything. */
   private take(bytes: Buffer) {
     if (bytes.length > longest) return 'is longer than 64 KiB'
     if (!isUtf8(bytes)) return 'is not valid UTF-8'
@@ -72,7 +72,7 @@ export class EventsReader {
     const line = this.lines === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
     const tab = line.indexOf('\t')
     if (tab === -1) return 'has no tab between a user and an item'
-    if (line.includes('\t', tab + 1)) return 'has more than a user and an item'
+    if (line.includes('\t', tab + 1)) return 'has more than one tab'
     if (line.includes(',')) return 'has an id with a comma'
     if (tab === 0) return 'has no user before the tab'
     if (tab === line.length - 1) return 'has no item after the tab'

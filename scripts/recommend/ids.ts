@@ -1,4 +1,4 @@
-/** Numbers for ids, from 0 in the order in which they first come. */
+/** Numbers ids from 0, in the order of their first appearance. */
 export class Ids {
   private readonly numbers = new Map<string, number>()
   readonly names: string[] = []
@@ -6,7 +6,7 @@ export class Ids {
   number(id: string) {
     const known = this.numbers.get(id)
     if (known !== undefined) return known
-    // A copy: a piece of a text keeps the whole text in memory.
+    // A copy, because a substring would keep the whole string in memory.
     const name = Buffer.from(id).toString()
     const number = this.names.length
     this.numbers.set(name, number)

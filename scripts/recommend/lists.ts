@@ -1,11 +1,15 @@
 import { aged, firstOf, type Interactions, type Model, Scorer } from '../../src/recommendations/model/index.js'
 
-type Listing = Pick<Model, 'neighbours' | 'popular'> & { settings: Pick<Model['settings'], 'halfLife'> }
+interface Listing extends Pick<Model, 'neighbours'> {
+  /** All items, the most popular first. */
+  popular: Uint32Array
+  settings: Pick<Model['settings'], 'halfLife'>
+}
 
-/** Makes the list of a user: what the model recommends, then what is popular. */
+/** Creates the list of a user: recommendations of the model, followed by popular items. */
 export const listsFrom = ({ neighbours, popular, settings }: Listing, { starts, items, itemCount }: Interactions, count: number) => {
   const scorer = new Scorer(neighbours)
-  // By item, the last user who has it: in the history or in the list.
+  // For each item, the last user who has it in the history or in the list.
   const taken = new Uint32Array(itemCount)
   return (user: number) => {
     const history = items.subarray(starts[user], starts[user + 1])

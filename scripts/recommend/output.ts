@@ -7,7 +7,7 @@ const known = (path: string) => stat(path).catch(() => undefined)
 
 const bytesAtOnce = 256 * 1024
 
-/** A file that is there when all of it is written, and before that only under another name. */
+/** Writes a file under a temporary name and renames it when it is complete. */
 export class Output {
   private file: FileHandle | undefined
   private pieces: string[] = []
@@ -18,11 +18,11 @@ export class Output {
     private readonly partial: string
   ) {}
 
-  /** Refuses a path that cannot be written, before there is anything to write. */
+  /** Rejects a path that cannot be written before the work starts. */
   static async at(path: string, events: string) {
     const found = await known(path)
     if (found?.isDirectory()) throw new Refusal(`${path} is a folder`)
-    // What is no file, /dev/null for example, would be replaced by one.
+    // Anything that is not a file, /dev/null for example, would be replaced by a file.
     if (found && !found.isFile()) throw new Refusal(`${path} is not a file`)
     const source = await known(events)
     if (found && source && found.ino === source.ino && found.dev === source.dev) throw new Refusal(`${path} is the file of the events`)

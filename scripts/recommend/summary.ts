@@ -8,7 +8,7 @@ const inPercent = (value: number) => `${(value * 100).toFixed(1)} %`
 const row = (name: string, { ndcg, recall, coverage }: Quality) =>
   `${name.padEnd(12)}${[ndcg.toFixed(4), recall.toFixed(4), inPercent(coverage)].map(figure => figure.padStart(10)).join('')}`
 
-/** The figures of the model beside those of plain popularity. */
+/** The quality of the model and of plain popularity. */
 export const table = (k: number, model: Quality, popularity: Quality) =>
   [
     `${''.padEnd(12)}${[`nDCG@${k}`, `recall@${k}`, 'coverage'].map(title => title.padStart(10)).join('')}`,
@@ -22,14 +22,14 @@ export const readLine = ({ users, items, events, data }: Dataset) => {
   return `${amount(users.length, 'user')}, ${amount(items.length, 'item')}, ${amount(events, 'event')}${repeated}`
 }
 
-export const chosenLine = ({ settings, quality, popularity }: Choice) => {
+export const chosenLine = ({ settings, quality, baseline }: Choice) => {
   const { preset, ridge, walk, share, halfLife } = settings
   const ageing = Number.isFinite(halfLife) ? `, half after ${halfLife} items` : ''
-  const gain = popularity.ndcg > 0 ? ` (nDCG ${(quality.ndcg / popularity.ndcg).toFixed(1)} times that of popularity)` : ''
+  const gain = baseline.ndcg > 0 ? ` (nDCG ${(quality.ndcg / baseline.ndcg).toFixed(1)} times that of popularity)` : ''
   return `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}${ageing}${gain}`
 }
 
-/** What it took: seconds, and the most memory. */
+/** The time and the peak memory. */
 export const costLine = (seconds: number) => {
   const { maxRSS } = process.resourceUsage()
   return `took ${seconds.toFixed(1)} s and at most ${grouped(Math.round(maxRSS / 1024))} MB of memory`

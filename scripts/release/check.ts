@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { released } from './changelog.js'
 
-/** Called by `npm version` before it changes anything: ends it where the changelog has nothing to release. */
+/** Called by `npm version` before it changes anything. Throws if the changelog has nothing to release. */
 released(await readFile(new URL('../../CHANGELOG.md', import.meta.url), 'utf8'), 'none', 'none')

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { released } from './changelog.js'
 
-/** Called by `npm version` once package.json has the new version: writes it to the changelog and to the client. */
+/** Called by `npm version` after it has changed package.json. Copies the version to the changelog and the client. */
 const file = (path: string) => new URL(`../../${path}`, import.meta.url)
 const read = (path: string) => readFile(file(path), 'utf8')
 const readJson = async (path: string) => JSON.parse(await read(path))

@@ -13,7 +13,7 @@ const firstId = 1_000_000
 const languages = ['en', 'de', 'nl']
 const beginnings = 'etaoinsrhldcumfpgwybvk'
 
-/** 30 words to a content, of all letters, so that each letter is in nearly every content. */
+/** 30 random words per item, so that nearly every item has words that begin with each letter. */
 const words = (seed: number) => {
   const random = randomFrom(seed)
   const letters = [...beginnings]
@@ -49,7 +49,7 @@ const supportText = (n: number): SupportTextDocument => {
   }
 }
 
-/** A catalogue in which what callers choose costs most: 20,000 contents of 30 words, 100,000 programmes, 400 texts in 3 languages. */
+/** A catalogue that makes requests as expensive as possible: 20,000 items of 30 words, 100,000 programmes, 400 texts in 3 languages. */
 export const fillAttacked = async (db: Db, share: number) => {
   for (const [collection, own] of Object.entries({ contents: { _id: { $gt: firstId } }, programmes: {}, support_texts: {} }))
     await db.collection<{ _id: number }>(collection).deleteMany(own)

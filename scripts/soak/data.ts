@@ -16,7 +16,7 @@ const watched = (user_id: number, n: number, contents: number): HistoryDocument 
   return { _id: new ObjectId(), user_id, content_id, time: 60 * n, percentage: 2 * n, created_at: at, updated_at: at }
 }
 
-/** A catalogue, and viewers who have watched some of it. */
+/** Creates a catalogue, and viewers who have watched some of it. */
 export const fill = async (db: Db, { contents, viewers }: Options) => {
   await fillCatalogue(db, contents, seed)
   for (let user = 1; user <= viewers; user++)

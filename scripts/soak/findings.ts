@@ -4,10 +4,9 @@ import { isPromised, type Outcomes } from './load/outcomes.js'
 import type { Service } from './processes/service.js'
 import { milliseconds, promised } from './promises.js'
 
-/** No caller waits longer, whatever the database does. */
+/** No caller waits longer than this for the database, in milliseconds. */
 const longestWait = 3000
 
-/** What holds in every scenario. */
 export const nothingLost = async (ledger: Ledger, db: Db) => {
   const lost = await ledger.lost(db)
   const examples = lost.length > 0 ? ` (${lost.slice(0, 5).join('; ')})` : ''
@@ -16,19 +15,19 @@ export const nothingLost = async (ledger: Ledger, db: Db) => {
 
 export const stays = (...services: Service[]) => {
   const departures = services.reduce((sum, service) => sum + service.departures, 0)
-  return promised('the service never leaves by itself', departures === 0, `${departures} times`)
+  return promised('the service never exits on its own', departures === 0, `${departures} times`)
 }
 
 export const complainsOfNothing = (...services: Service[]) => {
   const complaints = services.flatMap(service => service.complaints)
   const examples = complaints.slice(0, 3).map(line => `\n            ${line.slice(0, 300)}`)
-  return promised('no error in the log, nothing on stderr', complaints.length === 0, `${complaints.length} lines${examples.join('')}`)
+  return promised('no errors in the log, nothing on stderr', complaints.length === 0, `${complaints.length} lines${examples.join('')}`)
 }
 
 export const answersAsPromised = (outcomes: Outcomes, isExpected = isPromised) => {
   const others = outcomes.besides(isExpected)
-  return promised('nothing but successes and documented 503s with Retry-After', others === 0 && outcomes.total > 0, `${outcomes}`)
+  return promised('only successes and documented 503s with Retry-After', others === 0 && outcomes.total > 0, `${outcomes}`)
 }
 
 export const answersInTime = (outcomes: Outcomes) =>
-  promised('no answer later than 3 s', outcomes.slowest <= longestWait, `the slowest after ${milliseconds(outcomes.slowest)}`)
+  promised('no response takes longer than 3 s', outcomes.slowest <= longestWait, `slowest ${milliseconds(outcomes.slowest)}`)

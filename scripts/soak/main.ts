@@ -6,10 +6,10 @@ import { scenarioNames, soak } from './soak.js'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-// What was started goes at the exit.
+// Child processes are killed on exit.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
-/** What the service promises for when things go wrong, put to the test: processes that die, a database that freezes, callers beyond the limit. */
+/** Tests what the service promises for when things go wrong: processes that die, a frozen database, overload. */
 try {
   const options = readOptions(scenarioNames)
   say('starting a replica set of three')

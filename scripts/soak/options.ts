@@ -2,24 +2,24 @@ import { parseArgs } from 'node:util'
 import { readersOf, sizeOptions } from '../command-line.js'
 
 const usage = `Usage: npm run soak -- [SCENARIO...] [options]
-  SCENARIO        one or more of the scenarios; all without any
-  --minutes N     length of the mixed load, and of what is past the limit a tenth of it (30)
-  --kills N       deaths of the primary, and of the service (20)
+  SCENARIO        one or more scenarios (all)
+  --minutes N     duration of the mixed load (30); the overload lasts a tenth of it
+  --kills N       kills of the primary, and of the service (20)
   --requests N    requests during the rolling restart (50000)
-  --election N    seconds without a primary after which the replica set chooses another (10)
-  --viewers N     callers at once (32)
-  --pause N       milliseconds between an answer and the caller's next request (5)
-  --contents N    contents of the catalogue (2000)
-  --built DIR     where the service was built (dist)
-  --brief         as npm test has it: leaves out what takes a minute and more, and is patient
-                  with a machine that has other tests to run`
+  --election N    seconds after which the replica set elects another primary (10)
+  --viewers N     concurrent callers (32)
+  --pause N       milliseconds between a response and the caller's next request (5)
+  --contents N    items in the catalogue (2000)
+  --built DIR     folder of the built service (dist)
+  --brief         as npm test runs it: skips what takes a minute or more, and tolerates
+                  a machine that runs other tests at the same time`
 
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
 type Size = keyof typeof usual
 
 const { positive, some } = readersOf(usage)
 
-/** What the command line asks for. */
+/** Reads the options of the command line. */
 export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
   const { positionals, values } = parseArgs({
     args,

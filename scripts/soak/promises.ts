@@ -1,7 +1,7 @@
-/** What is promised, and what was seen of it. */
+/** A promise, and whether it was kept. */
 export interface Finding {
   promise: string
-  /** Undefined where the run was too short to tell. */
+  /** Undefined if the run was too short to tell. */
   kept: boolean | undefined
   figures: string
 }
@@ -11,7 +11,7 @@ export const promised = (promise: string, kept: boolean | undefined, figures: st
 const words = new Map([
   [true, 'kept'],
   [false, 'BROKEN'],
-  [undefined, 'not told']
+  [undefined, 'unknown']
 ])
 
 export const lineOf = ({ promise, kept, figures }: Finding) => `${words.get(kept)?.padEnd(8)}  ${promise}: ${figures}`

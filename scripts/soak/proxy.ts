@@ -5,7 +5,7 @@ import type { Service } from './processes/service.js'
 
 const lookEvery = 200
 
-/** A balancer that sends each request once to one of the services that say they are ready, in turn. */
+/** A balancer that sends each request to the next service that is ready, without retries. */
 export const startProxy = async (services: Service[]) => {
   const agent = new Agent({ keepAlive: true })
   let ready: Service[] = []
@@ -23,7 +23,7 @@ export const startProxy = async (services: Service[]) => {
     const { method, url, headers } = incoming
     const passed = request({ agent, host: '127.0.0.1', port: service.port, method, path: url, headers })
     passed.on('response', answer => {
-      // Whether a connection stays is the affair of its two ends.
+      // These headers only concern the connection to the service.
       const { connection, 'keep-alive': _, ...passedOn } = answer.headers
       outgoing.writeHead(answer.statusCode ?? 502, passedOn)
       answer.pipe(outgoing)

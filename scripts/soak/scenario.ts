@@ -14,10 +14,10 @@ export interface Setting {
   say: (line: string) => void
 }
 
-/** Does its damage to the service, and tells what it found. */
+/** Damages the service and returns what it found. */
 export type Scenario = (setting: Setting, stage: Stage) => Promise<Finding[]>
 
-/** What a scenario has on its hands, all of it ended when the scenario is. */
+/** What a scenario has started. All of it is stopped at the end of the scenario. */
 export class Stage {
   readonly ledger = new Ledger()
   readonly outcomes = new Outcomes()
@@ -27,7 +27,7 @@ export class Stage {
 
   async service(settings: Record<string, string> = {}) {
     const { set, options } = this.setting
-    // Beside other tests, an event loop that is held up says nothing about the service.
+    // When other tests run at the same time, a slow event loop says nothing about the service.
     const patience = options.brief ? { MAX_EVENT_LOOP_DELAY: '0' } : {}
     const service = await Service.start({ url: set.url, built: options.built, settings: { ...settings, ...patience } })
     this.onEnd(() => service.end('SIGKILL'))

@@ -12,7 +12,7 @@ import { slow } from './scenarios/slow.js'
 const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, slow, logins, attacks }
 export const scenarioNames = Object.keys(scenarios)
 
-/** Runs what was asked for, one scenario after the other; whether every promise was kept. */
+/** Runs the requested scenarios in order. Resolves with whether every promise was kept. */
 export const soak = async (setting: Setting) => {
   const verdict: string[] = []
   const all: Finding[] = []

@@ -3,7 +3,7 @@ interface Point {
   value: number
 }
 
-/** A value that is looked at again and again, and how it moves. */
+/** The slope of a value that is measured repeatedly. */
 export class Trend {
   private readonly points: Point[] = []
   private readonly began = performance.now()
@@ -12,7 +12,7 @@ export class Trend {
     this.points.push({ minute: (performance.now() - this.began) / 60_000, value })
   }
 
-  /** The line through what came after a warm-up of the first quarter. */
+  /** A line fitted to the measurements, without the first quarter as warm-up. */
   line() {
     const end = this.points.at(-1)?.minute ?? 0
     const points = this.points.filter(({ minute }) => minute >= end / 4)

@@ -3,8 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Loading the service takes a process seconds, so the test files share a few. */
-const shared = 6
+/** Test files share as many processes as tap runs at once (`jobs` in package.json), because each takes seconds to load the service. */
+const shared = 3
 
 /** All test files below a folder. */
 export const testFiles = (folder: string) =>
@@ -13,32 +13,37 @@ export const testFiles = (folder: string) =>
     .sort()
     .map(path => join(folder, path))
 
-/** Whether a test file needs a process of its own: it changes its environment, or starts many others. */
+/** Whether a test file needs its own process, because it changes its environment or starts many processes. */
 const isAlone = (file: string) => file.endsWith('.alone.test.ts')
 
-/** What imports the test files of one process. A root test that ended before would leave out the rest without a word. */
+/** Code that imports the test files of one process. If tap ended early, the remaining files would be skipped silently. */
 const entryOf = (files: string[]) => `import t from 'tap'
 let hasRunAll = false
 process.once('exit', () => {
   if (hasRunAll) return
-  console.error('Some files of this process were not run.')
+  console.error('Some test files of this process did not run.')
   process.exitCode = 1
 })
+let allLoaded
+const loading = new Promise(resolve => { allLoaded = resolve })
+// Modules that load beside a test would count as memory that the test uses.
+t.test('all files are loaded', { buffered: false }, () => loading)
 ${files.map(file => `await import('${pathToFileURL(file)}')\n`).join('')}
+allLoaded()
 t.test('the last file', { buffered: false }, async t => {
   hasRunAll = true
   t.pass()
   const whatIsOpen = () => process._getActiveHandles().map(({ constructor, remotePort, spawnargs }) => [constructor.name, remotePort, spawnargs])
   setTimeout(() => {
-    console.error('These keep the process up after its last test:', process.getActiveResourcesInfo(), whatIsOpen())
+    console.error('These keep the process alive after its last test:', process.getActiveResourcesInfo(), whatIsOpen())
     process.exit(1)
   }, 20_000).unref()
 })
 `
 
 /**
- * Deals the test files out over processes, and gives an entry for each. tap begins them by their names: those that run alone come
- * first, since they mostly wait, and would leave cores idle at the end.
+ * Distributes the test files over processes and writes an entry file for each. tap starts them in order of their names. Files with
+ * their own process come first, because they mostly wait and would leave cores idle at the end.
  */
 export const entriesOf = async (files: string[], folder: string) => {
   const together = files.filter(file => !isAlone(file))

@@ -1,56 +1,57 @@
 import { hash } from 'node:crypto'
-import { Kept } from '../kept.js'
-import { type Made, ownBytes } from './bytes.js'
+import { Cache } from '../cache.js'
+import { type AnswerBody, type Json, ownBytes } from './bytes.js'
 
-/** A public answer: its bytes and the tag that names them. */
-export interface Answer {
-  bytes: Buffer
+/** A public response. */
+export interface Answer<T> {
+  bytes: Json<T>
   etag: string
 }
 
-export const answerOf = (bytes: Buffer): Answer => ({ bytes, etag: `"${hash('sha1', bytes, 'base64').slice(0, 27)}"` })
+export const answerOf = <T>(bytes: Json<T>): Answer<T> => ({ bytes, etag: `"${hash('sha1', bytes, 'base64').slice(0, 27)}"` })
 
-interface KeptAnswer {
-  answer: Answer
+interface CachedAnswer {
+  answer: Answer<unknown>
   version: number
   until: number
 }
 
-const bytesKept = 16 * 1024 * 1024
-/** What an answer takes besides its bytes: the buffer around them and the tag. */
+const cacheBytes = 16 * 1024 * 1024
+/** Memory of an answer besides its bytes: the buffer object and the tag. */
 const overhead = 600
 
-/** For what state of the catalogue, and until when, an answer holds. */
+/** The version of the catalogue that an answer is made from, and until when it holds. */
 interface Validity {
   version: number
   now: number
   until: () => number
 }
 
-/** Begins a job when its time has come. */
+/** Runs a job when its turn comes. */
 export type Run = <T>(job: () => T | Promise<T>) => Promise<T>
 
-/** Answers ready to be sent again, until the catalogue or the clock changes what they say. */
-export class Answers {
-  private readonly kept = new Kept<string, KeptAnswer>(bytesKept, ({ answer }) => answer.bytes.length + overhead)
+/** Public responses, until the catalogue or the clock makes them outdated. */
+export class AnswerCache {
+  private readonly cache = new Cache<string, CachedAnswer>(cacheBytes, ({ answer }) => answer.bytes.length + overhead)
 
-  /** What is not kept is made when `run` gets to it. */
-  get(key: string, validity: Validity, make: () => Made | Promise<Made>, run: Run): Answer | Promise<Answer> {
-    return this.known(key, validity) ?? run(() => this.known(key, validity) ?? this.make(key, validity, make))
+  /** `run` decides when a missing answer is made. By then another request may have made it. */
+  get<T>(key: string, validity: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>, run: Run): Answer<T> | Promise<Answer<T>> {
+    return this.known<T>(key, validity) ?? run(() => this.known<T>(key, validity) ?? this.make(key, validity, make))
   }
 
-  private known(key: string, { version, now }: Validity) {
-    const known = this.kept.get(key)
-    return known?.version === version && now < known.until ? known.answer : undefined
+  /** Undefined if there is none, or only an outdated one. The cast is safe because the answers of one key all have the same type. */
+  private known<T>(key: string, { version, now }: Validity) {
+    const known = this.cache.get(key)
+    return known?.version === version && now < known.until ? (known.answer as Answer<T>) : undefined
   }
 
-  private async make(key: string, { version, until }: Validity, make: () => Made | Promise<Made>) {
-    // Before anything is read: what changes while it is made is not in it.
+  private async make<T>(key: string, { version, until }: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
+    // Taken before `make` reads anything, because the answer may lack what starts or ends while it is made.
     const holdsUntil = until()
     const { bytes, isEmpty } = await make()
     if (isEmpty) return answerOf(bytes)
     const answer = answerOf(ownBytes(bytes))
-    this.kept.put(key, { answer, version, until: holdsUntil })
+    this.cache.put(key, { answer, version, until: holdsUntil })
     return answer
   }
 }

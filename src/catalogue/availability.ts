@@ -1,15 +1,15 @@
 import type { Country } from './country.js'
 import type { Skeleton } from './skeleton.js'
 
-/** The one rule of what viewers are shown: not deleted, begun, not ended, allowed in the caller's country. */
-export const isOpen = (skeleton: Skeleton, row: number, now: number, country: Country) => {
+/** The one rule for what viewers may see: started, not ended, not deleted, and allowed in the caller's country. */
+export const isOpen = (skeleton: Skeleton, row: number, now: number, country: Country | undefined) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
   if (country === undefined) return true
   if (skeleton.exclude.get(row)?.includes(country)) return false
   return skeleton.include.get(row)?.includes(country) ?? true
 }
 
-/** The next moment at which a content opens or closes by itself. */
+/** When the next content starts or ends. */
 export const nextChange = (skeleton: Skeleton, now: number) => {
   let next = Number.POSITIVE_INFINITY
   for (let row = 0; row < skeleton.size; row++) {

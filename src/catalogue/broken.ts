@@ -1,38 +1,38 @@
 import { BSON, ObjectId } from 'mongodb'
-import { Kept } from '../kept.js'
+import { Cache } from '../cache.js'
 import { minutes } from '../time.js'
 
-/** Documents of a collection that cannot be served: some of their ids, and how many they are. */
+/** `ids` are the first of `count` documents that cannot be served. */
 export type OnBroken = (collection: string, ids: (number | string)[], count: number) => void
 
-const named = 10
-const longestName = 100
-/** What is still broken is told again after so long. */
-const tellAgainAfter = minutes(60)
-/** In bytes; some ten thousand documents. */
-const remembered = 2 * 1024 * 1024
+const idsShown = 10
+const longestId = 100
+const repeatAfter = minutes(60)
+/** Enough for about ten thousand documents. */
+const cacheBytes = 2 * 1024 * 1024
 
 const textOf = (id: unknown) => {
   if (id instanceof ObjectId) return id.toHexString()
   return typeof id === 'string' ? id : BSON.EJSON.stringify({ id })
 }
-const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestName))
+const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
 
-/** Tells of documents that cannot be served, but not at every request or read that passes over them. */
-export class Broken {
-  private readonly told = new Kept<string, number>(remembered, () => 0)
+/** Reports documents that cannot be served, each at most once an hour. */
+export class BrokenDocuments {
+  private readonly reportedAt = new Cache<string, number>(cacheBytes, () => 0)
 
-  constructor(private readonly tell: OnBroken) {}
+  constructor(private readonly onBroken: OnBroken) {}
 
   report(collection: string, ids: unknown[]) {
     const now = Date.now()
     const names = ids.map(nameOf)
-    const isNews = names.map(name => this.isNews(`${collection} ${name}`, now))
-    if (isNews.includes(true)) this.tell(collection, names.slice(0, named), ids.length)
+    // Not `some`, which would stop at the first document and leave the others due.
+    const claims = names.map(name => this.claimReport(`${collection} ${name}`, now))
+    if (claims.includes(true)) this.onBroken(collection, names.slice(0, idsShown), ids.length)
   }
 
-  /** The documents that can be served: one that cannot takes no other away. */
-  without<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
+  /** Drops the documents that cannot be served, and reports them. */
+  keepServable<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
     const servable: Document[] = []
     const broken: unknown[] = []
     for (const document of documents) {
@@ -43,9 +43,10 @@ export class Broken {
     return servable
   }
 
-  private isNews(key: string, now: number) {
-    if (now - (this.told.get(key) ?? 0) < tellAgainAfter) return false
-    this.told.put(key, now)
+  /** Whether a report is due. If so, none is for an hour. */
+  private claimReport(key: string, now: number) {
+    if (now - (this.reportedAt.get(key) ?? 0) < repeatAfter) return false
+    this.reportedAt.put(key, now)
     return true
   }
 }

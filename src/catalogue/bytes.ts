@@ -1,18 +1,33 @@
-import type { PageMeta } from '../http/reply.js'
+import type { Content } from '../../schemas/content.js'
+import type { Meta } from '../../schemas/page.js'
+import type { ok } from '../http/reply.js'
 
-/** The wire form of a content without its closing brace, so that fields of the request can be joined to it. */
+declare const value: unique symbol
+
+/** The bytes of a `T` as JSON. The type lets the compiler check ready bytes against the schema of a route. */
+export type Json<T> = Buffer & { readonly [value]: T }
+
+/** A content in wire form without its closing brace, so that more fields can be appended. */
 export interface Fragment {
   bytes: Buffer
-  /** The media on its platform: the `video_id` of a watchlist element. */
+  /** The `video_id` of a watchlist element. */
   handler_id: string
   name: string
   stamp: number
 }
 
-export type Part = string | Buffer
+type Part = string | Buffer
 
-/** Text and ready bytes, copied into one buffer. Text that follows text is put together first: each piece is measured and written by a call. */
-const joined = (parts: Part[]): Buffer => {
+/** Texts and bytes that, joined, are a `T` as JSON. */
+export type JsonParts<T> = Part[] & { readonly [value]: T }
+
+/** Asserts that the parts are a `T` as JSON, which the compiler cannot check. */
+export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
+
+export const json = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
+
+/** Adjacent texts are joined before they are written, because measuring and writing each takes a call. */
+const joined = <T>(parts: JsonParts<T>) => {
   const pieces: Part[] = []
   let text = ''
   for (const part of parts) {
@@ -29,52 +44,57 @@ const joined = (parts: Part[]): Buffer => {
   const bytes = Buffer.allocUnsafe(length)
   let at = 0
   for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at)
-  return bytes
+  return bytes as Json<T>
 }
 
-/** A public answer that was made. Empty ones are not worth keeping: there are as many as callers can think of. */
-export interface Made {
-  bytes: Buffer
+/** The body of a public response. Empty ones are not cached, because callers can ask for any number of them. */
+export interface AnswerBody<T> {
+  bytes: Json<T>
   isEmpty: boolean
 }
 
-export const jsonAnswer = (value: unknown, isEmpty = false): Made => ({ bytes: Buffer.from(JSON.stringify(value)), isEmpty })
+export const jsonAnswer = <T>(value: T, isEmpty = false): AnswerBody<T> => ({ bytes: joined(json(value)), isEmpty })
 
-/** Bytes that share no memory: small buffers are parts of larger ones, all of which stay with each of them. */
-export const ownBytes = (bytes: Buffer) => {
+/** Bytes with memory of their own. A small buffer is a slice of a pool and keeps the whole pool alive. */
+export const ownBytes = <Bytes extends Buffer>(bytes: Bytes) => {
   if (bytes.buffer.byteLength === bytes.length) return bytes
   const own = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(own)
-  return own
+  return own as Bytes
 }
 
-/** A fragment lacks its closing brace, so that what is made for the request can be joined to it. */
-export const whole = ({ bytes }: Fragment): Part[] => [bytes, '}']
+export const contentJson = ({ bytes }: Fragment) => jsonParts<Content>([bytes, '}'])
 
-/** A content as a field between the other fields of an element; both sides have some. */
-export const around = (before: object, fragment: Fragment, after: object = {}): Part[] => {
+/** An element with its content, between the fields `before` and `after`. There must be at least one before. */
+export const withContent = <Before extends object, After extends object>(before: Before, fragment: Fragment, after = {} as After) => {
   const rest = JSON.stringify(after).slice(1)
-  return [`${JSON.stringify(before).slice(0, -1)},"content":`, fragment.bytes, rest === '}' ? '}}' : `},${rest}`]
+  return jsonParts<Before & { content: Content } & After>([
+    `${JSON.stringify(before).slice(0, -1)},"content":`,
+    fragment.bytes,
+    rest === '}' ? '}}' : `},${rest}`
+  ])
 }
 
-/** A content with more fields than its own. */
-export const extended = ({ bytes }: Fragment, more: object): Part[] => [bytes, `,${JSON.stringify(more).slice(1)}`]
+/** A content with additional fields, at least one. */
+export const withFields = <More extends object>({ bytes }: Fragment, more: More) =>
+  jsonParts<Content & More>([bytes, `,${JSON.stringify(more).slice(1)}`])
 
-/** Ready elements as an array. */
-export const list = (elements: Part[][]): Part[] => {
+export const list = <T>(elements: JsonParts<T>[]) => {
   const parts: Part[] = []
   for (const element of elements) parts.push(parts.length === 0 ? '[' : ',', ...element)
   parts.push(parts.length === 0 ? '[]' : ']')
-  return parts
+  return jsonParts<T[]>(parts)
 }
 
-export const okBytes = (data: Part[]) => joined(['{"success":true,"data":', ...data, '}'])
+type Ok<T> = ReturnType<typeof ok<T>>
+type Page<T, M> = Ok<{ collection: T[]; meta: M }>
 
-/** A page whose elements are ready, or made of ready parts. */
-export const pageBytes = (elements: Part[][], meta: Partial<PageMeta>) =>
-  joined(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`])
+export const okBytes = <T>(data: JsonParts<T>) => joined(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
 
-export const pageAnswer = (elements: Part[][], meta: Partial<PageMeta>): Made => ({
+export const pageBytes = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M) =>
+  joined(jsonParts<Page<T, M>>(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`]))
+
+export const pageAnswer = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M): AnswerBody<Page<T, M>> => ({
   bytes: pageBytes(elements, meta),
   isEmpty: elements.length === 0
 })

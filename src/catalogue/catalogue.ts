@@ -4,44 +4,46 @@ import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
 import { unavailable } from '../errors.js'
-import { Pace } from '../overload/pace.js'
-import { Waiting } from '../overload/waiting.js'
+import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
-import { type Answer, Answers, type Run } from './answers.js'
+import { type Answer, AnswerCache, type Run } from './answers.js'
 import { isOpen } from './availability.js'
-import { Broken, type OnBroken } from './broken.js'
-import type { Made } from './bytes.js'
+import { BrokenDocuments, type OnBroken } from './broken.js'
+import type { AnswerBody } from './bytes.js'
 import type { Country } from './country.js'
+import { fitsSkeleton } from './fits-skeleton.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search.js'
+import { SearchQueue } from './search-queue.js'
 import { isServable } from './servable.js'
 import { Skeleton } from './skeleton.js'
 import { SupportTexts } from './support-texts.js'
 import { Terms } from './terms.js'
 import { Tree } from './tree.js'
-import { isWhole } from './whole-content.js'
 
-/** A long batch or a slower clock may stamp a document before others that were read already. */
+/**
+ * How far before the latest stamp a read of changes begins. After a long batch, or with a slow clock, a document may have an
+ * earlier stamp than documents that were read before it.
+ */
 const overlap = minutes(1)
-/** Stamps alone miss what was stamped still earlier, and removals: all is read anew from time to time. */
-const compareEvery = minutes(10)
-/** How many searches may wait for their answer, and for how many milliseconds. */
-const searchesWaiting = 64
-const searchDeadline = 300
-/** What is known is still served for so long while the database is away. */
-const trustedFor = minutes(1)
+/** How often everything is read, which finds removals, and documents stamped even before the overlap. */
+const fullReadEvery = minutes(10)
+/** How long the catalogue in memory is served while the database is unavailable. */
+const staleAfter = minutes(1)
 
 interface CatalogueOptions {
   data: Data
-  /** Reads what a request shows and memory does not hold. */
+  /** Reads contents that are not cached. */
   readContents: (ids: number[]) => Promise<ContentDocument[]>
   cacheBytes: number
   onBroken?: OnBroken
+  /** Called for each search that finds the queue full. */
+  onSearchRefused?: () => void
 }
 
-/** The catalogue as this process knows it, kept up with the database by revisions. */
+/** The catalogue in memory. Revisions tell which collections to reload. */
 export class Catalogue {
   terms = new Terms([])
   railCollections: RailCollectionDocument[] = []
@@ -52,124 +54,125 @@ export class Catalogue {
   listing = new Listing(this.skeleton)
   readonly fragments: Fragments
   readonly search: Search
-  /** To be told of documents that were passed over. */
-  readonly broken: Broken
-  readonly pace = new Pace()
-  private readonly answers = new Answers()
+  readonly broken: BrokenDocuments
+  readonly pacer = new Pacer()
+  private readonly searchQueue: SearchQueue
+  private readonly answers = new AnswerCache()
 
-  /** Searches keep a pace of their own, so that no crowd of them delays other lists. */
-  private readonly searchPace = new Pace()
-  private readonly searches = new Waiting(searchesWaiting, searchDeadline)
-
-  /** Rises whenever anything of the catalogue was read anew. */
+  /** Incremented whenever a collection is reloaded. */
   version = 0
   checkedAt = 0
-  private grown: { tree: Tree; skeleton: Skeleton; version: number } | undefined
-  private comparedAt = 0
+  private cachedTree: { tree: Tree; skeleton: Skeleton; version: number } | undefined
+  private fullReadAt = 0
   private seen: ReadonlyMap<string, number> = new Map()
 
   constructor(private readonly options: CatalogueOptions) {
-    this.broken = new Broken(options.onBroken ?? (() => undefined))
+    this.broken = new BrokenDocuments(options.onBroken ?? (() => undefined))
     this.fragments = new Fragments(
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
       options.cacheBytes
     )
     this.search = new Search(ids => options.data.contents.words(ids))
+    this.searchQueue = new SearchQueue(options.onSearchRefused ?? (() => undefined))
   }
 
-  /** Reads what has changed since the last time. */
+  /** Reloads what has changed since the last call. */
   async refresh() {
     const began = Date.now()
     const revisions = await this.options.data.revisions.read()
-    const whole = began - this.comparedAt > compareEvery || this.isBefore(revisions)
+    const full = began - this.fullReadAt > fullReadEvery || this.hasGoneBack(revisions)
     for (const kind of catalogueKinds) {
-      if (!whole && revisions.get(kind) === this.seen.get(kind)) continue
-      await this.read(kind, whole)
+      if (!full && revisions.get(kind) === this.seen.get(kind)) continue
+      await this.read(kind, full)
       this.version++
     }
     this.seen = revisions
     this.checkedAt = began
-    if (whole) this.comparedAt = began
+    if (full) this.fullReadAt = began
   }
 
-  /** Whether revisions have gone back, as they do where a backup was restored. */
-  private isBefore(revisions: ReadonlyMap<string, number>) {
+  /** Revisions go back when a backup is restored. */
+  private hasGoneBack(revisions: ReadonlyMap<string, number>) {
     return catalogueKinds.some(kind => (revisions.get(kind) ?? 0) < (this.seen.get(kind) ?? 0))
   }
 
-  /** Reads what has changed, and the words of it, which nobody but those who search waits for at a start. */
+  /** Also updates the search index, which a start does not wait for. */
   async catchUp() {
     await this.refresh()
     await this.search.catchUp(this.skeleton)
   }
 
-  /** Throws where what is known is too old to be served. */
+  /** Throws if the catalogue in memory is too old to be served. */
   assertFresh() {
-    if (Date.now() - this.checkedAt > trustedFor) throw unavailable()
+    if (Date.now() - this.checkedAt > staleAfter) throw unavailable()
   }
 
-  /** The answer that `key` names in full, kept for as long as the catalogue and the clock leave it as it is. */
-  answer(key: string, make: () => Made | Promise<Made>, run: Run = job => this.pace.run(job)): Answer | Promise<Answer> {
+  /** The cached answer, or the one that `make` returns. Equal keys must mean equal answers from the same catalogue. */
+  answer<T>(
+    key: string,
+    make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
+    run: Run = job => this.pacer.run(job)
+  ): Answer<T> | Promise<Answer<T>> {
     this.assertFresh()
     const now = Date.now()
     return this.answers.get(key, { version: this.version, now, until: () => this.listing.validUntil(now) }, make, run)
   }
 
-  /** The same for a search: few may wait for theirs, and not for long. */
-  searchAnswer(key: string, make: () => Made | Promise<Made>) {
-    return this.answer(key, make, job => {
-      if (this.searches.isFull) throw unavailable()
-      return this.searches.within(this.searchPace.run(job))
-    })
+  /** Like `answer`, for a search. */
+  searchAnswer<T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
+    return this.answer(key, make, job => this.searchQueue.run(job))
   }
 
-  /** The families of contents, worked out anew when the skeleton has changed. */
+  /** Rebuilt when the skeleton has changed. */
   get tree() {
     const { skeleton } = this
-    if (this.grown?.skeleton !== skeleton || this.grown.version !== skeleton.version) {
-      this.grown = { tree: new Tree(skeleton), skeleton, version: skeleton.version }
+    if (this.cachedTree?.skeleton !== skeleton || this.cachedTree.version !== skeleton.version) {
+      this.cachedTree = { tree: new Tree(skeleton), skeleton, version: skeleton.version }
     }
-    return this.grown.tree
+    return this.cachedTree.tree
   }
 
-  isOpen(id: number, country: Country, now = Date.now()) {
+  isOpen(id: number, country: Country | undefined, now = Date.now()) {
+    this.assertFresh()
     const row = this.skeleton.row(id)
     return row !== undefined && isOpen(this.skeleton, row, now, country)
   }
 
-  private async read(kind: CatalogueKind, whole: boolean) {
+  private async read(kind: CatalogueKind, full: boolean) {
     const { broken } = this
     const { data } = this.options
     switch (kind) {
       case 'contents':
-        return this.readContents(whole)
+        return this.readContents(full)
       case 'terms':
-        this.terms = new Terms(broken.without(kind, await data.terms.all(), isServable.terms))
+        this.terms = new Terms(broken.keepServable(kind, await data.terms.all(), isServable.terms))
         return
       case 'rail_collections':
-        this.railCollections = broken.without(kind, await data.railCollections.all(), isServable.rail_collections)
+        this.railCollections = broken.keepServable(kind, await data.railCollections.all(), isServable.rail_collections)
         return
       case 'legal_documents': {
-        const documents = broken.without(kind, await data.legalDocuments.all(), isServable.legal_documents)
+        const documents = broken.keepServable(kind, await data.legalDocuments.all(), isServable.legal_documents)
         this.legal = new Map(documents.map(document => [document._id, document]))
         return
       }
       case 'support_texts':
-        this.supportTexts = new SupportTexts(broken.without(kind, await data.supportTexts.all(), isServable.support_texts))
+        this.supportTexts = new SupportTexts(broken.keepServable(kind, await data.supportTexts.all(), isServable.support_texts))
         return
-      case 'programmes':
+      // The last one, so that a new collection without a case does not compile.
+      default:
+        kind satisfies 'programmes'
         this.schedule = new Schedule(await readProgrammes(data.programmes.all(), ids => broken.report(kind, ids)))
     }
   }
 
-  private async readContents(whole: boolean) {
-    if (!whole) {
+  private async readContents(full: boolean) {
+    if (!full) {
       await this.fill(this.skeleton, new Date(this.skeleton.latestStamp - overlap))
       return
     }
     const skeleton = new Skeleton()
     await this.fill(skeleton)
-    // Most comparisons find nothing new: what was worked out from the skeleton then stays.
+    // A full read seldom finds anything new. What was derived from the skeleton then stays valid.
     if (skeleton.isLike(this.skeleton)) return
     this.skeleton = skeleton
     this.listing = new Listing(skeleton)
@@ -179,14 +182,14 @@ export class Catalogue {
     const { contents } = this.options.data
     const broken: unknown[] = []
     let read = 0
-    for await (const content of contents.bones(since)) {
+    for await (const content of contents.forSkeleton(since)) {
       read++
-      if (isWhole(content)) skeleton.put(content)
+      if (fitsSkeleton(content)) skeleton.put(content)
       else broken.push(content._id)
     }
-    // A look through all of them, only to name some, is made where there are some.
-    if (since || (await contents.size()) > read) broken.push(...(await contents.unsendable(since)))
-    for (const id of broken) skeleton.close(id as number)
+    // Finding the unservable contents takes a scan of the collection, so a full read does it only if there are any.
+    if (since || (await contents.size()) > read) broken.push(...(await contents.unservable(since)))
+    for (const id of broken) skeleton.hide(id as number)
     this.broken.report('contents', broken)
   }
 }

@@ -1,26 +1,26 @@
 import type { ContentsQuery } from '../../schemas/contents-query.js'
 import { pageMeta } from '../http/reply.js'
-import { pageAnswer, whole } from './bytes.js'
+import { contentJson, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import type { Country } from './country.js'
 import { defaultOrder } from './orders.js'
-import { soughtIn } from './words.js'
+import { prefixesFor } from './words.js'
 
-/** One page of GET /contents. Only contents that are not in memory ask the database. */
-export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, country: Country) => {
+/** One page of GET /contents. Only contents that are not cached are read from the database. */
+export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, country: Country | undefined) => {
   const { skeleton, listing, fragments } = catalogue
   const { search, order_by = defaultOrder[0], order_direction, page, perPage } = query
-  const filter = listing.normal(query)
+  const filter = listing.normalized(query)
   const order = [order_by, order_direction] as const
-  // The words of a content are read after the content: until then, an answer holds for what was known of them.
+  // The search index is updated after the skeleton, so its version is part of the key.
   const searched = search === undefined ? null : [search, catalogue.search.version]
   const key = JSON.stringify(['contents', filter, searched, order, page, perPage, skeleton.region(country)])
 
   const pageOf = async (matches: number[] | undefined) => {
     const { shown, total } = listing.page({ ...filter, matches }, order, country, Date.now(), query)
-    const found = await fragments.inTurn(shown.map(row => skeleton.idOf(row)))
-    return pageAnswer(found.map(whole), pageMeta(query, total))
+    const found = await fragments.forPublicList(shown.map(row => skeleton.idOf(row)))
+    return pageAnswer(found.map(contentJson), pageMeta(query, total))
   }
   if (search === undefined) return catalogue.answer(key, () => pageOf(undefined))
-  return catalogue.searchAnswer(key, async () => pageOf(await catalogue.search.idsWith(soughtIn(search))))
+  return catalogue.searchAnswer(key, async () => pageOf(await catalogue.search.idsWith(prefixesFor(search))))
 }

@@ -1,2 +1,2 @@
-/** The caller's country in upper case, where it is known. */
-export type Country = string | undefined
+/** An ISO 3166 code in upper case. */
+export type Country = string

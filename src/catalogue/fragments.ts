@@ -1,22 +1,22 @@
 import { Content } from '../../schemas/content.js'
+import { Cache } from '../cache.js'
 import { type ContentDocument, toContent } from '../data/contents.js'
 import { unavailable } from '../errors.js'
-import { Kept } from '../kept.js'
-import { Turns } from '../overload/turns.js'
+import { Semaphore } from '../overload/semaphore.js'
 import { isWireMoment } from '../time.js'
 import { type Fragment, ownBytes } from './bytes.js'
 import type { Skeleton } from './skeleton.js'
 import { wireFormOf } from './wire-form.js'
 
-/** What a fragment takes besides its bytes: the buffer around them and the object. */
+/** Memory of a fragment besides its bytes: the buffer object and the fragment object. */
 const overhead = 400
 
-/** How many public lists read from the database at once. */
+/** How many public lists may read from the database at once. */
 const publicReads = 2
 
 const contentForm = wireFormOf(Content, toContent)
 
-/** Undefined where a content cannot be sent. */
+/** Undefined if the content cannot be served. */
 const fragmentOf = (content: ContentDocument): Fragment | undefined => {
   const wire = contentForm(content)
   if (!wire || !isWireMoment(content.stamp)) return undefined
@@ -27,61 +27,61 @@ const fragmentOf = (content: ContentDocument): Fragment | undefined => {
 interface Source {
   skeleton: () => Skeleton
   read: (ids: number[]) => Promise<ContentDocument[]>
-  /** Told of contents that were read and cannot be sent. */
+  /** Called with contents that cannot be served. */
   onBroken: (ids: number[]) => void
 }
 
-/** Contents as they are sent, bounded in bytes. */
+/** A cache of contents in wire form. */
 export class Fragments {
   hits = 0
   misses = 0
-  private readonly kept: Kept<number, Fragment>
-  private readonly turns = new Turns(publicReads)
+  private readonly cache: Cache<number, Fragment>
+  private readonly reads = new Semaphore(publicReads)
 
   constructor(
     private readonly source: Source,
     bound: number
   ) {
-    this.kept = new Kept(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
+    this.cache = new Cache(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
   }
 
-  /** The fragments of these contents in their order. */
+  /** In the order of `ids`. Throws if any content is missing or cannot be served. */
   async of(ids: readonly number[], read = this.source.read): Promise<Fragment[]> {
-    const fragments = await this.known(ids, read)
+    const fragments = await this.ofAny(ids, read)
     if (fragments.includes(undefined)) throw unavailable()
     return fragments as Fragment[]
   }
 
-  /** The same for public lists: few of them read from the database at once, so that a crowd of new lists leaves room for viewers. */
-  inTurn(ids: readonly number[]) {
-    return this.of(ids, missing => this.turns.take(() => this.source.read(missing)))
+  /** Like `of`, but only a few calls read from the database at once, which leaves connections for viewers. */
+  forPublicList(ids: readonly number[]) {
+    return this.of(ids, missing => this.reads.run(() => this.source.read(missing)))
   }
 
-  /** The same, undefined where the database has no such content that can be sent. Those that are missing here are read together in one query. */
-  async known(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
-    const known = ids.map(id => this.valid(id))
-    const missing = ids.filter((_, i) => !known[i])
+  /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
+  async ofAny(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
+    const cached = ids.map(id => this.cached(id))
+    const missing = ids.filter((_, i) => !cached[i])
     this.hits += ids.length - missing.length
     this.misses += missing.length
-    if (missing.length === 0) return known
+    if (missing.length === 0) return cached
 
-    const found = await this.fetch([...new Set(missing)], read)
-    return ids.map((id, i) => known[i] ?? found.get(id))
+    const loaded = await this.load([...new Set(missing)], read)
+    return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 
   get bytes() {
-    return this.kept.weight
+    return this.cache.weight
   }
 
-  /** A fragment holds while the skeleton knows no other stamp: one that was read just before a change is never kept for good. */
-  private valid(id: number) {
-    const fragment = this.kept.get(id)
+  /** A fragment must have the stamp of the skeleton, so that one read just before a change does not stay. */
+  private cached(id: number) {
+    const fragment = this.cache.get(id)
     const skeleton = this.source.skeleton()
     const row = skeleton.row(id)
     return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
   }
 
-  private async fetch(ids: number[], read: Source['read']) {
+  private async load(ids: number[], read: Source['read']) {
     const fragments = new Map<number, Fragment>()
     const broken: number[] = []
     for (const content of await read(ids)) {
@@ -91,12 +91,12 @@ export class Fragments {
         continue
       }
       fragments.set(content._id, fragment)
-      this.kept.put(content._id, fragment)
+      this.cache.put(content._id, fragment)
     }
     this.source.onBroken(broken)
-    // What was known and is not there any more would be asked for again and again.
+    // Otherwise every request would try to read these contents again.
     const skeleton = this.source.skeleton()
-    for (const id of ids) if (!fragments.has(id)) skeleton.close(id)
+    for (const id of ids) if (!fragments.has(id)) skeleton.hide(id)
     return fragments
   }
 }

@@ -1,32 +1,32 @@
 import type { PageQuery } from '../../schemas/page.js'
-import { Kept } from '../kept.js'
+import { Cache } from '../cache.js'
 import { isOpen, nextChange } from './availability.js'
 import type { Country } from './country.js'
 import { comparison, type Order, Orders } from './orders.js'
-import { distinct, type Selection, select, type Test } from './selection.js'
+import { distinct, type RowFilter, type Selection, select } from './selection.js'
 import type { Skeleton } from './skeleton.js'
 
-/** What a list of contents is asked for: any of the values of one filter, all of the filters. */
+/** A content passes if it has one of the values of every field. */
 export interface ContentFilter {
   type?: string[] | undefined
   parent_id?: number[] | undefined
   terms?: number[] | undefined
   ids?: number[] | undefined
-  /** The contents that a search found. */
+  /** The ids that a search found. */
   matches?: number[] | undefined
 }
 
 const nothing: Selection = { shown: [], total: 0 }
 
-/** In bytes. There is one list for each order and region. */
-const listsKept = 16 * 1024 * 1024
-/** Up to so many contents are put in order by themselves, more are looked for in the order of all. */
+/** There is one list for each order and region. */
+const cacheBytes = 16 * 1024 * 1024
+/** Up to this many contents are sorted by themselves. More are picked from the sorted list of all. */
 const few = 1000
 
-/** The open contents in their orders, worked out once and kept until the catalogue or the clock changes them, and pages of them. */
+/** Sorted lists of the open contents. They are cached until the catalogue or the clock changes them. */
 export class Listing {
   private readonly orders: Orders
-  private readonly kept = new Kept<string, Int32Array>(listsKept, ({ byteLength }) => byteLength)
+  private readonly cache = new Cache<string, Int32Array>(cacheBytes, ({ byteLength }) => byteLength)
   private version = -1
   private until = 0
 
@@ -34,42 +34,36 @@ export class Listing {
     this.orders = new Orders(skeleton)
   }
 
-  /** Until when the lists hold if nothing is written. */
+  /** When the next content starts or ends. */
   validUntil(now: number) {
-    if (this.version !== this.skeleton.version || now >= this.until) {
-      this.kept.clear()
-      this.version = this.skeleton.version
-      this.until = nextChange(this.skeleton, now)
-    }
+    this.dropOutdated(now)
     return this.until
   }
 
-  /** All open contents. */
-  open(order: Order, country: Country, now: number): Int32Array {
-    this.validUntil(now)
+  open(order: Order, country: Country | undefined, now: number): Int32Array {
+    this.dropOutdated(now)
     const key = `${order} ${this.skeleton.region(country)}`
-    const known = this.kept.get(key)
+    const known = this.cache.get(key)
     if (known) return known
     const rows = Int32Array.from(this.orders.rows(order).filter(row => isOpen(this.skeleton, row, now, country)))
-    this.kept.put(key, rows)
+    this.cache.put(key, rows)
     return rows
   }
 
-  /** One page of the open contents that pass a filter. */
-  page(filter: ContentFilter, order: Order, country: Country, now: number, page: PageQuery): Selection {
+  page(filter: ContentFilter, order: Order, country: Country | undefined, now: number, page: PageQuery): Selection {
     const { skeleton } = this
     if (Object.values(filter).some(values => values?.length === 0)) return nothing
-    const tests = this.tests(filter)
+    const filters = this.filters(filter)
     const named = namedBy(filter)
-    if (named === undefined) return select(this.open(order, country, now), tests, page)
-    if (named.length > few) return select(this.open(order, country, now), [...tests, this.oneOf(named)], page)
+    if (named === undefined) return select(this.open(order, country, now), filters, page)
+    if (named.length > few) return select(this.open(order, country, now), [...filters, this.oneOf(named)], page)
     const rows = [...new Set(named)].flatMap(id => skeleton.row(id) ?? [])
     const open = rows.filter(row => isOpen(skeleton, row, now, country))
-    return select(open.sort(comparison(skeleton, order)), tests, page)
+    return select(open.sort(comparison(skeleton, order)), filters, page)
   }
 
-  /** The filter without what makes no difference. */
-  normal({ type, parent_id, terms, ids }: ContentFilter): ContentFilter {
+  /** Makes equivalent filters equal, so that they share a cache key. */
+  normalized({ type, parent_id, terms, ids }: ContentFilter): ContentFilter {
     const { skeleton } = this
     return {
       type: distinct(type, value => skeleton.type.has(value)),
@@ -79,16 +73,23 @@ export class Listing {
     }
   }
 
-  private tests({ type, parent_id, terms }: ContentFilter) {
-    const { skeleton } = this
-    const tests: Test[] = []
-    if (type) tests.push(skeleton.type.anyOf(type))
-    if (parent_id) tests.push(skeleton.parent.anyOf(parent_id))
-    if (terms) tests.push(skeleton.anyTerm(terms))
-    return tests
+  private dropOutdated(now: number) {
+    if (this.version === this.skeleton.version && now < this.until) return
+    this.cache.clear()
+    this.version = this.skeleton.version
+    this.until = nextChange(this.skeleton, now)
   }
 
-  private oneOf(ids: number[]): Test {
+  private filters({ type, parent_id, terms }: ContentFilter) {
+    const { skeleton } = this
+    const filters: RowFilter[] = []
+    if (type) filters.push(skeleton.type.anyOf(type))
+    if (parent_id) filters.push(skeleton.parent.anyOf(parent_id))
+    if (terms) filters.push(skeleton.anyTerm(terms))
+    return filters
+  }
+
+  private oneOf(ids: number[]): RowFilter {
     const marks = new Uint8Array(this.skeleton.size)
     for (const id of ids) {
       const row = this.skeleton.row(id)
@@ -98,7 +99,7 @@ export class Listing {
   }
 }
 
-/** The contents that a filter names one by one. */
+/** The ids that pass both `ids` and `matches`, or undefined without either. */
 const namedBy = ({ ids, matches }: ContentFilter) => {
   if (!ids || !matches) return ids ?? matches
   const found = new Set(matches)

@@ -9,7 +9,7 @@ export const defaultOrder: Order = ['weight', 'DESC']
 
 type Compare = (a: number, b: number) => number
 
-/** Compares two rows. Ends on the id, so that no content stands on two pages or on none. */
+/** Ends on the id, so that no content appears on two pages or on none. */
 export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compare => {
   const { id, starts, created, weight, name } = skeleton
   const sign = direction === 'DESC' ? -1 : 1
@@ -22,7 +22,7 @@ export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compa
       const [one = '', other = ''] = [name[a], name[b]]
       return one === other ? byId(a, b) : one < other ? -sign : sign
     },
-    // Contents without a weight come last in both directions; among equals the newest is first.
+    // Contents without a weight come last in both directions. Of equal weights, the newest comes first in both.
     weight: (a, b) => {
       const [one, other] = [weight.get(a), weight.get(b)]
       if (one !== other) return one === null ? 1 : other === null ? -1 : sign * (one - other)
@@ -32,18 +32,18 @@ export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compa
   return fields[field]
 }
 
-/** All rows in each order that was asked for, put right when the skeleton has changed. */
+/** All rows in each requested order. Sorted again when the skeleton has changed. */
 export class Orders {
   private readonly sorted = new Map<string, { rows: number[]; version: number }>()
 
   constructor(private readonly skeleton: Skeleton) {}
 
   rows(order: Order): readonly number[] {
-    const kept = this.sorted.get(order.join())
-    if (kept?.version === this.skeleton.version) return kept.rows
-    const rows = kept?.rows ?? []
+    const cached = this.sorted.get(order.join())
+    if (cached?.version === this.skeleton.version) return cached.rows
+    const rows = cached?.rows ?? []
     for (let row = rows.length; row < this.skeleton.size; row++) rows.push(row)
-    // Nearly in order after a small change, which costs the engine's sort little more than one look at each row.
+    // The rows are almost sorted after a small change, which makes the engine's sort little more than one pass.
     rows.sort(comparison(this.skeleton, order))
     this.sorted.set(order.join(), { rows, version: this.skeleton.version })
     return rows

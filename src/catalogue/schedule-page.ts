@@ -1,24 +1,40 @@
-import type { PageQuery } from '../../schemas/page.js'
+import type { Programme as Sent } from '../../schemas/programme.js'
+import type { ScheduleQuery } from '../../schemas/schedule-query.js'
+import { invalid } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
-import { timestamp } from '../time.js'
-import { around, pageBytes } from './bytes.js'
+import { days, moment, timestamp } from '../time.js'
+import { answerOf } from './answers.js'
+import { pageBytes, withContent } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import type { Country } from './country.js'
-import type { Programme, Window } from './schedule.js'
+import type { Programme, ScheduleFilter } from './schedule.js'
 
-/** One page of GET /schedule. */
-export const schedulePage = async (catalogue: Catalogue, window: Window & PageQuery, country: Country) => {
-  const { schedule, skeleton, fragments } = catalogue
-  const { shown, total } = schedule.page(skeleton, window, country, Date.now(), window)
-  const programmes = shown.map(row => schedule.get(row))
-  const contents = await fragments.inTurn(programmes.map(({ content_id }) => content_id))
-  const elements = contents.map((fragment, i) => around(toWire(programmes[i] as Programme), fragment))
-  return pageBytes(elements, pageMeta(window, total))
+const timeOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
+
+const filterOf = (query: ScheduleQuery): ScheduleFilter => {
+  const from = timeOf(query.from) ?? Date.now()
+  const to = timeOf(query.to) ?? from + days(1)
+  if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
+  return { from, to, channel: query.channel }
 }
 
-const toWire = ({ id, channel, starts, ends }: Programme) => ({
+const toWire = ({ id, channel, starts, ends }: Programme): Omit<Sent, 'content'> => ({
   id,
   channel,
   starts_at: timestamp(new Date(starts)),
   ends_at: timestamp(new Date(ends))
 })
+
+/** One page of GET /schedule. It is not cached, because by default every caller asks from another moment on. */
+export const scheduleAnswer = async (catalogue: Catalogue, query: ScheduleQuery, country: Country | undefined) => {
+  const filter = filterOf(query)
+  catalogue.assertFresh()
+  return catalogue.pacer.run(async () => {
+    const { schedule, skeleton, fragments } = catalogue
+    const { shown, total } = schedule.page(skeleton, filter, country, Date.now(), query)
+    const programmes = shown.map(row => schedule.get(row))
+    const contents = await fragments.forPublicList(programmes.map(({ content_id }) => content_id))
+    const elements = contents.map((fragment, i) => withContent(toWire(programmes[i] as Programme), fragment))
+    return answerOf(pageBytes(elements, pageMeta(query, total)))
+  })
+}

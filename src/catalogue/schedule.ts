@@ -1,8 +1,8 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
 import { isOpen } from './availability.js'
-import { Coded } from './coded.js'
 import type { Country } from './country.js'
+import { DictionaryColumn } from './dictionary-column.js'
 import { type Selection, select } from './selection.js'
 import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
@@ -15,7 +15,7 @@ export interface Programme {
   content_id: number
 }
 
-/** In the order of their beginnings. */
+/** Sorted by start. */
 export const readProgrammes = async (
   documents: AsyncIterable<ProgrammeDocument>,
   onBroken: (ids: unknown[]) => void
@@ -34,8 +34,8 @@ export const readProgrammes = async (
   return programmes.sort((a, b) => a.starts - b.starts || a.id - b.id)
 }
 
-/** The first of so many numbers for which it is true, where it is true of all after it. */
-const firstOf = (count: number, isTrue: (n: number) => boolean) => {
+/** A binary search for the first of `count` numbers that passes. All after it must pass, too. Returns `count` if none does. */
+const firstWhere = (count: number, isTrue: (n: number) => boolean) => {
   let [low, high] = [0, count]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -45,35 +45,35 @@ const firstOf = (count: number, isTrue: (n: number) => boolean) => {
   return low
 }
 
-/** No row. */
-const unknown = -1
+/** The row of a content that the skeleton does not have. */
+const noRow = -1
 
-/** From a moment to another one; of a single moment what is on then. */
-export interface Window {
+/** Selects what overlaps a time window. If `from` equals `to`, that is what is on at that moment. */
+export interface ScheduleFilter {
   from: number
   to: number
-  channel?: string[]
+  channel?: string[] | undefined
 }
 
-/** What the channels show, a row each in the order of the beginnings. */
+/** The programmes of all channels, one row each, sorted by start. */
 export class Schedule {
   private readonly rows: Int32Array
-  private readonly channel = new Coded<string>()
+  private readonly channel = new DictionaryColumn<string>()
   private readonly starts: Float64Array
   private readonly ends: Float64Array
-  /** When a programme and all before it are over. */
-  private readonly over: Float64Array
+  /** When this programme and all before it have ended. */
+  private readonly allEnded: Float64Array
   private contents: { rows: Int32Array; skeleton: Skeleton; size: number } | undefined
 
-  /** `programmes` in the order of their beginnings. */
+  /** `programmes` must be sorted by start. */
   constructor(private readonly programmes: Programme[]) {
     this.rows = Int32Array.from(programmes, (_, row) => row)
     this.starts = Float64Array.from(programmes, ({ starts }) => starts)
     this.ends = Float64Array.from(programmes, ({ ends }) => ends)
-    let over = Number.NEGATIVE_INFINITY
-    this.over = this.ends.map(ends => {
-      over = Math.max(over, ends)
-      return over
+    let latest = Number.NEGATIVE_INFINITY
+    this.allEnded = this.ends.map(ends => {
+      latest = Math.max(latest, ends)
+      return latest
     })
     programmes.forEach(({ channel }, row) => void this.channel.set(row, channel, channel))
   }
@@ -82,25 +82,25 @@ export class Schedule {
     return this.programmes[row] as Programme
   }
 
-  /** One page of what overlaps a window and shows an open content. */
-  page(skeleton: Skeleton, { from, to, channel }: Window, country: Country, now: number, page: PageQuery): Selection {
+  /** One page of the programmes that overlap the window and show an open content. */
+  page(skeleton: Skeleton, { from, to, channel }: ScheduleFilter, country: Country | undefined, now: number, page: PageQuery): Selection {
     const { length } = this.programmes
     const until = Math.max(to, from + 1)
-    const first = firstOf(length, row => (this.over[row] as number) > from)
-    const end = firstOf(length, row => (this.starts[row] as number) >= until)
+    const first = firstWhere(length, row => (this.allEnded[row] as number) > from)
+    const end = firstWhere(length, row => (this.starts[row] as number) >= until)
     const contents = this.contentsIn(skeleton)
     const isShown = (row: number) => {
       const content = contents[row] as number
-      return (this.ends[row] as number) > from && content !== unknown && isOpen(skeleton, content, now, country)
+      return (this.ends[row] as number) > from && content !== noRow && isOpen(skeleton, content, now, country)
     }
     return select(this.rows.subarray(first, end), channel ? [this.channel.anyOf(channel)] : [], page, isShown)
   }
 
-  /** The rows of the contents, looked up once: a row keeps its number, so only a content that is new can make a difference. */
+  /** The skeleton rows of the programmes' contents. Rows keep their numbers, so only a new content changes the result. */
   private contentsIn(skeleton: Skeleton) {
     const { size } = skeleton
     if (this.contents?.skeleton !== skeleton || this.contents.size !== size) {
-      const rows = Int32Array.from(this.programmes, ({ content_id }) => skeleton.row(content_id) ?? unknown)
+      const rows = Int32Array.from(this.programmes, ({ content_id }) => skeleton.row(content_id) ?? noRow)
       this.contents = { rows, skeleton, size }
     }
     return this.contents.rows

@@ -2,18 +2,18 @@ import type { ContentWords } from '../data/contents.js'
 import type { Skeleton } from './skeleton.js'
 import { WordIndex } from './word-index.js'
 
-/** Beyond so many changes it is cheaper to read the words of all contents than to name those that changed. */
-const namedAtMost = 1000
+/** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
+const maxIds = 1000
 
-/** Reads the words of these contents, or of all. */
+/** Without ids, reads the words of all contents. */
 type ReadWords = (ids?: number[]) => AsyncIterable<ContentWords>
 
-/** The search of GET /contents, in memory: no search asks the database, so none can hold it up. */
+/** The search of GET /contents. It works in memory, so that no search can slow down the database. */
 export class Search {
   private readonly index = new WordIndex()
-  /** Rises whenever words have been read: what was found before may miss some. */
+  /** Incremented whenever the index changes. */
   version = 0
-  private known: { skeleton: Skeleton; version: number } | undefined
+  private indexed: { skeleton: Skeleton; version: number } | undefined
   private becomeReady!: () => void
   private readonly ready = new Promise<void>(resolve => {
     this.becomeReady = resolve
@@ -21,30 +21,30 @@ export class Search {
 
   constructor(private readonly read: ReadWords) {}
 
-  /** The contents that a search finds. `wanted` was made by `soughtIn`. Right after a start, it waits until all words are known. */
+  /** `wanted` comes from `prefixesFor`. Right after a start, it waits for the index. */
   async idsWith(wanted: readonly string[][]) {
     await this.ready
     return this.index.idsWith(wanted)
   }
 
-  /** Reads the words of the contents that are new in the skeleton or have changed. */
+  /** Indexes the contents that are new in the skeleton or have changed. */
   async catchUp(skeleton: Skeleton) {
     const { version } = skeleton
-    if (this.known?.skeleton === skeleton && this.known.version === version) return
+    if (this.indexed?.skeleton === skeleton && this.indexed.version === version) return
     const changed = new Map<number, number>()
     for (let row = 0; row < skeleton.size; row++) {
       const content = { id: skeleton.idOf(row), stamp: skeleton.stamp.raw(row) }
       if (!this.index.has(content)) changed.set(content.id, content.stamp)
     }
-    for await (const { _id, words } of this.read(changed.size > namedAtMost ? undefined : [...changed.keys()])) {
+    for await (const { _id, words } of this.read(changed.size > maxIds ? undefined : [...changed.keys()])) {
       const stamp = changed.get(_id)
       if (stamp === undefined) continue
       this.index.put({ id: _id, stamp }, Array.isArray(words) ? words.filter(word => typeof word === 'string') : [])
       changed.delete(_id)
     }
-    // Gone from the database: there is nothing to find them by.
+    // Missing in the database, so without words.
     for (const [id, stamp] of changed) this.index.put({ id, stamp }, [])
-    this.known = { skeleton, version }
+    this.indexed = { skeleton, version }
     this.version++
     this.becomeReady()
   }

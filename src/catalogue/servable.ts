@@ -1,8 +1,8 @@
-import { LegalDocument as Legal } from '../../schemas/legal-document.js'
+import { LegalText } from '../../schemas/legal-text.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
 import { SupportText } from '../../schemas/support-text.js'
 import { Term } from '../../schemas/term.js'
-import { type LegalDocument, toLegal } from '../data/legal-documents.js'
+import { type LegalDocument, toLegalText } from '../data/legal-documents.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
 import { type RailCollectionDocument, toRail } from '../data/rail-collections.js'
 import { type SupportTextDocument, toSupportText } from '../data/support-texts.js'
@@ -10,17 +10,17 @@ import { type TermDocument, toTerm } from '../data/terms.js'
 import { isWireMoment } from '../time.js'
 import { wireFormOf } from './wire-form.js'
 
-// Whether a document can be served as the import would have written it. Another hand may have put it into the database.
+// Checks that a document has the form that an import gives it. Other software may have written it.
 
 const termForm = wireFormOf(Term, toTerm)
-const legalForm = wireFormOf(Legal, toLegal)
+const legalTextForm = wireFormOf(LegalText, toLegalText)
 const supportTextForm = wireFormOf(SupportText, toSupportText)
 const collectionForm = wireFormOf(RailCollection, ({ _id, rails, ...collection }: RailCollectionDocument) => ({
   ...toRail({ id: _id, ...collection }, ''),
   rails: rails.map(rail => toRail(rail, ''))
 }))
 
-/** As it is looked up, and as a header can name it. */
+/** The form that lookups use and that a header can carry. */
 const isLanguage = (value: unknown) => typeof value === 'string' && /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/.test(value)
 
 const isParameter = (value: unknown) => ['string', 'number'].includes(typeof value)
@@ -32,7 +32,7 @@ export const isServable = {
   terms: (term: TermDocument) => termForm(term) !== undefined,
   rail_collections: (collection: RailCollectionDocument) =>
     collectionForm(collection) !== undefined && [collection, ...collection.rails].every(({ query }) => isQuery(query)),
-  legal_documents: (document: LegalDocument) => isLanguage(document._id) && legalForm(document) !== undefined,
+  legal_documents: (document: LegalDocument) => isLanguage(document._id) && legalTextForm(document) !== undefined,
   support_texts: (text: SupportTextDocument) => isLanguage(text.language) && supportTextForm(text) !== undefined,
   programmes: ({ _id, channel, starts_at, ends_at, content_id }: ProgrammeDocument) =>
     Number.isSafeInteger(_id) &&

@@ -1,41 +1,41 @@
-import type { ContentBones } from '../data/contents.js'
-import { Coded } from './coded.js'
+import type { SkeletonContent } from '../data/contents.js'
 import type { Country } from './country.js'
-import { Numbers } from './numbers.js'
-import type { Test } from './selection.js'
+import { DictionaryColumn } from './dictionary-column.js'
+import { NumberColumn } from './number-column.js'
+import type { RowFilter } from './selection.js'
 import { fold } from './words.js'
 
 const never = Number.POSITIVE_INFINITY
 
-/** Stands for every country that no content names: they all see the same. */
+/** Stands for every country that no content names, because they all see the same. */
 const elsewhere = 'elsewhere'
 
 /**
- * What every process knows of every content without asking: a row each, in columns, since 100,000 objects would take
- * twice the room. A row keeps its number for as long as the skeleton lives.
+ * The fields of all contents that checks, filters and orders need, so that these never query the database. One row per
+ * content, stored in columns, because 100,000 objects would take twice the memory. A row keeps its number.
  */
 export class Skeleton {
   private readonly rows = new Map<number, number>()
-  /** The numbers of the lists of terms that each term is in. */
+  /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
   private readonly countries = new Set<string>()
 
-  readonly id = new Numbers()
-  readonly parent = new Coded<number | null>()
-  readonly weight = new Numbers()
-  readonly position = new Numbers()
-  readonly starts = new Numbers()
-  readonly ends = new Numbers()
-  readonly created = new Numbers()
-  readonly stamp = new Numbers()
-  readonly type = new Coded<string>()
-  /** As it sorts: without case and accents. */
+  readonly id = new NumberColumn()
+  readonly parent = new DictionaryColumn<number | null>()
+  readonly weight = new NumberColumn()
+  readonly position = new NumberColumn()
+  readonly starts = new NumberColumn()
+  readonly ends = new NumberColumn()
+  readonly created = new NumberColumn()
+  readonly stamp = new NumberColumn()
+  readonly type = new DictionaryColumn<string>()
+  /** Without case and accents, for sorting. */
   readonly name: string[] = []
-  readonly terms = new Coded<readonly number[]>()
-  readonly include = new Coded<readonly string[] | null>()
-  readonly exclude = new Coded<readonly string[] | null>()
+  readonly terms = new DictionaryColumn<readonly number[]>()
+  readonly include = new DictionaryColumn<readonly string[] | null>()
+  readonly exclude = new DictionaryColumn<readonly string[] | null>()
 
-  /** Rises with every change, so that what was worked out from the rows knows when it is old. */
+  /** Incremented with every change, to invalidate what was derived from the rows. */
   version = 0
   latestStamp = 0
 
@@ -55,29 +55,29 @@ export class Skeleton {
     return this.listsWith.has(term)
   }
 
-  /** Passes the rows that have any of these terms. */
-  anyTerm(terms: readonly number[]): Test {
-    const test = this.terms.anyOf([])
-    for (const term of terms) for (const list of this.listsWith.get(term) ?? []) test.marks[list] = 1
-    return test
+  /** Passes rows that have any of these terms. */
+  anyTerm(terms: readonly number[]): RowFilter {
+    const filter = this.terms.anyOf([])
+    for (const term of terms) for (const list of this.listsWith.get(term) ?? []) filter.marks[list] = 1
+    return filter
   }
 
-  /** The country as far as it makes a difference. */
-  region(country: Country): Country {
+  /** Countries that no content names share a region. */
+  region(country: Country | undefined): Country | undefined {
     return country === undefined || this.countries.has(country) ? country : elsewhere
   }
 
-  /** Whether it knows the same contents in the same state, and holds no values that the other one has got rid of. */
+  /** Whether the other skeleton, read earlier, can stay in use: it has the same contents with the same stamps, and no unused values. */
   isLike(other: Skeleton) {
-    if (this.size !== other.size || this.values !== other.values) return false
+    if (this.size !== other.size || this.valueCount !== other.valueCount) return false
     for (const [id, row] of this.rows) {
-      const their = other.row(id)
-      if (their === undefined || other.stamp.raw(their) !== this.stamp.raw(row)) return false
+      const otherRow = other.row(id)
+      if (otherRow === undefined || other.stamp.raw(otherRow) !== this.stamp.raw(row)) return false
     }
     return true
   }
 
-  put(content: ContentBones) {
+  put(content: SkeletonContent) {
     const stamp = content.stamp.getTime()
     const known = this.rows.get(content._id)
     if (known !== undefined && this.stamp.raw(known) === stamp) return
@@ -88,7 +88,7 @@ export class Skeleton {
     this.weight.set(row, content.weight)
     this.position.set(row, content.position)
     this.starts.set(row, content.start_date.getTime())
-    // What is deleted has ended before time began: one comparison less wherever openness is asked.
+    // A deleted content ends before all time, which saves `isOpen` a check.
     this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
     this.created.set(row, content.created_at.getTime())
     this.stamp.set(row, stamp)
@@ -101,18 +101,18 @@ export class Skeleton {
     this.version++
   }
 
-  /** Shows a content to nobody until it is written again: the database has no whole one of this id. */
-  close(id: number) {
+  /** Hides a content until it is written again, because the database has no valid version of it. */
+  hide(id: number) {
     const row = this.rows.get(id)
     if (row === undefined || this.stamp.get(row) === null) return
     this.ends.set(row, -never)
-    // Of no moment, so that every comparison finds it changed.
+    // Null differs from every stamp, so any later version counts as a change.
     this.stamp.set(row, null)
     this.version++
   }
 
-  /** Of all columns that share their values: what no row has any more stays until the skeleton is replaced. */
-  private get values() {
+  /** The distinct values of all columns that store each once. They include values no row has any more, until the skeleton is replaced. */
+  private get valueCount() {
     const { parent, type, terms, include, exclude } = this
     return [parent, type, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)
   }
@@ -127,7 +127,7 @@ export class Skeleton {
     }
   }
 
-  private putCountries(column: Coded<readonly string[] | null>, row: number, codes: readonly string[] | null) {
+  private putCountries(column: DictionaryColumn<readonly string[] | null>, row: number, codes: readonly string[] | null) {
     const countries = codes?.map(code => code.toUpperCase()) ?? null
     column.set(row, countries?.join() ?? null, countries)
     for (const country of countries ?? []) this.countries.add(country)

@@ -1,20 +1,20 @@
 import type { TermsQuery } from '../../schemas/terms-query.js'
 import { toTerm } from '../data/terms.js'
 import { pageMeta } from '../http/reply.js'
-import { pageAnswer } from './bytes.js'
+import { json, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 
-/** One page of GET /terms; its meta has no `total_pages` in the spec. */
+/** One page of GET /terms. In the spec, its meta has no `total_pages`. */
 export const termsAnswer = (catalogue: Catalogue, query: TermsQuery) => {
   const { terms } = catalogue
   const { order_by = 'created_at', order_direction, page, perPage } = query
-  const filter = terms.normal(query)
+  const filter = terms.normalized(query)
   const key = JSON.stringify(['terms', filter, order_by, order_direction, page, perPage])
   return catalogue.answer(key, () => {
     const { shown, total } = terms.page(filter, order_by, order_direction, query)
     const { total_pages, ...meta } = pageMeta(query, total)
     return pageAnswer(
-      shown.map(term => [JSON.stringify(toTerm(term))]),
+      shown.map(term => json(toTerm(term))),
       meta
     )
   })

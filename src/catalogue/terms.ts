@@ -1,9 +1,9 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { TermsQuery } from '../../schemas/terms-query.js'
 import type { TermDocument } from '../data/terms.js'
-import { Coded } from './coded.js'
+import { DictionaryColumn } from './dictionary-column.js'
 import type { Direction } from './orders.js'
-import { distinct, select, type Test } from './selection.js'
+import { distinct, type RowFilter, select } from './selection.js'
 import { fold } from './words.js'
 
 const sortKeys = {
@@ -20,11 +20,11 @@ interface Filter {
   name: string[] | undefined
 }
 
-/** The taxonomy terms, a row each. */
+/** The taxonomy terms, one row each. */
 export class Terms {
   private readonly rows: Map<number, number>
-  private readonly taxonomy = new Coded<string>()
-  private readonly name = new Coded<string>()
+  private readonly taxonomy = new DictionaryColumn<string>()
+  private readonly name = new DictionaryColumn<string>()
   private readonly orders = new Map<string, number[]>()
 
   constructor(private readonly documents: TermDocument[]) {
@@ -40,8 +40,8 @@ export class Terms {
     return row === undefined ? undefined : this.documents[row]
   }
 
-  /** The filter of a query without what makes no difference. */
-  normal({ taxonomy, name }: TermsQuery): Filter {
+  /** Makes equivalent filters equal, so that they share a cache key. */
+  normalized({ taxonomy, name }: TermsQuery): Filter {
     return {
       taxonomy: distinct(taxonomy, value => this.taxonomy.has(value)),
       name: distinct(name, value => this.name.has(value))
@@ -49,14 +49,13 @@ export class Terms {
   }
 
   page({ taxonomy, name }: Filter, field: SortKey, direction: Direction, page: PageQuery) {
-    const tests: Test[] = []
-    if (taxonomy) tests.push(this.taxonomy.anyOf(taxonomy))
-    if (name) tests.push(this.name.anyOf(name))
-    const { shown, total } = select(this.ordered(field, direction), tests, page)
+    const filters: RowFilter[] = []
+    if (taxonomy) filters.push(this.taxonomy.anyOf(taxonomy))
+    if (name) filters.push(this.name.anyOf(name))
+    const { shown, total } = select(this.ordered(field, direction), filters, page)
     return { shown: shown.map(row => this.documents[row] as TermDocument), total }
   }
 
-  /** All rows in an order, worked out when it is first asked for. */
   private ordered(field: SortKey, direction: Direction) {
     const known = this.orders.get(`${field} ${direction}`)
     if (known) return known

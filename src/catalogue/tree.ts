@@ -1,9 +1,9 @@
 import type { Skeleton } from './skeleton.js'
 
-/** Deeper than show, season, episode and something below. */
-const deepest = 8
+/** Deeper than a show, its seasons, episodes and extras. Without a limit, a cycle of parents would be followed forever. */
+const maxDepth = 8
 
-/** Which contents are children of which, and in what order they follow each other. */
+/** Parents, children and the order of siblings. */
 export class Tree {
   private readonly children = new Map<number, number[]>()
 
@@ -17,10 +17,10 @@ export class Tree {
     }
   }
 
-  /** The title that a content belongs to: itself where it has no parent. */
+  /** The top ancestor of a content, such as its show, or the content itself. */
   title(row: number): number {
     let top = row
-    for (let depth = 0; depth < deepest; depth++) {
+    for (let depth = 0; depth < maxDepth; depth++) {
       const parent = this.skeleton.parent.get(top)
       const above = parent === null ? undefined : this.skeleton.row(parent)
       if (above === undefined) return top
@@ -30,8 +30,8 @@ export class Tree {
   }
 
   /**
-   * What follows a content in its title, down the tree, one by one. It is of the same type: types are any words,
-   * but what follows an episode is neither a season that was announced nor a trailer below an episode.
+   * The contents that follow in the same title, depth first. Only those of the same type, because an announced season or a
+   * trailer must not follow an episode.
    */
   *after(row: number): Generator<number> {
     const { type } = this.skeleton
@@ -44,7 +44,7 @@ export class Tree {
 
   private *descend(row: number, depth: number): Generator<number> {
     yield row
-    if (depth > deepest) return
+    if (depth > maxDepth) return
     for (const child of this.sorted(row)) yield* this.descend(child, depth + 1)
   }
 

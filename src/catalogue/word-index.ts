@@ -1,16 +1,16 @@
-/** A word, and the entries that have it. */
+/** A word and the numbers of the entries that have it. */
 interface Posting {
   word: string
-  entries: number[]
+  entryNumbers: number[]
 }
 
-/** All words that begin with a letter, and the entries that have one of them: a letter alone would go through many words. */
-interface Letter {
+/** The words with one first letter, and the entries that have any of them: a search for one letter reads a single list. */
+interface Bucket {
   words: Posting[]
-  entries: number[]
+  entryNumbers: number[]
 }
 
-/** One reading of a content. */
+/** A content as of one stamp. */
 interface Entry {
   id: number
   stamp: number
@@ -18,16 +18,13 @@ interface Entry {
 
 const firstLetter = (word: string) => word.charAt(0)
 
-/**
- * An inverted index of the words of all contents. A content that changes gets a new entry, and its old one stays behind,
- * outdated, until it pays to make all lists again without such entries.
- */
+/** An inverted index of the words of all contents. A changed content gets a new entry; rebuilds drop its outdated ones. */
 export class WordIndex {
   private entries: Entry[] = []
   private readonly latest = new Map<number, number>()
   private readonly outdated = new Set<number>()
   private postings = new Map<string, Posting>()
-  private letters = new Map<string, Letter>()
+  private buckets = new Map<string, Bucket>()
 
   has({ id, stamp }: Entry) {
     const entry = this.latest.get(id)
@@ -35,52 +32,53 @@ export class WordIndex {
   }
 
   put(content: Entry, words: readonly string[]) {
-    if (this.outdated.size > this.latest.size + 1000) this.dropOutdated()
+    if (this.outdated.size > this.latest.size + 1000) this.rebuild()
     const before = this.latest.get(content.id)
     if (before !== undefined) this.outdated.add(before)
     const entry = this.entries.push(content) - 1
     this.latest.set(content.id, entry)
-    for (const word of words) this.postingOf(word).entries.push(entry)
-    for (const letter of new Set(words.map(firstLetter))) this.letters.get(letter)?.entries.push(entry)
+    for (const word of words) this.postingOf(word).entryNumbers.push(entry)
+    for (const letter of new Set(words.map(firstLetter))) this.buckets.get(letter)?.entryNumbers.push(entry)
   }
 
-  /** The contents that have, for each of the wanted, a word that begins with one of its beginnings. */
+  /** Finds the contents that have a match for each item of `wanted`: a word with one of its prefixes. */
   idsWith(wanted: readonly (readonly string[])[]): number[] {
     const size = this.entries.length
-    // How many of the wanted an entry has, counted for as long as it lacks none.
-    const met = new Uint8Array(size)
-    for (const [before, beginnings] of wanted.entries()) {
-      for (const entries of this.entriesWith(beginnings)) for (const entry of entries) if (met[entry] === before) met[entry] = before + 1
+    // How many items an entry matches, counted up to the first that it does not.
+    const matched = new Uint8Array(size)
+    for (const [item, prefixes] of wanted.entries()) {
+      for (const entryNumbers of this.entriesWith(prefixes))
+        for (const entry of entryNumbers) if (matched[entry] === item) matched[entry] = item + 1
     }
     const ids: number[] = []
     for (let entry = 0; entry < size; entry++)
-      if (met[entry] === wanted.length && !this.outdated.has(entry)) ids.push((this.entries[entry] as Entry).id)
+      if (matched[entry] === wanted.length && !this.outdated.has(entry)) ids.push((this.entries[entry] as Entry).id)
     return ids
   }
 
-  /** Lists of the entries that have a word with one of these beginnings; an entry may be in several. */
-  private entriesWith(beginnings: readonly string[]) {
-    return beginnings.flatMap(beginning => {
-      const letter = this.letters.get(firstLetter(beginning))
-      if (!letter) return []
-      if (beginning.length === 1) return [letter.entries]
-      return letter.words.filter(({ word }) => word.startsWith(beginning)).map(({ entries }) => entries)
+  /** An entry may be in several of the lists. */
+  private entriesWith(prefixes: readonly string[]) {
+    return prefixes.flatMap(prefix => {
+      const bucket = this.buckets.get(firstLetter(prefix))
+      if (!bucket) return []
+      if (prefix.length === 1) return [bucket.entryNumbers]
+      return bucket.words.filter(({ word }) => word.startsWith(prefix)).map(({ entryNumbers }) => entryNumbers)
     })
   }
 
   private postingOf(word: string) {
     const known = this.postings.get(word)
     if (known) return known
-    const posting: Posting = { word, entries: [] }
+    const posting: Posting = { word, entryNumbers: [] }
     this.postings.set(word, posting)
-    const letter = this.letters.get(firstLetter(word))
-    if (letter) letter.words.push(posting)
-    else this.letters.set(firstLetter(word), { words: [posting], entries: [] })
+    const bucket = this.buckets.get(firstLetter(word))
+    if (bucket) bucket.words.push(posting)
+    else this.buckets.set(firstLetter(word), { words: [posting], entryNumbers: [] })
     return posting
   }
 
-  private dropOutdated() {
-    const { entries, postings, letters, outdated } = this
+  private rebuild() {
+    const { entries, postings, buckets, outdated } = this
     const moved = new Map<number, number>()
     this.entries = []
     for (const [entry, content] of entries.entries())
@@ -90,15 +88,15 @@ export class WordIndex {
       }
     outdated.clear()
     this.postings = new Map()
-    this.letters = new Map()
+    this.buckets = new Map()
     const movedOf = (list: number[]) => list.flatMap(entry => moved.get(entry) ?? [])
-    for (const { word, entries } of postings.values()) {
-      const kept = movedOf(entries)
-      if (kept.length > 0) this.postingOf(word).entries = kept
+    for (const { word, entryNumbers } of postings.values()) {
+      const kept = movedOf(entryNumbers)
+      if (kept.length > 0) this.postingOf(word).entryNumbers = kept
     }
-    for (const [letter, { entries }] of letters) {
-      const known = this.letters.get(letter)
-      if (known) known.entries = movedOf(entries)
+    for (const [letter, { entryNumbers }] of buckets) {
+      const rebuilt = this.buckets.get(letter)
+      if (rebuilt) rebuilt.entryNumbers = movedOf(entryNumbers)
     }
   }
 }

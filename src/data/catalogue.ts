@@ -1,24 +1,24 @@
 import { CursorTimeoutMode } from 'mongodb'
 import { seconds } from '../time.js'
 
-/** What a command keeps with each document of the catalogue that it writes. */
+/** What an import stores with each catalogue document. */
 export interface Imported {
-  /** Of the fields as they were given: what an import gives again unchanged is not written again. */
+  /** A hash of the imported fields, so that an unchanged record is not written again. */
   digest: string
-  /** When it was written, by the clock of the database. */
+  /** When it was written, by the database's clock. */
   stamp: Date
 }
 
 /**
- * What the majority has: a change of primary takes nothing of it back, so that a process never knows of what was rolled back
- * since. The catalogue is read as a whole, which may take long; each batch of it may not, since what follows waits for it.
+ * Options for reading the catalogue. A majority read returns nothing that a change of primary could roll back. The timeout
+ * applies to each batch: a whole collection may take long, but a read that stalls must not hold up the reads after it.
  */
-export const settled = {
+export const catalogueRead = {
   readConcern: 'majority',
   timeoutMS: seconds(2),
   timeoutMode: CursorTimeoutMode.ITERATION
 } as const
 
-/** The collections that make up the catalogue, each with a revision of its own. */
+/** The collections of the catalogue. Each has its own revision. */
 export const catalogueKinds = ['contents', 'terms', 'rail_collections', 'legal_documents', 'programmes', 'support_texts'] as const
 export type CatalogueKind = (typeof catalogueKinds)[number]

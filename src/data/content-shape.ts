@@ -1,16 +1,16 @@
 import type { Document } from 'mongodb'
 import { wireYears } from '../time.js'
 
-// What every imported content has. One that another hand has put into the database may lack it.
+// The form that every imported content has. Other software may have written contents without it.
 
 const text = { bsonType: 'string' }
 const textOrNull = { bsonType: ['string', 'null'] }
 const texts = { bsonType: 'object', additionalProperties: text }
 const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
-/** The driver gives a `long` beyond these as an object. */
+/** Beyond these, the driver returns a `long` as an object. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
-/** The fields that are read only to be sent. */
+/** Fields that the service only passes on. */
 const sent = {
   handler: text,
   handler_type: text,
@@ -32,8 +32,8 @@ const nullable = {
   price_formatted: textOrNull
 }
 
-/** Asked of the database: to read those fields of all contents would take three times as long. */
-export const isSendable: Document = {
+/** Checked by the database: reading these fields of all contents would take three times as long. */
+export const servableFilter: Document = {
   $jsonSchema: { required: Object.keys(sent), properties: { ...sent, ...nullable } },
   updated_at: { $gte: wireYears.first, $lte: wireYears.last }
 }

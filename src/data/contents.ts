@@ -1,8 +1,8 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { Content } from '../../schemas/content.js'
 import { seconds, timestamp } from '../time.js'
-import { type Imported, settled } from './catalogue.js'
-import { isSendable } from './content-shape.js'
+import { catalogueRead, type Imported } from './catalogue.js'
+import { servableFilter } from './content-shape.js'
 
 export interface ContentDocument extends Imported {
   _id: number
@@ -32,18 +32,18 @@ export interface ContentDocument extends Imported {
   price_formatted: string | null
   plans: Record<string, { id: string; vendor_name: string }>
   link: string
-  /** Marked, never removed: histories and watchlists go on showing it. */
+  /** Contents are never removed, because histories and watchlists still show them. */
   deleted_at: Date | null
   terms: number[]
-  /** Place among the children of its parent. */
+  /** Position among its siblings. */
   position: number | null
-  /** What the search finds it by: the words of its texts as `wordsOf` makes them. */
+  /** The words that a search matches, made by `wordsOf`. */
   words: string[]
 }
 
 export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
 
-/** What may be null may also be missing, in documents that an older version or another hand wrote. */
+/** Nullable fields may be missing in documents that an older version or other software wrote. */
 export const toContent = (content: ContentDocument): Content => ({
   id: content._id,
   parent_id: content.parent_id ?? null,
@@ -89,10 +89,10 @@ const skeletonFields = {
   position: 1,
   stamp: 1
 } as const
-/** What every process knows of every content without asking. */
-export type ContentBones = Pick<ContentDocument, '_id' | keyof typeof skeletonFields>
+/** What the skeleton holds of each content. */
+export type SkeletonContent = Pick<ContentDocument, '_id' | keyof typeof skeletonFields>
 
-/** What the search knows of a content. */
+/** What the search index holds of each content. */
 export type ContentWords = Pick<ContentDocument, '_id' | 'words'>
 
 const writtenSince = (moment: Date | undefined) => (moment ? { stamp: { $gte: moment } } : {})
@@ -101,21 +101,24 @@ export const contentsOf = (db: Db) => {
   const contents = db.collection<ContentDocument>('contents')
   return {
     byIds: (ids: number[]) => contents.find({ _id: { $in: ids } }, { projection: { words: 0, digest: 0 } }).toArray(),
-    /** Those that can be sent: of what was written since a moment, or of all. */
-    bones: (since?: Date) =>
-      contents.find<ContentBones>({ ...writtenSince(since), ...isSendable }, { ...settled, projection: skeletonFields, batchSize: 2000 }),
-    /** The ids of the others. */
-    unsendable: async (since?: Date) => {
-      const filter = { ...writtenSince(since), $nor: [isSendable] }
+    /** The contents that can be served: all, or those written since a moment. */
+    forSkeleton: (since?: Date) =>
+      contents.find<SkeletonContent>(
+        { ...writtenSince(since), ...servableFilter },
+        { ...catalogueRead, projection: skeletonFields, batchSize: 2000 }
+      ),
+    /** The ids of contents that cannot be served: of all, or of those written since a moment. */
+    unservable: async (since?: Date) => {
+      const filter = { ...writtenSince(since), $nor: [servableFilter] }
       const found = await contents
-        .find(filter, { readConcern: settled.readConcern, timeoutMS: seconds(20), projection: { _id: 1 } })
+        .find(filter, { readConcern: catalogueRead.readConcern, timeoutMS: seconds(20), projection: { _id: 1 } })
         .toArray()
       return found.map(({ _id }) => _id)
     },
-    /** About how many there are, sendable or not. */
+    /** An estimate that includes contents that cannot be served. */
     size: () => contents.estimatedDocumentCount(),
-    /** The words of these contents, or of all. In small batches, since decoding them holds up the event loop. */
+    /** The words of these contents, or of all. In small batches, because decoding them blocks the event loop. */
     words: (ids?: number[]) =>
-      contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...settled, projection: { words: 1 }, batchSize: 200 })
+      contents.find<ContentWords>(ids ? { _id: { $in: ids } } : {}, { ...catalogueRead, projection: { words: 1 }, batchSize: 200 })
   }
 }

@@ -5,10 +5,10 @@ interface CounterDocument {
   last: number
 }
 
-/** Integer ids for the documents of a collection, given once each whatever process asks. */
+/** Integer ids for a collection, unique across processes. */
 export const counterOf = (db: Db, name: string) => {
   const counters: Collection<CounterDocument> = db.collection('counters')
-  /** The last of as many ids in a row. Where they do not fit below 2^53 any more, the counter stays. */
+  /** Takes `count` consecutive ids and returns the last. Throws and takes none if they would exceed 2^53. */
   const take = async (count: number) => {
     const taken = { $add: [{ $ifNull: ['$last', 0] }, count] }
     const fits = { $lte: [taken, Number.MAX_SAFE_INTEGER] }
@@ -17,14 +17,14 @@ export const counterOf = (db: Db, name: string) => {
       returnDocument: 'before'
     })
     const last = (before?.last ?? 0) + count
-    if (last > Number.MAX_SAFE_INTEGER) throw new Error(`The counter of ${name} has no more ids`)
+    if (last > Number.MAX_SAFE_INTEGER) throw new Error(`The counter of ${name} has run out of ids`)
     return last
   }
   return {
     next: () => take(1),
-    /** The first of as many ids in a row. */
+    /** Takes `count` consecutive ids and returns the first. */
     nextBlock: async (count: number) => (await take(count)) - count + 1,
-    /** Ids that came from elsewhere are never given again. */
+    /** Marks the ids up to this one as used, for imports that bring their own. */
     moveTo: (id: number) => counters.updateOne({ _id: name }, { $max: { last: id } }, { upsert: true })
   }
 }

@@ -1,7 +1,7 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
-import { persist } from './driver/retry.js'
+import { withRetries } from './driver/retry.js'
 
-/** A show whose card a user does not want to continue with, until something of it is watched again. */
+/** A show that a user removed from Continue watching, until more of it is watched. */
 interface DismissalDocument {
   _id: ObjectId
   user_id: number
@@ -11,12 +11,12 @@ interface DismissalDocument {
 
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }]
 
-/** When which shows were dismissed. */
+/** When each show was dismissed. */
 export interface Dismissed {
   dismissed: Pick<DismissalDocument, 'content_id' | 'at'>[]
 }
 
-/** Joins the dismissals of a user to what an aggregation of another collection gives, so that both come in one operation. */
+/** A stage that adds the user's dismissals to an aggregation of another collection, which saves an operation. */
 export const andDismissed = (user_id: number) => ({
   $unionWith: {
     coll: 'dismissals',
@@ -28,6 +28,6 @@ export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')
   return {
     put: (user_id: number, content_id: number) =>
-      persist(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true }))
+      withRetries(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true }))
   }
 }

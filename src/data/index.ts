@@ -1,15 +1,16 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
+import { allHistoriesOf } from './all-histories.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
-import { modelsOf } from './models.js'
 import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
+import { recommendationModelsOf } from './recommendation-models.js'
 import { revisionsOf } from './revisions.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
@@ -37,9 +38,10 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   programmes: programmesOf(db),
   supportTexts: supportTextsOf(db),
   popularity: popularityOf(db),
-  models: modelsOf(db),
+  recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
+  allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db)
 })
@@ -56,9 +58,9 @@ const indexes: Record<string, IndexDescription[]> = {
   dismissals: dismissalIndexes
 }
 
-/** Makes the indexes that are missing. Any number of processes may do it at once. */
+/** Creates the missing indexes. Several processes may do it at once. */
 export const ensureIndexes = async (db: Db) => {
-  // An index on a collection that has grown takes longer than a request may.
+  // An index on a large collection takes longer than a request may.
   for (const [collection, wanted] of Object.entries(indexes))
     await db.collection(collection).createIndexes(wanted, { timeoutMS: minutes(60) })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
 import { seconds } from '../time.js'
-import { persist } from './driver/retry.js'
+import { withRetries } from './driver/retry.js'
 
 interface LeaseDocument {
   _id: string
@@ -9,16 +9,16 @@ interface LeaseDocument {
   expires_at: Date
 }
 
-/** A holder that dies is waited for so long. */
+/** How long a lease outlives a holder that crashed. */
 const life = seconds(60)
 
-/** What one process at a time may do. */
+/** For work that only one process may do at a time. */
 export const leasesOf = (db: Db) => {
   const leases = db.collection<LeaseDocument>('leases')
 
   const take = async (name: string, holder: string) => {
     const free = { $or: [{ $eq: [{ $ifNull: ['$holder', holder] }, holder] }, { $lte: ['$expires_at', '$$NOW'] }] }
-    const lease = await persist(() =>
+    const lease = await withRetries(() =>
       leases.findOneAndUpdate(
         { _id: name },
         [
@@ -36,8 +36,8 @@ export const leasesOf = (db: Db) => {
   }
 
   return {
-    /** Does the work while no other process does; undefined where another one is at it. */
-    while: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
+    /** Does the work under the lease. Returns undefined if another process holds it. */
+    withLease: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
       const holder = randomUUID()
       if (!(await take(name, holder))) return undefined
       let renewed: Promise<unknown> = Promise.resolve()
@@ -48,7 +48,7 @@ export const leasesOf = (db: Db) => {
         return await work()
       } finally {
         clearInterval(renewal)
-        // One that came after the end would hold the lease for nobody.
+        // A renewal that arrives after the delete would take the lease again.
         await renewed
         await leases.deleteOne({ _id: name, holder }).catch(() => undefined)
       }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
-import type { LegalDocument as Legal } from '../../schemas/legal-document.js'
-import { type Imported, settled } from './catalogue.js'
+import type { LegalText } from '../../schemas/legal-text.js'
+import { catalogueRead, type Imported } from './catalogue.js'
 
 export interface LegalDocument extends Imported {
   /** The language, in lower case. */
@@ -9,12 +9,12 @@ export interface LegalDocument extends Imported {
   sections: { title: string; content: string }[]
 }
 
-export const toLegal = ({ title, sections }: LegalDocument): Legal => ({
+export const toLegalText = ({ title, sections }: LegalDocument): LegalText => ({
   title,
   sections: sections.map(section => ({ title: section.title, content: section.content }))
 })
 
 export const legalDocumentsOf = (db: Db) => {
   const documents = db.collection<LegalDocument>('legal_documents')
-  return { all: () => documents.find({}, settled).sort({ _id: 1 }).toArray() }
+  return { all: () => documents.find({}, catalogueRead).sort({ _id: 1 }).toArray() }
 }

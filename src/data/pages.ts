@@ -1,8 +1,8 @@
 import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
-import { aggregateAtOnce } from './driver/at-once.js'
+import { aggregateInOneBatch } from './driver/one-batch.js'
 
-/** The elements of a page and the number of all, in one operation. */
+/** The elements of a page and the total, in one operation. */
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
@@ -10,15 +10,15 @@ export const pageOf = async <T extends Document>(
   order: Sort,
   { page, perPage }: PageQuery
 ) => {
-  const ofAll = [{ $match: filter }, { $count: 'total' }]
-  const rows = await aggregateAtOnce<T | { total: number }>(db, collection, [
+  const count = [{ $match: filter }, { $count: 'total' }]
+  const rows = await aggregateInOneBatch<T | { total: number }>(db, collection, [
     { $match: filter },
     { $sort: order },
     { $skip: (page - 1) * perPage },
     { $limit: perPage },
-    { $unionWith: { coll: collection.collectionName, pipeline: ofAll } }
+    { $unionWith: { coll: collection.collectionName, pipeline: count } }
   ])
-  // Of nothing there is no count, even where there were elements a moment before.
+  // $count returns no row when nothing matches.
   let total = 0
   const elements: T[] = []
   for (const row of rows) {

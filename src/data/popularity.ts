@@ -1,24 +1,23 @@
 import type { Db } from 'mongodb'
 
-/** What was watched of late in a country, or anywhere (`*`), the most watched first. */
+/** Recent views in a country, or anywhere (`*`), the most viewed content first. */
 export interface PopularityDocument {
   _id: string
   content_ids: number[]
   views: number[]
-  /** By the clock of the database, like all that processes with clocks of their own compare. */
+  /** By the database's clock, because processes compare it. */
   counted_at: Date
-  /** Milliseconds that the counting took. */
+  /** How many milliseconds the count took. */
   took: number
 }
 
-/** A count, and the milliseconds since. */
+/** `age` is in milliseconds. */
 export interface Counted extends Pick<PopularityDocument, 'counted_at' | 'took'> {
   age: number
 }
 
 export const anywhere = '*'
 
-/** The last count of what is popular. */
 export const popularityOf = (db: Db) => {
   const popularity = db.collection<PopularityDocument>('popularity')
 
@@ -29,7 +28,7 @@ export const popularityOf = (db: Db) => {
         { projection: { counted_at: 1, took: 1, age: { $subtract: ['$$NOW', '$counted_at'] } } }
       ),
     all: () => popularity.find().toArray(),
-    /** Ordered: the count is told by its last document. */
+    /** Writes `*` last, because its `counted_at` says that the count is complete. */
     save: (countries: Omit<PopularityDocument, 'counted_at'>[]) =>
       popularity.bulkWrite([
         { deleteMany: { filter: { _id: { $nin: countries.map(({ _id }) => _id) } } } },

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
-import { type Imported, settled } from './catalogue.js'
+import { catalogueRead, type Imported } from './catalogue.js'
 
-/** What a channel shows from one moment to another. */
+/** An entry in the schedule of a channel. */
 export interface ProgrammeDocument extends Imported {
   _id: number
   channel: string
@@ -13,6 +13,6 @@ export interface ProgrammeDocument extends Imported {
 export const programmesOf = (db: Db) => {
   const programmes = db.collection<ProgrammeDocument>('programmes')
   return {
-    all: () => programmes.find({}, { ...settled, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
+    all: () => programmes.find({}, { ...catalogueRead, projection: { channel: 1, starts_at: 1, ends_at: 1, content_id: 1 } })
   }
 }

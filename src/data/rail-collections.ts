@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
 import { timestamp } from '../time.js'
-import { type Imported, settled } from './catalogue.js'
+import { catalogueRead, type Imported } from './catalogue.js'
 
 export interface RailDocument {
   id: number
@@ -20,11 +20,11 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
   rails: RailDocument[]
 }
 
-/** A query as GET /contents takes it: one that an earlier version imported may have longer lists, of which the first values are asked for. */
-const followable = (query: RailDocument['query']) =>
+/** Earlier versions imported longer lists than GET /contents accepts. */
+const withinLimits = (query: RailDocument['query']) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'search' ? value : value.split(',', maxValues).join()]))
 
-/** `contentsUrl` is the absolute address of GET /contents. */
+/** `contentsUrl` is the absolute URL of GET /contents. */
 export const toRail = (
   { id, name, mname, query, framework_through_key, created_at, updated_at }: RailDocument,
   contentsUrl: string
@@ -32,7 +32,7 @@ export const toRail = (
   id,
   name,
   mname,
-  endpoint: `${contentsUrl}?${new URLSearchParams(followable(query))}`,
+  endpoint: `${contentsUrl}?${new URLSearchParams(withinLimits(query))}`,
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at),
   framework_through_key
@@ -40,5 +40,5 @@ export const toRail = (
 
 export const railCollectionsOf = (db: Db) => {
   const collections = db.collection<RailCollectionDocument>('rail_collections')
-  return { all: () => collections.find({}, settled).sort({ _id: 1 }).toArray() }
+  return { all: () => collections.find({}, catalogueRead).sort({ _id: 1 }).toArray() }
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { type CatalogueKind, settled } from './catalogue.js'
+import { type CatalogueKind, catalogueRead } from './catalogue.js'
 
 type RevisionKind = CatalogueKind | 'disabled_users'
 
@@ -8,13 +8,13 @@ interface RevisionDocument {
   revision: number
 }
 
-/** How often each kind of the catalogue, and who is disabled, has changed: what tells other processes to read it again. */
+/** Counts the changes to each catalogue collection and to the set of disabled users. Processes poll it to see what to reload. */
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {
-    read: async () => new Map((await revisions.find({}, settled).toArray()).map(({ _id, revision }) => [_id, revision])),
-    of: async (kind: RevisionKind) => (await revisions.findOne({ _id: kind }, { timeoutMS: settled.timeoutMS }))?.revision ?? 0,
-    /** To be called when the database has acknowledged a change. */
+    read: async () => new Map((await revisions.find({}, catalogueRead).toArray()).map(({ _id, revision }) => [_id, revision])),
+    of: async (kind: RevisionKind) => (await revisions.findOne({ _id: kind }, { timeoutMS: catalogueRead.timeoutMS }))?.revision ?? 0,
+    /** Call it after the database has acknowledged the change. */
     raise: (kind: RevisionKind) => revisions.updateOne({ _id: kind }, { $inc: { revision: 1 } }, { upsert: true })
   }
 }

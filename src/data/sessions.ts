@@ -1,18 +1,18 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Db, IndexDescription } from 'mongodb'
+import type { Collection, Db, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
-import { persist } from './driver/retry.js'
+import { withRetries } from './driver/retry.js'
 
-/** One login and the chain of refresh tokens that came of it, of which only the hashes are kept. */
+/** One login and its chain of refresh tokens, stored as hashes. */
 interface SessionDocument {
   _id: string
   user_id: number
-  /** In every token of the chain: shows that an old token was once a real one. */
+  /** Part of every token in the chain. Proves that an old token was once valid. */
   family: string
-  /** In the newest token alone. */
+  /** Part of the newest token only. */
   secret: string
   generation: number
-  /** When the latest generations were spent; those that fell out of the list were spent long ago. */
+  /** When the latest generations were spent. Older ones drop out of the list. */
   spent: { generation: number; at: Date }[]
   created_at: Date
   expires_at: Date
@@ -25,8 +25,7 @@ export const sessionIndexes: IndexDescription[] = [
 
 const spentKept = 32
 
-/** Sessions of one user. */
-const most = 100
+export const sessionsPerUser = 100
 
 export interface Session {
   sid: string
@@ -45,21 +44,20 @@ const read = (token: string) => {
   return { user_id: Number(user), sid, generation: Number(generation), family, secret }
 }
 
+/** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
+const endLeastRecentlyUsed = async (sessions: Collection<SessionDocument>, user_id: number, begun: string) => {
+  // Each use extends a session, so `expires_at` is in the order of last use.
+  const others = { user_id, _id: { $ne: begun } }
+  const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 } } as const
+  const surplus = await sessions.findOne(others, { ...order, skip: sessionsPerUser - 1 })
+  if (!surplus) return
+  const { _id, expires_at } = surplus
+  // Compares `expires_at` again, so that a session used in the meantime stays.
+  await sessions.deleteMany({ ...others, $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] })
+}
+
 export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: number }) => {
   const sessions = db.collection<SessionDocument>('sessions')
-
-  /** Ends what a session that has just begun is too many for. Of several that begin at once the last to look sees all of them. */
-  const endUnusedForLongest = async (user_id: number, begun: string) => {
-    // Each use moves the end of a session, so ends are in the order of last uses.
-    const others = { user_id, _id: { $ne: begun } }
-    const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 } } as const
-    const surplus = await sessions.findOne(others, { ...order, skip: most - 1 })
-    if (!surplus) return
-    const { _id, expires_at } = surplus
-    // Found anew, so that one that was used meanwhile stays.
-    await sessions.deleteMany({ ...others, $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] })
-  }
-
   return {
     begin: async (user_id: number): Promise<Session> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
@@ -72,19 +70,19 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
         created_at: now,
         expires_at: new Date(now.getTime() + seconds(life))
       }
-      await persist(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
-      await persist(() => endUnusedForLongest(user_id, sid))
+      await withRetries(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
+      await withRetries(() => endLeastRecentlyUsed(sessions, user_id, sid))
       return { sid, user_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 
-    /** Spends a refresh token for the next one. Of two uses at the same moment one wins, since the filter names the generation. */
+    /** Exchanges a refresh token for the next one. Of two concurrent uses one wins, because the filter names the generation. */
     renew: async (token: string): Promise<Session | undefined> => {
       const given = read(token)
       if (!given) return undefined
       const { sid, user_id, generation } = given
       const [secret, now] = [random(), new Date()]
       const family = { _id: sid, user_id, family: hash(given.family) }
-      const renewed = await persist(() =>
+      const renewed = await withRetries(() =>
         sessions.updateOne(
           { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
           {
@@ -94,7 +92,7 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
         )
       )
       const session = renewed.matchedCount === 1 ? undefined : await sessions.findOne(family)
-      // One whose answer was lost was repeated, and found what it had done itself.
+      // A retry after a lost reply finds that its first attempt succeeded.
       if (renewed.matchedCount === 1 || session?.secret === hash(secret))
         return { sid, user_id, refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}` }
 
@@ -104,8 +102,8 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
       return undefined
     },
 
-    end: (user_id: number, sid: string) => persist(() => sessions.deleteOne({ _id: sid, user_id })),
-    endAll: (user_id: number) => persist(() => sessions.deleteMany({ user_id }))
+    end: (user_id: number, sid: string) => withRetries(() => sessions.deleteOne({ _id: sid, user_id })),
+    endAll: (user_id: number) => withRetries(() => sessions.deleteMany({ user_id }))
   }
 }
 

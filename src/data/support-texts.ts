@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { SupportText } from '../../schemas/support-text.js'
 import { timestamp } from '../time.js'
-import { type Imported, settled } from './catalogue.js'
+import { catalogueRead, type Imported } from './catalogue.js'
 
 /** One text in one language. */
 export interface SupportTextDocument extends Imported {
@@ -28,5 +28,5 @@ export const toSupportText = ({ id, context, language, title, content, created_a
 
 export const supportTextsOf = (db: Db) => {
   const texts = db.collection<SupportTextDocument>('support_texts')
-  return { all: () => texts.find({}, settled).sort({ id: 1, language: 1 }).toArray() }
+  return { all: () => texts.find({}, catalogueRead).sort({ id: 1, language: 1 }).toArray() }
 }

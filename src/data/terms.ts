@@ -1,7 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { Term } from '../../schemas/term.js'
 import { timestamp } from '../time.js'
-import { type Imported, settled } from './catalogue.js'
+import { catalogueRead, type Imported } from './catalogue.js'
 
 export interface TermDocument extends Imported {
   _id: number
@@ -25,5 +25,5 @@ export const toTerm = (term: TermDocument): Term => ({
 
 export const termsOf = (db: Db) => {
   const terms = db.collection<TermDocument>('terms')
-  return { all: () => terms.find({}, settled).sort({ _id: 1 }).toArray() }
+  return { all: () => terms.find({}, catalogueRead).sort({ _id: 1 }).toArray() }
 }

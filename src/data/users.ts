@@ -1,16 +1,16 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { counterOf } from './counters.js'
-import { persist } from './driver/retry.js'
+import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
 
 export interface UserDocument {
   _id: number
-  /** As it was given; `email_key` is what is compared. */
+  /** As the user typed it. Comparisons use `email_key`. */
   email?: string
   email_key?: string
   name: string
   password_hash?: string
-  /** Who the user is at an identity provider of the deployment's own. */
+  /** Issuer and subject of a user of an external identity provider. */
   iss?: string
   sub?: string
   disabled_at: Date | null
@@ -19,20 +19,20 @@ export interface UserDocument {
 }
 
 export const userIndexes: IndexDescription[] = [
-  // Partial, since users of an own identity provider may lack an e-mail.
+  // Partial, because users of an external identity provider may have no e-mail.
   { key: { email_key: 1 }, unique: true, partialFilterExpression: { email_key: { $exists: true } } },
   { key: { sub: 1, iss: 1 }, unique: true, partialFilterExpression: { sub: { $exists: true } } },
   { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } }
 ]
 
-/** E-mails compare without regard to case. */
+/** E-mails are case-insensitive. */
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
 export const usersOf = (db: Db) => {
   const users = db.collection<UserDocument>('users')
   const ids = counterOf(db, 'users')
   const revisions = revisionsOf(db)
-  /** Changes the user of an e-mail or an id. */
+  /** `who` is an id or an e-mail. */
   const change = async (who: string | number, fields: Partial<UserDocument>) =>
     users.findOneAndUpdate(
       typeof who === 'number' ? { _id: who } : { email_key: emailKey(who) },
@@ -64,9 +64,9 @@ export const usersOf = (db: Db) => {
       await users.insertOne(user)
       return user
     },
-    /** Whom an identity provider calls `sub`: its first use makes a user, two first uses at once make one. */
+    /** The id of an identity provider's user, who is created on first use. Two concurrent first uses create one user. */
     ofProvider: (iss: string, sub: string) =>
-      persist(async () => {
+      withRetries(async () => {
         const known = await users.findOne({ sub, iss }, { projection: { _id: 1 } })
         if (known) return known._id
         const now = new Date()
@@ -75,12 +75,12 @@ export const usersOf = (db: Db) => {
         return user._id
       }),
     setPassword: (email: string, password_hash: string) => change(email, { password_hash }),
-    /** A hash of an older kind gives way to the new one, unless the password was changed meanwhile. */
+    /** Upgrades an outdated hash, unless the password was changed in the meantime. */
     replaceHash: (id: number, old: string, password_hash: string) =>
       users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } }),
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),
-    /** The ids of all who are disabled. */
+    /** The ids of all disabled users. */
     disabled: async () => {
       const ids = new Set<number>()
       for await (const { _id } of users.find({ disabled_at: { $gt: new Date(0) } }, { projection: { _id: 1 } })) ids.add(_id)

@@ -27,15 +27,15 @@ const withExample = <T extends { content?: Content }>(part: T, example: unknown)
   return json && example !== undefined ? { ...part, content: { ...part.content, 'application/json': { ...json, example } } } : part
 }
 
-/** A parameter with a default is there for a handler always, but who calls may leave it out. How a list is written is a matter of the parameter. */
-const asCalled = ({ schema: { style, explode, ...schema } = {}, ...parameter }: Parameter): Parameter => ({
+/** Parameters with a default are optional for callers. `style` and `explode` belong to the parameter, not to its schema. */
+const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, ...parameter }: Parameter): Parameter => ({
   ...parameter,
   ...(style !== undefined && { style, explode }),
   ...(schema.default !== undefined && { required: false }),
   schema
 })
 
-/** What holds for every operation: what a status means and the headers of its answers; and an answer of the demo catalogue. */
+/** Adds the meaning of each status, the headers of the answers, and an example from the demo catalogue. */
 const completeOperation = (key: string, { requestBody, responses = {}, ...operation }: Operation): Operation => {
   const { request, answer } = examples[key] ?? {}
   const isPublic = '304' in responses
@@ -52,13 +52,13 @@ const completeOperation = (key: string, { requestBody, responses = {}, ...operat
   })
   return {
     ...operation,
-    ...(operation.parameters && { parameters: operation.parameters.map(asCalled) }),
+    ...(operation.parameters && { parameters: operation.parameters.map(parameterForCallers) }),
     ...(requestBody && { requestBody: withExample(requestBody, request) }),
     responses: Object.fromEntries(completed)
   }
 }
 
-export const complete = (document: Document): object => {
+export const completeDocument = (document: Document): object => {
   const paths = Object.entries(document.paths).map(([path, operations]) => [
     path,
     Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Keeps a sign-in that is tried on the page for all other calls. A script of the browser, which a transpiler must not touch. */
+/** Uses the token of a `POST /login` on the page for all later calls. A string, because it runs in the browser as it is. */
 export const keepSignIn = `
 const build = window.SwaggerUIBundle
 

@@ -9,38 +9,41 @@ export interface Status {
 
 const header = (description: string, type: Header['schema']['type'] = 'string'): Header => ({ description, schema: { type } })
 
-export const requestId = { 'x-request-id': header('Names the request in the log of the service') }
+export const requestId = { 'x-request-id': header('Identifies the request in the log of the service') }
 
-const retryAfter = { 'Retry-After': header('Seconds to wait before the next try', 'integer') }
+const retryAfter = { 'Retry-After': header('Seconds to wait before trying again', 'integer') }
 
-/** What each status means, wherever it is answered. */
+/** The meaning of each status, for all operations. */
 export const statuses: Record<string, Status> = {
-  200: { description: 'Done' },
-  201: { description: 'Done, and it is there' },
-  304: { description: 'What the caller has (`If-None-Match`) is still true' },
-  400: { description: 'A fault of the request, which names the field and the rule' },
-  401: { description: 'No valid bearer token, or a refused login' },
-  403: { description: "It is another user's" },
-  404: { description: 'There is no such thing' },
-  405: { description: 'The path has no such method', headers: { Allow: header('The methods that it has') } },
-  413: { description: 'A body above 64 KiB' },
-  429: { description: 'Beyond the limit of the user or the address', headers: retryAfter },
-  500: { description: 'A fault of the service; the log has it under the request id' },
-  503: { description: 'The database does not answer, or too many requests wait; nothing is lost by trying again', headers: retryAfter }
+  200: { description: 'Success' },
+  201: { description: 'Saved' },
+  304: { description: 'Not modified: the version in `If-None-Match` is current' },
+  400: { description: 'The request is invalid. The message says why' },
+  401: { description: 'No valid bearer token, or a failed login' },
+  403: { description: 'Belongs to another user' },
+  404: { description: 'Not found' },
+  405: { description: 'The path does not support this method', headers: { Allow: header('The methods that it supports') } },
+  413: { description: 'The body is larger than 64 KiB' },
+  429: { description: 'Too many requests from this user or address', headers: retryAfter },
+  500: { description: 'An internal error. Find it in the log by its request id' },
+  503: {
+    description: 'The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm',
+    headers: retryAfter
+  }
 }
 
-/** Of a public read and its 304. */
+/** The headers of public reads and their 304. */
 export const cacheable = {
-  ETag: header('Names this state of the answer, for `If-None-Match`'),
-  'Cache-Control': header('`public, no-cache`: may be kept, and is asked for again'),
+  ETag: header('The version of the answer, for `If-None-Match`'),
+  'Cache-Control': header('`public, no-cache`: may be stored, but must be revalidated before each use'),
   Vary: header('The request headers that the answer depends on')
 }
 
 const contentLanguage = { 'Content-Language': header('The language of the text') }
 
-/** Of one operation alone. */
+/** The headers of single operations. */
 export const ownHeaders: Record<string, Record<string, Header>> = {
-  'POST /history': { Location: header('The path of the element') },
+  'POST /history': { Location: header('The path of the history element') },
   'GET /legal': contentLanguage,
   'GET /legal/{languageCode}': contentLanguage
 }

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 
-/** The address in an entry of `X-Forwarded-For`, which may carry brackets and a port; undefined where there is none. */
+/** The address in an entry of `X-Forwarded-For`, without brackets and port; undefined if it has none. */
 const addressIn = (entry: string) => {
   if (isIP(entry)) return entry
   const [, bracketed, dotted] = /^(?:\[(.+)\]|([\d.]+))(?::\d{1,5})?$/.exec(entry) ?? []
@@ -8,10 +8,10 @@ const addressIn = (entry: string) => {
   return isIP(address) ? address : undefined
 }
 
-/** More proxies than stand in a row; the entries before them are the caller's own and count for nothing. */
+/** More proxies than any deployment has. Entries further left were made up by the caller. */
 const longestChain = 100
 
-/** An `X-Forwarded-For` as trust in networks needs it: addresses without ports. What is no address stays, since hops are counted. */
+/** Strips the ports, because networks are compared with bare addresses. Keeps invalid entries, because hops are counted. */
 export const withoutPorts = (chain: string) =>
   chain
     .split(',')
@@ -19,13 +19,13 @@ export const withoutPorts = (chain: string) =>
     .map(entry => addressIn(entry.trim()) ?? entry)
     .join()
 
-/** `203.0.113.9` at the end of an IPv6 address, as two of its groups. */
+/** Writes the dotted end of an IPv6 address (`203.0.113.9`) as two groups. */
 const asGroups = (dotted: string) => {
   const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number)
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
-/** The eight groups of an IPv6 address, whose zone is no part of it. */
+/** The eight groups of an IPv6 address, without its zone. */
 const groupsOf = (address: string) => {
   const [bare = ''] = address.split('%', 1)
   const hexadecimal = bare.includes('.') ? bare.replace(/[\d.]+$/, asGroups) : bare
@@ -34,13 +34,13 @@ const groupsOf = (address: string) => {
   return [...head, ...zeros, ...tail].map(group => Number.parseInt(group, 16))
 }
 
-/** The IPv4 address that an IPv6 one stands for. */
+/** The IPv4 address in an IPv4-mapped IPv6 address. */
 const mappedIn = ([a, b, c, d, e, marker, high = 0, low = 0]: number[]) =>
   marker === 0xffff && !(a || b || c || d || e) ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : undefined
 
 /**
- * Who counts as one caller: an IPv4 address, or the /64 network of an IPv6 one, since a home or a host has all addresses of it.
- * Whatever is no address counts as one caller too: a name that callers could make up would give each of them a limit of their own.
+ * The key under which limits count a caller: the IPv4 address, or the /64 network of an IPv6 address, since one host has all
+ * addresses of a /64. All invalid addresses share one key, so that nobody escapes a limit by making up names.
  */
 export const callerOf = (entry = '') => {
   if (isIPv4(entry)) return entry

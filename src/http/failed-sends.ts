@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import { internal } from '../errors.js'
 import { jsonType } from './reply.js'
 
-/** Say something of the answer that could not be sent. */
-const ofTheAnswer = /^(content-.*|etag|location|transfer-encoding)$/
+/** Headers that describe the body that could not be sent. */
+const describesBody = /^(content-.*|etag|location|transfer-encoding)$/
 
 const isSendable = (name: string, value: unknown) => {
   try {
@@ -17,8 +17,8 @@ const isSendable = (name: string, value: unknown) => {
 }
 
 /**
- * Answers 500 in the place of an answer whose sending threw, past Fastify, which would try the same headers again.
- * Once the head has left, all that can be done is to end the connection.
+ * Answers 500 after sending an answer has thrown. Bypasses Fastify, which would try the same headers again. If the head is
+ * already sent, all it can do is close the connection.
  */
 export const answerFailedSend = (error: unknown, reply: FastifyReply) => {
   const { raw, request } = reply
@@ -29,9 +29,9 @@ export const answerFailedSend = (error: unknown, reply: FastifyReply) => {
   }
   const { statusCode, body } = internal()
   const text = JSON.stringify(body)
-  const kept = Object.entries(reply.getHeaders()).filter(([name, value]) => !ofTheAnswer.test(name) && isSendable(name, value))
+  const kept = Object.entries(reply.getHeaders()).filter(([name, value]) => !describesBody.test(name) && isSendable(name, value))
   for (const name of raw.getHeaderNames()) raw.removeHeader(name)
-  // Node has noted that a 204 or 304 has no body, and forgets it with no later status.
+  // After a 204 or 304, Node keeps suppressing the body, whatever the new status.
   Object.assign(raw, { _hasBody: request.method !== 'HEAD' })
   raw.writeHead(statusCode, {
     ...Object.fromEntries(kept),

@@ -1,4 +1,4 @@
-/** The positive integer that a path segment names, or nothing: what is no id is not found, never a bad request. */
+/** Parses the id in a path. Returns undefined for anything else, because a malformed id is a 404, not a 400. */
 export const integerId = (text: string): number | undefined => {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined
   const id = Number(text)

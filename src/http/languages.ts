@@ -1,24 +1,24 @@
 import Negotiator from 'negotiator'
 
-/** How many languages of a header count. */
-const most = 20
+/** Languages beyond these are ignored. */
+const mostLanguages = 20
 /** Longer than any language tag with its weight. */
-const longest = 100
+const longestElement = 100
 
-/** The first elements of a header, those that could be a language. The rest is never looked at: what a header costs is not up to the caller. */
+/** The first elements of a header. The rest is not even parsed, so that no caller can make parsing expensive. */
 const firstOf = (header: string) => {
   const elements: string[] = []
-  for (const [element] of header.matchAll(/[^,\s][^,]*/g)) if (elements.push(element) === most) break
-  return elements.filter(({ length }) => length <= longest)
+  for (const [element] of header.matchAll(/[^,\s][^,]*/g)) if (elements.push(element) === mostLanguages) break
+  return elements.filter(({ length }) => length <= longestElement)
 }
 
-/** The languages that a caller accepts, the most wanted first, in lower case. */
+/** The languages that a caller accepts, in lower case and in order of preference. */
 export const acceptedLanguages = (header: string | undefined) => {
   if (!header) return []
   const negotiator = new Negotiator({ headers: { 'accept-language': firstOf(header).join() } })
   return negotiator.languages().map(language => language.toLowerCase())
 }
 
-/** Those of the wanted languages that exist, in the same order: `en-us` stands for `en-us`, then `en`. */
+/** Filters the wanted languages by existence. `en-us` falls back to `en`. */
 export const existingLanguages = (wanted: string[], exists: (language: string) => boolean) =>
   [...new Set(wanted.flatMap(language => [language, language.split('-', 1)[0] as string]))].filter(exists)

@@ -1,24 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import { destination } from 'pino'
 
-/** What must never be read in a log, wherever it stands in what is logged. */
+/** Fields to redact, up to two levels deep. */
 const secrets = ['authorization', 'password', 'access_token', 'refresh_token', 'token', 'password_hash']
 
 export const loggerOptions = (level: string) => ({
   level,
   redact: { paths: secrets.flatMap(name => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
-  // The address of a request without its query, and none of its headers.
+  // Queries and headers may hold personal data.
   serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: url.split('?', 1)[0] }) }
 })
 
-/** What is kept for a full disk to have room again. */
-const mostKept = 1024 * 1024
+/** Bytes of log lines to buffer while the disk is full. */
+const bufferBound = 1024 * 1024
 
-/** Standard output, a page or a moment at a time: a write for each line would cost more than many an answer. */
+/** Writes to standard output in batches: a system call per line would cost more than some answers. */
 export const linesOut = (to: number | string = 1) => {
-  const lines = destination({ dest: to, sync: true, minLength: 4096, periodicFlush: 50, maxLength: mostKept })
+  const lines = destination({ dest: to, sync: true, minLength: 4096, periodicFlush: 50, maxLength: bufferBound })
   let isFailing = false
-  // A log that cannot be written, on a full disk for example, must not end the service. There is nowhere to say so.
+  // A failing log, for example on a full disk, must not end the service.
   lines.on('error', () => {
     isFailing = true
   })
@@ -27,7 +27,7 @@ export const linesOut = (to: number | string = 1) => {
   })
   process.on('exit', () => {
     lines.flush()
-    // It tries until it succeeds: on a full disk the process would never leave.
+    // flushSync retries until it succeeds: on a full disk, the process would never exit.
     if (!isFailing) lines.flushSync()
   })
   return lines

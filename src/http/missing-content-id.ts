@@ -1,7 +1,7 @@
-import type { Failure } from '../errors.js'
+import type { ErrorAnswer } from '../errors.js'
 
-/** Told before any other fault of the body: it has no `content_id`, or there is no body at all. */
-export const refuseMissingContentId = (failure: () => Failure) => async (request: { body: unknown }) => {
+/** The spec has a message of its own for a missing `content_id`, so this runs before the validation of the body. */
+export const refuseMissingContentId = (missing: () => ErrorAnswer) => async (request: { body: unknown }) => {
   const { body } = request
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'content_id')) throw failure()
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'content_id')) throw missing()
 }

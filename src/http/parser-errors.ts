@@ -1,51 +1,51 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Failure, headersTooLarge, malformed, tooSlow } from '../errors.js'
+import { type ErrorAnswer, headersTooLarge, malformed, tooSlow } from '../errors.js'
 import { jsonType } from './reply.js'
 
-const failures: Record<string, () => Failure> = {
+const errors: Record<string, () => ErrorAnswer> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
   HPE_HEADER_OVERFLOW: headersTooLarge
 }
 
-/** What Node's HTTP parser refuses never becomes a request: the answer is written to the socket. */
+/** Answers what Node's HTTP parser refuses. There is no request object yet, so this writes to the socket. */
 export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (error.code === 'ECONNRESET') return socket.destroy()
-  return endWith((failures[String(error.code)] ?? malformed)(), socket)
+  return endWith((errors[String(error.code)] ?? malformed)(), socket)
 }
 
-/** Connections whose last answer waits for those before it. */
+/** Connections with an error answer that waits for earlier answers. */
 const ending = new WeakSet<Duplex>()
 
-/** Ends a connection with an answer, behind those to the requests that came before on it. */
-export const endWith = (failure: Failure, socket: Duplex) => {
-  // Whatever else comes from a caller meanwhile was refused already.
+/** Sends an error answer after the answers to earlier pipelined requests, then closes the connection. */
+export const endWith = (error: ErrorAnswer, socket: Duplex) => {
+  // The caller may send more bytes in the meantime. One error answer is enough.
   if (ending.has(socket)) return
   ending.add(socket)
-  endInTurn(failure, socket)
+  endInTurn(error, socket)
 }
 
-const endInTurn = (failure: Failure, socket: Duplex) => {
+const endInTurn = (error: ErrorAnswer, socket: Duplex) => {
   const answer = answerBefore(socket)
   if (answer) {
-    // By then Node has given the connection to the next answer in its queue.
-    answer.once('close', () => endInTurn(failure, socket))
+    // When it closes, Node has already assigned the socket to the next answer.
+    answer.once('close', () => endInTurn(error, socket))
     return
   }
   ending.delete(socket)
   if (socket.destroyed || !socket.writable) socket.destroy()
-  else socket.end(bytesOf(failure))
+  else socket.end(bytesOf(error))
 }
 
-/** The answer that Node is giving on a connection, unless it is to the very request that is refused, of which nothing has left. */
+/** The response that must finish first. If the request is incomplete and nothing was sent, the error takes its place. */
 const answerBefore = (socket: Duplex) => {
-  // The only property of Node's here that is not documented; its own handler of parser errors goes by it.
+  // An undocumented property, which Node's own handler of parser errors also uses.
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
   return answer && (answer.req.complete || answer.headersSent) ? answer : undefined
 }
 
-const bytesOf = ({ statusCode, body }: Failure) => {
+const bytesOf = ({ statusCode, body }: ErrorAnswer) => {
   const text = JSON.stringify(body)
   return (
     `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: ${jsonType}\r\n` +

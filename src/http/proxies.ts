@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-
-const list = (text: string) => text.split(',').map(item => item.trim())
+import { itemsOf } from './lists.js'
 
 const names = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -11,10 +10,10 @@ const isNetwork = (text: string) => {
 }
 
 export const isProxyList = (setting: string) =>
-  /^\d*$/.test(setting) || list(setting).every(item => names.includes(item) || isNetwork(item))
+  /^\d*$/.test(setting) || itemsOf(setting).every(item => names.includes(item) || isNetwork(item))
 
-/** A number of hops, or networks; nothing trusts nobody. */
+/** Fastify's `trustProxy` for a number of hops or a list of networks. An empty setting trusts nobody. */
 export const trustedProxies = (setting: string) => {
   if (setting === '') return false
-  return /^\d+$/.test(setting) ? (_address: string, hop: number) => hop < Number(setting) : list(setting)
+  return /^\d+$/.test(setting) ? (_address: string, hop: number) => hop < Number(setting) : itemsOf(setting)
 }

@@ -1,24 +1,15 @@
 import type { Done } from '../../schemas/common.js'
-import type { PageQuery } from '../../schemas/page.js'
+import type { Meta, PageQuery } from '../../schemas/page.js'
 
-/** The content type of every answer but the pages for people. */
+/** The content type of every JSON answer. */
 export const jsonType = 'application/json; charset=utf-8'
 
 export const ok = <T>(data: T) => ({ success: true as const, data })
 
 export const done = (code: number, text: string): Done => ({ success: true, code, 'message ': text, message: text })
 
-export interface PageMeta {
-  page: number
-  per_page: number
-  next_page: number | false
-  prev_page: number | false
-  total_pages: number
-  total_count: number
-}
-
-/** Past the end, the previous page is the last one that has elements. */
-export const pageMeta = ({ page, perPage }: PageQuery, total: number): PageMeta => {
+/** Past the end, `prev_page` is the last page with elements. */
+export const pageMeta = ({ page, perPage }: PageQuery, total: number): Meta => {
   const total_pages = Math.ceil(total / perPage)
   return {
     page,
@@ -30,5 +21,5 @@ export const pageMeta = ({ page, perPage }: PageQuery, total: number): PageMeta 
   }
 }
 
-/** What of a whole list is on a page. */
+/** The part of a list that is on a page. */
 export const onPage = <T>(all: T[], { page, perPage }: PageQuery) => all.slice((page - 1) * perPage, page * perPage)

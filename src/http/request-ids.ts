@@ -4,7 +4,7 @@ const size = 16
 const random = Buffer.alloc(256 * size)
 let used = random.length
 
-/** As random as a UUID, which is put together of twenty pieces that a request would hold for as long as it waits. */
+/** As random as a UUID, but one flat string: a UUID from Node consists of twenty pieces, which a waiting request keeps in memory. */
 export const requestId = () => {
   if (used === random.length) {
     randomFillSync(random)

@@ -1,8 +1,8 @@
 import { type Serializer, type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 
 /**
- * Makes the serializer of an answer when it is first needed. Most never are, since errors and ready bytes have schemas for
- * the documentation alone; to compile them all was half of what an app took to build.
+ * Compiles a serializer when it is first used, because compiling all of them doubles the time that an app takes to build.
+ * Most are never used: errors and ready bytes have schemas for the documentation only.
  */
 export const buildSerializer: SerializerFactory = (schemas, options) => {
   const compile = SerializerSelector()(schemas, options)

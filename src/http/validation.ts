@@ -1,20 +1,14 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import Ajv, { type ErrorObject } from 'ajv'
-import addFormats from 'ajv-formats'
+import type { ErrorObject } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify'
 import { maxValueLength, maxValues } from '../../schemas/lists.js'
-import { isSearch } from '../catalogue/words.js'
 import { type FieldError, invalid } from '../errors.js'
-import { moment } from '../time.js'
+import { inputAjv } from '../validation/ajv.js'
+import { rule } from '../validation/rules.js'
 
-// Nothing is coerced: Ajv would make 0 of null and 5 of [5]. What a query may say otherwise than a body is read by `readQuery`.
-const ajv = addFormats.default(new Ajv.default({ allErrors: true, useDefaults: true, verbose: true, strict: false, strictNumbers: true }))
-ajv.addFormat('date-time', { validate: (text: string) => moment(text) !== undefined })
-ajv.addFormat('search', { validate: isSearch })
-
-/** Compiles the schemas of requests: bodies as they are, strings of queries and paths read as what their schema wants. */
+/** Compiles the schema of a body, or of a query, whose strings are first converted to the types in the schema. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
-  const validate = ajv.compile(schema as TSchema)
+  const validate = inputAjv.compile(schema as TSchema)
   const parameters = httpPart === 'querystring' ? Object.entries((schema as TObject).properties) : []
 
   return (data: unknown) => {
@@ -27,8 +21,8 @@ export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPa
 type Query = Record<string, unknown>
 
 /**
- * Reads the values of a query in place; returns the faults that are told without looking at each value, since there may be
- * thousands: of parameters that were given twice, and of values that are too many or too long.
+ * Converts the values of a query in place. Returns the faults that are found without validating each value, since a caller may
+ * send thousands: repeated parameters, and too many or too long values.
  */
 const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[] => {
   const faults: ErrorObject[] = []
@@ -44,7 +38,7 @@ const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[]
   return faults
 }
 
-/** The values of a list that is separated by commas, by repeating the parameter, or both; so many of them at most. */
+/** The first values of a list. They are separated by commas, by repeating the parameter, or both. */
 const splitUpTo = (most: number, given: string | string[]) => {
   const values: string[] = []
   for (const text of [given].flat()) {
@@ -54,19 +48,19 @@ const splitUpTo = (most: number, given: string | string[]) => {
   return values
 }
 
-/** In characters, of which some take two places. */
+/** Counts characters, some of which take two places in a string. */
 const isTooLong = (text: string) => text.length > maxValueLength && (text.length > 2 * maxValueLength || [...text].length > maxValueLength)
 
 const read = (schema: TSchema, text: string) => {
   if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
-  // A plus that was not encoded has become a space on the way.
+  // In a query, a plus that was not encoded means a space.
   if (schema.format === 'date-time') return text.replace(/ (?=\d\d:\d\d$)/, '+')
   return schema['x-upper-case'] ? text.toUpperCase() : text
 }
 
 type Fault = Partial<ErrorObject> & FastifySchemaValidationError & { parentSchema?: TSchema }
 
-/** The 400 for the faults that a validator found: one for each field, in a sentence that gives the whole rule of the field. */
+/** The 400 for the faults that a validator found. Each field is named once, with its whole rule. */
 export const invalidRequest = (faults: FastifySchemaValidationError[], part: string) => {
   const errors = new Map<string, FieldError>()
   for (const fault of faults as Fault[]) {
@@ -83,11 +77,11 @@ const fieldOf = (fault: Fault) => {
   return fault.keyword === 'required' ? String(fault.params.missingProperty) : (fault.instancePath.split('/')[1] ?? '')
 }
 
-/** The fields of which a body must have at least one. */
+/** Fields that are required as alternatives: a body must have at least one of them. */
 const alternatives = ({ keyword, parentSchema }: Fault): string[] =>
   keyword === 'anyOf' ? (parentSchema as TSchema).anyOf.flatMap((choice: TSchema) => choice.required ?? []) : []
 
-/** A choice between schemas tells its faults one by one, and then its own, which says it all. */
+/** Ajv reports the faults of each alternative of an `anyOf`, then one for the `anyOf` as a whole, which is enough. */
 const isOfAChoice = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath as string)
 
 const messageOf = (fault: Fault) => {
@@ -100,32 +94,8 @@ const messageOf = (fault: Fault) => {
   return `must be ${rule(parentSchema as TSchema)}`
 }
 
-/** Of a query parameter. */
 const sizeRule = (schema: TSchema) => {
   if (schema['x-rule']) return schema['x-rule']
   const text = `of at most ${maxValueLength} characters`
   return schema.type === 'array' ? `${rule(schema)} ${text} each` : text
-}
-
-const rule = (schema: TSchema): string => {
-  if (schema['x-rule']) return schema['x-rule']
-  const choices = [schema.anyOf ?? schema].flat().flatMap((choice: TSchema) => ('const' in choice ? [choice.const] : []))
-  if (choices.length > 0) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
-  if (schema.format === 'date-time') return 'a timestamp in the form of RFC 3339'
-  if (schema.type === 'integer') return `an integer${bounds(schema)}`
-  if (schema.type === 'number') return `a number${bounds(schema)}`
-  if (schema.type === 'string') return `a text${length(schema)}`
-  if (schema.type === 'array') return `a list${schema.maxItems ? ` of at most ${schema.maxItems} values` : ''}`
-  return `an ${schema.type}`
-}
-
-const length = ({ minLength, maxLength }: TSchema) => {
-  if (maxLength) return ` of ${minLength ? `${minLength} to` : 'at most'} ${maxLength} characters`
-  return minLength ? ' that is not empty' : ''
-}
-
-const bounds = ({ minimum, maximum }: TSchema) => {
-  const upper = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : ` to ${maximum}`
-  return minimum === undefined ? '' : ` from ${minimum}${upper}`
 }

@@ -10,22 +10,22 @@ const common = {
 }
 const Common = Type.Object(common)
 
-/** A token whose signature was found right. Its header names nothing that must be understood. */
+/** A decoded token. It must not have a `crit` header, which lists extensions that a reader has to understand. */
 const tokenWith = <T extends TProperties>(claims: T) =>
   TypeCompiler.Compile(
     Type.Object({ header: Type.Object({ crit: Type.Optional(Type.Undefined()) }), payload: Type.Object({ ...common, ...claims }) })
   )
 
-/** Of this service's own login. */
+/** A token of this service's own login. */
 export const OwnToken = tokenWith({ sub: Type.String(), sid: Type.String({ minLength: 1 }) })
-/** Of an identity provider. */
+/** A token of an identity provider. */
 export const ProviderToken = tokenWith({ sub: Type.String({ minLength: 1 }) })
 
 export type Claims = Static<typeof Common> & { sub: string; sid: string }
 
-/** Seconds that the clocks of two machines may differ. It never lengthens a token's life. */
+/** Allowed clock skew in seconds. It does not apply to `exp`. */
 const leeway = 5
 
-/** Whether claims are of whom and for whom they must be, and in force. */
-export const hold = ({ iss, aud, iat, exp, nbf = iat }: Static<typeof Common>, expected: { iss: string; aud: string }, now: number) =>
+/** Whether the issuer and the audience are the expected ones, and the token is valid now. */
+export const areValid = ({ iss, aud, iat, exp, nbf = iat }: Static<typeof Common>, expected: { iss: string; aud: string }, now: number) =>
   iss === expected.iss && [aud].flat().includes(expected.aud) && now < exp && Math.max(iat, nbf) <= now + leeway

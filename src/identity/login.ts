@@ -3,44 +3,47 @@ import type { Settings } from '../config.js'
 import type { Data } from '../data/index.js'
 import { emailKey, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unavailable } from '../errors.js'
-import { type Caller, FairTurns } from '../overload/fair-turns.js'
-import { patienceOf } from '../overload/waiting.js'
+import { type Caller, FairSemaphore } from '../overload/fair-semaphore.js'
+import { requestTimeoutOf } from '../overload/request-timeout.js'
 import { isPasswordHash } from './password-hash.js'
 import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusals.js'
 
-/** Half of the cores are left to the requests, and libuv has four threads. */
+/** Leaves half of the cores to other requests. libuv has four threads. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))
-/** So many hashes may wait as get their turn in 1.8 s, within these bounds. */
-const turnWithin = 1800
-const [fewestWaiting, mostWaiting] = [8, 24]
+// How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, within the two bounds below it.
+const longestHashWait = 1800
+const fewestHashesWaiting = 8
+const mostHashesWaiting = 24
 
-/** A login asks the database for several things: few at once, so that those who are signed in never wait behind a crowd. */
+/** Only a few logins use the database at once: each takes several operations, and signed-in viewers need connections, too. */
 const lookupsAtOnce = 2 * hashesAtOnce
 const lookupsWaiting = 250
 
-/** Milliseconds after which no refusal comes, and what it leaves of the time that a login may take. */
+// In milliseconds. A refusal comes at most `latestRefusal` after its login arrived, and at least `reserveForRefusal` before the
+// request times out.
 const latestRefusal = 2000
-const leftByRefusal = 250
-/** What is left of it when a hash begins, at least. */
-const leftByQueue = 500
+const reserveForRefusal = 250
+/** A hash begins at least this many milliseconds before the deadline of its login. */
+const reserveForHash = 500
 
-/** Gives the user of an e-mail and a password, or throws the answer of the catalogue. */
+/** Makes a function that finds the user with an e-mail and a password, or throws an error answer. */
 export const authenticatorOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
-  /** Told of users whose stored hash is none, or costs too much to be checked. */
+  /** Called for users whose stored hash is invalid, or too expensive to check. */
   onBroken: (id: number) => void
 ) => {
-  const patience = patienceOf(settings)
-  const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, patience - leftByRefusal))
-  const mayWait = () => Math.max(fewestWaiting, Math.min(mostWaiting, (turnWithin * hashesAtOnce) / refusals.highestCost))
-  const hashes = new FairTurns(hashesAtOnce, mayWait)
-  // Where these stand still, the database does.
-  const lookups = new FairTurns(lookupsAtOnce, () => lookupsWaiting, unavailable)
+  const timeout = requestTimeoutOf(settings)
+  const refusals = new Refusals(hashesAtOnce, Math.min(latestRefusal, timeout - reserveForRefusal))
+  const maxHashesWaiting = () =>
+    Math.max(fewestHashesWaiting, Math.min(mostHashesWaiting, (longestHashWait * hashesAtOnce) / refusals.highestCost))
+  const hashes = new FairSemaphore(hashesAtOnce, maxHashesWaiting)
+  // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
+  const lookups = new FairSemaphore(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
   const lookUp = async (email: string, caller: Caller) => {
-    // Where nobody could look at the password, the database is not asked either.
+    // Refuses before asking the database if there is no room to check the password.
     hashes.assertRoom(caller)
     const [user, retryAfter] = await Promise.all([users.byEmail(email), loginAttempts.retryAfter(email, caller.address)])
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
@@ -56,7 +59,7 @@ export const authenticatorOf = (
     return undefined
   }
 
-  /** The user whose password it is, with a new hash of it where the stored one should give way. */
+  /** Returns the user if the password is right, with a new hash if the stored one should be replaced. */
   const check = async (user: UserDocument | null, hash: string | undefined, password: string) => {
     const isRight = await verifyPassword(password, hash)
     if (!user || !hash || !isRight || user.disabled_at) return undefined
@@ -65,14 +68,14 @@ export const authenticatorOf = (
 
   return async (email: string, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = { address, account: emailKey(email), until: arrived + patience - leftByQueue }
-    const { user, hash, attempt } = await lookups.take(caller, () => lookUp(email, caller))
+    const caller = { address, account: emailKey(email), deadline: arrived + timeout - reserveForHash }
+    const { user, hash, attempt } = await lookups.run(caller, () => lookUp(email, caller))
 
     return refusals.unlessRefused(arrived, hash, async () => {
       const checked = await hashes
-        .take(caller, () => check(user, hash, password))
+        .run(caller, () => check(user, hash, password))
         .catch(async error => {
-          // What could not be decided is no failed login.
+          // The password was not checked, so this is not a failed login.
           await attempt.forgive().catch(() => undefined)
           throw error
         })

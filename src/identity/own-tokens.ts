@@ -1,22 +1,22 @@
 import { integerId } from '../http/ids.js'
-import { hold, OwnToken } from './claims.js'
-import { keptTokens, type Tokens } from './tokens.js'
+import { areValid, OwnToken } from './claims.js'
+import { type Tokens, tokenCache } from './tokens.js'
 
 interface Options {
   iss: string
   aud: string
-  /** Gives the header and the claims of a token that is signed by this service, and throws otherwise. */
-  verify: (token: string) => { header: object; payload: object }
+  /** Decodes the token. Throws if this service did not sign it. */
+  checkSignature: (token: string) => { header: object; payload: object }
 }
 
-/** The tokens of this service's own login. */
-export const ownTokens = ({ iss, aud, verify }: Options): Tokens => {
-  const checked = keptTokens()
+/** Checks the tokens of this service's own login. */
+export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
+  const checked = tokenCache()
 
-  const signed = (token: string) => {
+  const decoded = (token: string) => {
     const known = checked.get(token)
     if (known) return known
-    const { header, payload } = verify(token)
+    const { header, payload } = checkSignature(token)
     checked.put(token, { header, payload })
     return { header, payload }
   }
@@ -24,8 +24,8 @@ export const ownTokens = ({ iss, aud, verify }: Options): Tokens => {
   return {
     viewerOf: text => {
       try {
-        const token = signed(text)
-        if (!OwnToken.Check(token) || !hold(token.payload, { iss, aud }, Date.now() / 1000)) return null
+        const token = decoded(text)
+        if (!OwnToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return null
         const id = integerId(token.payload.sub)
         return id === undefined ? null : { id, sid: token.payload.sid }
       } catch {

@@ -12,12 +12,12 @@ import {
 import { unavailable } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 
-/** The keys of an identity provider, from its address or as one of them was given. */
+/** The public keys of an identity provider. */
 export interface ProviderKeys {
   algorithms: string[]
-  /** Rises when they were read again. */
+  /** Rises with each refresh. */
   readonly edition: number
-  /** Throws a fault of jose for a token that no key is for, and the 503 where the keys are not known. */
+  /** Throws an error of jose if no key matches the token, and a 503 if the keys are not known yet. */
   keyFor: (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey> | KeyObject
   close: () => void
 }
@@ -29,8 +29,8 @@ const algorithmOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) => 
   throw new Error('it must be an RSA key of 2048 bits or more, a P-256 key or an Ed25519 key')
 }
 
-/** One key in PEM, whose line ends may be written as `\n`. */
-export const keyOf = (pem: string): ProviderKeys => {
+/** A fixed key in PEM format. Its line breaks may be written as `\n`. */
+export const keysFromPem = (pem: string): ProviderKeys => {
   const text = pem.replaceAll('\\n', '\n')
   if (text.includes('PRIVATE')) throw new Error('it is a private key, which only the identity provider may have')
   const key = createPublicKey(text)
@@ -45,7 +45,7 @@ const isPublicKey = (key: JWK | null) => {
   }
 }
 
-/** Leaves out what is no public key: jose would refuse the whole set for it, or find two keys under one name. */
+/** Leaves out invalid and private keys: jose would refuse the whole set, or find two keys with one id. */
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options)
   if (response.status !== 200) return response
@@ -55,21 +55,21 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 
 const refreshEvery = minutes(9)
 
-/** Those that the provider publishes. Once known they serve for as long as it cannot be reached. */
-export const keysAt = (url: string, onFailure: (error: unknown) => void): ProviderKeys => {
+/** The keys at a URL, refreshed regularly. If a refresh fails, the last ones stay in use. */
+export const keysFromUrl = (url: string, onFailure: (error: unknown) => void): ProviderKeys => {
   const published = createRemoteJWKSet(new URL(url), {
     timeoutDuration: seconds(2),
-    // A key that is not known may be a new one: it is looked for at once, but no sooner than this after the last time.
+    // An unknown key id may belong to a new key, so jose fetches the keys again, at most once in this time.
     cooldownDuration: seconds(1),
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys
   })
   let edition = 0
-  const reread = () => {
+  const onRefresh = () => {
     edition++
   }
-  // So that a key that was withdrawn goes, ten minutes later at most.
-  const refreshing = setInterval(() => published.reload().then(reread, onFailure), refreshEvery).unref()
+  // Withdrawn keys must stop working within ten minutes.
+  const refreshing = setInterval(() => published.reload().then(onRefresh, onFailure), refreshEvery).unref()
 
   return {
     algorithms: ['RS256', 'ES256', 'EdDSA'],

@@ -1,20 +1,20 @@
-import { Kept } from '../kept.js'
+import { Cache } from '../cache.js'
 
 export interface Viewer {
   id: number
-  /** The session of the service's own login; an identity provider's tokens have none. */
+  /** The session. Tokens of an identity provider have none. */
   sid?: string
 }
 
-/** Tells whom a token speaks for; null where it speaks for nobody. */
 export interface Tokens {
+  /** The user that a token belongs to; null if the token is not valid. */
   viewerOf: (token: string) => Viewer | null | Promise<Viewer | null>
 }
 
-/** In bytes; enough for some ten thousand viewers at once. */
-const tokensKept = 12 * 1024 * 1024
-/** Of what is known of a token, besides texts that are parts of it. */
+/** Enough for about ten thousand viewers. */
+const tokenCacheBytes = 12 * 1024 * 1024
+/** Bytes that the decoded token takes, besides strings that share the memory of the token. */
 const size = 400
 
-/** A signature is checked once a token and process: players send the same one for an hour. */
-export const keptTokens = <Checked>() => new Kept<string, Checked>(tokensKept, () => size)
+/** A cache of checked tokens. Players send the same one for an hour, and its signature is checked only once. */
+export const tokenCache = <Checked>() => new Cache<string, Checked>(tokenCacheBytes, () => size)

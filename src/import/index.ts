@@ -12,103 +12,107 @@ import { type Counts, writeFile } from './writing/write.js'
 
 export { ImportError } from './checking/faults.js'
 
-/** How far a run is. Each file is read twice: once to check it and once to write it. */
-export interface Progress {
+/** Each file is read twice: once to check it and once to write it. */
+export interface ImportProgress {
   step: 'check' | 'write'
   file: string
   records: number
-  /** Of all files of the step. */
+  /** Bytes of all files in this step. */
   done: number
   total: number
 }
 
 export interface ImportOptions {
-  /** `iss` of the users who have a `sub`. */
+  /** `iss` of users with a `sub`. */
   issuer?: string | undefined
-  /** Whether every catalogue file is the full list of its kind. */
+  /** Removes the catalogue documents that their file lacks. */
   prune?: boolean | undefined
-  onProgress?: ((progress: Progress) => void) | undefined
-  /** Ends the run after the batch under way. */
+  onProgress?: ((progress: ImportProgress) => void) | undefined
+  /** Stops the run after the current batch. */
   signal?: AbortSignal | undefined
 }
 
 export interface ImportedKind extends Counts {
-  /** What the run took away; undefined where that was not asked. */
+  /** The number of removed documents. Undefined without `prune`. */
   pruned?: number
 }
 
 export interface ImportResult {
-  /** Of the kinds that were reached. */
+  /** An interrupted run has not reached all kinds. */
   kinds: Partial<Record<ImportKind, ImportedKind>>
   interrupted: boolean
 }
 
-/** Imports files or folders of files, or texts by the names of files. Throws an ImportError where a record is wrong, and then writes nothing. */
+/** Imports files, folders of files, or texts by file name. If any record is wrong, throws an ImportError and writes nothing. */
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
-  const { issuer, prune = false, onProgress, signal } = options
+  const { prune = false, signal } = options
   const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const faults = new Faults()
   for (const fault of wrongFiles) faults.add(fault)
+  const kinds = kindsOf(runOf(db, sources, options))
+  const result: ImportResult = { kinds: {}, interrupted: false }
+  const isInterrupted = () => {
+    result.interrupted = signal?.aborted ?? false
+    return result.interrupted
+  }
 
+  const states = await Promise.all(sources.map(source => source.state()))
+  const checking = progressOf('check', sources, options)
+  for (const source of sources) {
+    await checkFile(source, kinds[source.kind], faults, { onBatch: checking(source), signal })
+    if (isInterrupted()) return result
+  }
+  if (faults.any) throw new ImportError(faults)
+
+  await ensureIndexes(db)
+  const writing = progressOf('write', sources, options)
+  for (const [at, source] of sources.entries()) {
+    await assertUnchanged(source, states[at])
+    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal })
+    if (isInterrupted()) return result
+    await assertUnchanged(source, states[at])
+  }
+
+  for (const { kind } of sources) {
+    const counts = result.kinds[kind]
+    const { prune: pruneDocuments, revision } = kinds[kind]
+    if (!prune || !counts || !pruneDocuments || !revision) continue
+    counts.pruned = await pruneKind(db, pruneDocuments, revision)
+    if (isInterrupted()) return result
+  }
+  return result
+}
+
+const runOf = (db: Db, sources: Source[], { issuer, prune }: ImportOptions): Run => {
   const pruned = new Set(prune ? sources.map(({ kind }) => kind) : [])
-  const run: Run = {
+  return {
     db,
     issuer,
     pruned,
     ids: {
       users: new KnownIds(db, 'users'),
       terms: new KnownIds(db, 'terms', pruned.has('terms')),
+      // Pruned contents are only marked as deleted, so others may refer to them.
       contents: new KnownIds(db, 'contents')
     }
   }
-  const kinds = kindsOf(run)
-  const result: ImportResult = { kinds: {}, interrupted: false }
-  const interrupted = () => {
-    result.interrupted = signal?.aborted ?? false
-    return result.interrupted
-  }
-
-  const total = sources.reduce((sum, { size }) => sum + size, 0)
-  const progressOf = (step: Progress['step']) => {
-    let done = 0
-    return (source: Source) => {
-      let records = 0
-      return (bytes: number, count: number) => {
-        done += bytes
-        records += count
-        onProgress?.({ step, file: source.name, records, done, total })
-      }
-    }
-  }
-
-  const states = await Promise.all(sources.map(source => source.state()))
-  const checking = progressOf('check')
-  for (const source of sources) {
-    await checkFile(source, kinds[source.kind], faults, { onBatch: checking(source), signal })
-    if (interrupted()) return result
-  }
-  if (faults.any) throw new ImportError(faults)
-
-  await ensureIndexes(db)
-  const writing = progressOf('write')
-  for (const [at, source] of sources.entries()) {
-    await refuseChanged(source, states[at])
-    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal })
-    if (interrupted()) return result
-    await refuseChanged(source, states[at])
-  }
-
-  for (const { kind } of sources) {
-    const counts = result.kinds[kind]
-    const { prune: takeAway, revision } = kinds[kind]
-    if (!prune || !counts || !takeAway || !revision) continue
-    counts.pruned = await pruneKind(db, takeAway, revision)
-    if (interrupted()) return result
-  }
-  return result
 }
 
-/** What was checked must be what is written. */
-const refuseChanged = async (source: Source, state: string | undefined) => {
-  if ((await source.state()) !== state) throw new Error(`${source.name} was changed while it was imported: run the import again`)
+/** Returns a function from a source to its `onBatch`. */
+const progressOf = (step: ImportProgress['step'], sources: Source[], { onProgress }: ImportOptions) => {
+  const total = sources.reduce((sum, { size }) => sum + size, 0)
+  let done = 0
+  return (source: Source) => {
+    let records = 0
+    return (bytes: number, count: number) => {
+      done += bytes
+      records += count
+      onProgress?.({ step, file: source.name, records, done, total })
+    }
+  }
+}
+
+/** Only checked records may be written. */
+const assertUnchanged = async (source: Source, state: string | undefined) => {
+  if ((await source.state()) !== state) throw new Error(`${source.name} was changed during the import. Run the import again.`)
 }

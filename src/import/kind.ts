@@ -3,20 +3,21 @@ import type { ImportKind } from '../../schemas/import.js'
 import type { CatalogueKind } from '../data/catalogue.js'
 import type { KnownIds } from './checking/known-ids.js'
 
-/** A record and its place in the file. */
+/** `place` is the line of an `.ndjson` file, or the position in a `.json` array, from 1. */
 export interface Entry<R> {
   record: R
   place: number
 }
 
-export type Report = (place: number, field: string, reason: string) => void
+/** With `other`, the reason ends on the place of that other record. */
+export type Report = (place: number, field: string, reason: string, other?: number) => void
 
-/** What the kinds of a run share. */
+/** Shared by all kinds of a run. */
 export interface Run {
   db: Db
-  /** The identity provider of users who have a `sub`. */
+  /** `iss` of users with a `sub`. */
   issuer: string | undefined
-  /** The kinds of which the run has the full list. */
+  /** Kinds whose documents are removed if the run lacks them. */
   pruned: ReadonlySet<ImportKind>
   ids: Record<'users' | 'terms' | 'contents', KnownIds>
 }
@@ -25,21 +26,21 @@ export interface Operation {
   updateOne: { filter: Document; update: Document | Document[]; upsert: true }
 }
 
-/** One kind of file: what its records must be beyond their schema, and what becomes of them. */
+/** How the records of one kind of file are checked, beyond their schema, and written. */
 export interface Kind<R = unknown> {
   collection: string
-  /** What tells the servers of a change. */
+  /** Raised after changes, so that the servers reload the collection. */
   revision?: CatalogueKind
-  /** Looks at some of the records, in their order, before anything is written. */
+  /** Checks one batch after the other, before anything is written. */
   check(entries: Entry<R>[], report: Report): Promise<void> | void
-  /** Looks at what only all the records together show. */
+  /** Checks what depends on all records. */
   checkAll?(report: Report): Promise<void>
-  /** Whether a later record of the run stands in the place of this one, which is then not written. */
-  isReplaced?(place: number): boolean
-  /** Before the first write. */
+  /** Whether a later record of the run replaces this one, which is then not written. */
+  isSuperseded?(place: number): boolean
+  /** Called before the first write. */
   begin?(): Promise<unknown>
-  /** The writes of what the database has otherwise. Asked anew for the same records where another process was faster. */
+  /** The writes for records that differ from the database. Called again if another process wrote the same documents first. */
   operations(records: R[]): Promise<Operation[]>
-  /** Takes away what the run lacks and answers how many. */
+  /** Removes the documents that the run lacks. Returns how many. */
   prune?(): Promise<number>
 }

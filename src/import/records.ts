@@ -1,22 +1,28 @@
-import { elements } from './checking/elements.js'
+import { elements } from './reading/elements.js'
 import { lines } from './reading/lines.js'
 import type { Source } from './reading/sources.js'
 import type { Piece } from './reading/text.js'
 
-/** Some of the records of a file, and how many bytes of it were read for them. */
+/** Some of the records of a file, and how many of its bytes were read for them. */
 export interface Batch {
   pieces: Piece[]
   bytes: number
 }
 
-/** As many are checked, read and written at once. */
+export interface BatchOptions {
+  onBatch: (bytes: number, records: number) => void
+  /** Stops before the next batch. */
+  signal: AbortSignal | undefined
+}
+
+/** The number of records that are read, checked and written together. */
 export const batchSize = 1000
 /** Large records make smaller batches. */
 const batchCharacters = 4 * 1024 * 1024
 
 const lengthOf = (piece: Piece) => ('text' in piece ? piece.text.length : 0)
 
-/** The records of a file in batches, however long it is. */
+/** Keeps memory flat, however long the file is. */
 export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
   const splitter = source.format === 'json' ? elements() : lines()
   let batch: Batch = { pieces: [], bytes: 0 }
@@ -41,7 +47,7 @@ export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
   yield batch
 }
 
-/** What a piece says as JSON. V8 quotes the text around a fault; what stands there may be secret. */
+/** Drops the part of V8's message that quotes the text, because it may contain secrets. */
 export const parsed = (piece: Piece): { text: string; value: unknown } | { fault: string } => {
   if ('fault' in piece) return piece
   try {

@@ -4,17 +4,17 @@ import { gauge } from './gauge.js'
 
 export const catalogueMetrics = (registry: Registry, catalogue: Catalogue) => {
   const { fragments } = catalogue
-  gauge(registry, 'catalogue_contents', 'Contents that are known, deleted ones too', () => catalogue.skeleton.size)
+  gauge(registry, 'catalogue_contents', 'Contents in memory, including deleted ones', () => catalogue.skeleton.size)
   gauge(
     registry,
     'catalogue_unchecked_seconds',
-    'Time since the catalogue was last checked for changes; beyond 60 it is not served',
+    'Seconds since the last check of the catalogue for changes. Above 60, it is not served',
     () => (Date.now() - catalogue.checkedAt) / 1000
   )
-  gauge(registry, 'catalogue_cache_bytes', 'Contents kept in memory as they are sent', () => fragments.bytes)
+  gauge(registry, 'catalogue_cache_bytes', 'Size of the content cache', () => fragments.bytes)
   new Counter({
     name: 'catalogue_cache_lookups_total',
-    help: 'Contents that were looked up in memory, by whether they were there',
+    help: 'Lookups in the content cache, by hit or miss',
     labelNames: ['result'],
     registers: [registry],
     collect() {

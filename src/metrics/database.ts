@@ -1,6 +1,6 @@
 import type { MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
-import type { OperationsOf } from '../data/driver/watched.js'
+import type { TimerOf } from '../data/driver/timing.js'
 import { durations } from './durations.js'
 import { gauge } from './gauge.js'
 
@@ -18,13 +18,13 @@ const poolMetrics = (registry: Registry, client: MongoClient) => {
       inUse++
     })
     .on('connectionCheckedIn', () => inUse--)
-  gauge(registry, 'mongodb_pool_open', 'Connections to the database', () => open)
-  gauge(registry, 'mongodb_pool_in_use', 'Connections on which an operation is under way', () => inUse)
-  gauge(registry, 'mongodb_pool_waiting', 'Operations that wait for a connection', () => waiting)
+  gauge(registry, 'mongodb_pool_open', 'Open connections to the database', () => open)
+  gauge(registry, 'mongodb_pool_in_use', 'Connections that are running an operation', () => inUse)
+  gauge(registry, 'mongodb_pool_waiting', 'Operations waiting for a connection', () => waiting)
 }
 
-export const databaseMetrics = (registry: Registry, client: MongoClient): OperationsOf => {
+export const databaseMetrics = (registry: Registry, client: MongoClient): TimerOf => {
   poolMetrics(registry, client)
-  const operations = durations(registry, 'mongodb_operation_duration_seconds', 'Time from an operation on the database to its end')
+  const operations = durations(registry, 'mongodb_operation_duration_seconds', 'Duration of database operations')
   return (collection, kind) => operations({ collection, kind })
 }

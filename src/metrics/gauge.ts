@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** A number that is read when it is asked for; nothing is told of one that is not there. */
+/** A gauge that is read when Prometheus scrapes. It is left out while its value is undefined. */
 export const gauge = (registry: Registry, name: string, help: string, read: () => number | undefined) =>
   new Gauge({
     name,

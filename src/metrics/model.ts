@@ -6,8 +6,8 @@ export const modelMetrics = (registry: Registry, learning: Learning) => {
   const inUse = (name: string, help: string, read: (model: NonNullable<Learning['model']>) => number) =>
     gauge(registry, `recommendation_model_${name}`, help, () => learning.model && read(learning.model))
 
-  inUse('age_seconds', 'Time since the model in use was trained', ({ trained_at }) => (Date.now() - trained_at.getTime()) / 1000)
-  inUse('bytes', 'Size of the model in use', ({ size }) => size)
-  inUse('titles', 'Titles that the model in use knows', ({ summary }) => Number(summary.titles))
-  inUse('training_seconds', 'What the training of the model in use took', ({ summary }) => Number(summary.seconds))
+  inUse('age_seconds', 'Age of the recommendation model in use', ({ trained_at }) => (Date.now() - trained_at.getTime()) / 1000)
+  inUse('bytes', 'Size of the recommendation model in use', ({ size }) => size)
+  inUse('titles', 'Titles in the recommendation model in use', ({ summary }) => Number(summary.titles))
+  inUse('training_seconds', 'How long the training of the recommendation model in use took', ({ summary }) => Number(summary.seconds))
 }

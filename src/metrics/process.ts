@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { keptBytes } from '../kept.js'
+import { trackedBytes } from '../memory.js'
 import { gauge } from './gauge.js'
 
-/** Processor time, memory, garbage, event loop: one for all apps of a process, since what observes them is never taken down. */
+/** Processor, memory and event loop. Shared by all apps of a process, since prom-client never removes its observers. */
 export const processMetrics = new Registry()
 collectDefaultMetrics({ register: processMetrics })
 gauge(
   processMetrics,
   'kept_bytes',
-  'All that is kept in memory up to a bound, with its keys: answers, contents, lists, tokens, callers',
-  keptBytes
+  'Size of all bounded caches together, with their keys: answers, contents, lists, tokens, callers',
+  trackedBytes
 )

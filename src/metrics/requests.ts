@@ -1,19 +1,19 @@
 import { Counter, type Registry } from 'prom-client'
 import { durations, type Observe } from './durations.js'
 
-/** Why a request was refused so that others are served. */
-type Reason = 'user_limit' | 'address_limit' | 'waiting' | 'event_loop'
+/** Why a request was refused. */
+type Reason = 'user_limit' | 'address_limit' | 'waiting' | 'searches' | 'event_loop'
 
 export const requestMetrics = (registry: Registry) => {
-  const answered = durations(registry, 'http_request_duration_seconds', 'Time from a request to the end of its answer')
+  const answered = durations(registry, 'http_request_duration_seconds', 'Duration of requests until the end of the answer')
   const refused = new Counter({
     name: 'http_refused_total',
-    help: 'Requests beyond a limit of their caller (429) or shed under load (503)',
+    help: 'Requests refused by a rate limit (429), or because of too many waiting requests or searches or a delayed event loop (503). Excludes logins and timeouts',
     labelNames: ['reason'],
     registers: [registry]
   })
   return {
-    /** What is to be told of the answers to a method of a route: their status, and the milliseconds that they took. */
+    /** Returns a function to call with the method, status and duration of every answer of a route. */
     answersOf: (route: string) => {
       const known = new Map<string, Observe>()
       return (method: string, status: number, milliseconds: number) => {
@@ -26,6 +26,6 @@ export const requestMetrics = (registry: Registry) => {
         observe(milliseconds)
       }
     },
-    onRefusal: (reason: Reason) => refused.inc({ reason })
+    countRefusal: (reason: Reason) => refused.inc({ reason })
   }
 }

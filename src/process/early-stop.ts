@@ -1,7 +1,7 @@
 import { stopSignals } from './stop-signals.js'
 
 /**
- * Until it serves, nothing is under way: a signal to stop ends the process there and then. Without it, the first process
- * of a container, to which signals do nothing by themselves, would start all the same and be killed later.
+ * Exits at once on a stop signal until the service listens. The first process of a container ignores signals that it has no
+ * handler for: it would finish its start and then be killed.
  */
 for (const signal of stopSignals) process.on(signal, () => process.exit())

@@ -1,17 +1,16 @@
 import closeWithGrace from 'close-with-grace'
 import type { buildApp } from '../app.js'
 import { stopSignals } from './stop-signals.js'
+import { closeTimeout } from './stop-times.js'
 
-/** What is under way when the listening ends has so long to end. */
-const patience = 10_000
-
-/** Listens until a signal to stop, then drains and leaves with status 0. */
+/** Listens until a stop signal, then drains and exits with status 0. */
 export const serve = async (app: Awaited<ReturnType<typeof buildApp>>) => {
   const { HOST, PORT, DRAIN_DELAY } = app.settings
 
+  // From here on, closeWithGrace replaces early-stop.
   for (const name of stopSignals) process.removeAllListeners(name)
-  closeWithGrace({ delay: DRAIN_DELAY + patience, logger: app.log }, async ({ err, signal }) => {
-    // A second signal must not cut off what the first one lets end.
+  closeWithGrace({ delay: DRAIN_DELAY + closeTimeout, logger: app.log }, async ({ err, signal }) => {
+    // A second signal must not cut off requests in flight.
     for (const name of stopSignals) process.removeAllListeners(name).on(name, () => {})
     if (err) app.log.fatal({ err }, 'stopping after an error')
     else app.log.info(`stopping after ${signal}`)
@@ -23,7 +22,7 @@ export const serve = async (app: Awaited<ReturnType<typeof buildApp>>) => {
     await app.listen({ host: HOST, port: PORT })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    app.log.fatal(code === 'EADDRINUSE' ? `Port ${PORT} is taken: stop what listens there, or set PORT` : message)
+    app.log.fatal(code === 'EADDRINUSE' ? `Port ${PORT} is in use: stop the process that listens there, or set PORT` : message)
     process.exit(1)
   }
 }

@@ -1,30 +1,28 @@
 import { isOpen } from '../catalogue/availability.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Country } from '../catalogue/country.js'
-import type { WholeHistory } from '../data/history.js'
+import { isStarted, type WholeHistory } from '../data/history.js'
 import { isWireMoment } from '../time.js'
 
 export interface Card {
   reason: 'resume' | 'next'
   content_id: number
-  /** When something of the title was watched last. */
+  /** When any part of the title was last watched. */
   watched_at: Date
 }
 
-interface Viewer {
+interface WatchState {
   history: WholeHistory
-  /** When which titles were dismissed. */
+  /** When each title was dismissed. */
   dismissed: Map<number, number>
   completedAt: number
-  country: Country
+  country: Country | undefined
 }
 
-/** One card a title, the one watched last first: what is in progress, or what comes after the completed. */
-export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: Viewer): Card[] => {
-  const { content_ids, times, percentages, updated } = history
+/** One card per title, most recently watched first: the content in progress, or the next one after a completed content. */
+export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: WatchState): Card[] => {
+  const { content_ids, percentages, updated } = history
   const now = Date.now()
-  // An element that another hand has put into the database may lack both.
-  const isStarted = (i: number) => Boolean(times[i]) || Boolean(percentages[i])
   const completed = new Set(content_ids.filter((_, i) => (percentages[i] as number) >= completedAt))
 
   const cardOf = (row: number, watched_at: Date): Card | undefined => {
@@ -41,7 +39,7 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
   return content_ids.flatMap((content_id, i) => {
     const row = skeleton.row(content_id)
     const watched_at = updated[i]
-    if (row === undefined || !isWireMoment(watched_at) || !isStarted(i)) return []
+    if (row === undefined || !isWireMoment(watched_at) || !isStarted(history, i)) return []
     const title = tree.title(row)
     if (seen.has(title)) return []
     seen.add(title)

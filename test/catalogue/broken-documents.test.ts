@@ -3,21 +3,12 @@ import t from 'tap'
 import type { CatalogueKind } from '../../src/data/catalogue.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
-import {
-  content,
-  databaseOf,
-  idsOf,
-  legal,
-  programme,
-  rail,
-  railCollection,
-  seededUrl,
-  supportText,
-  term,
-  until
-} from '../catalogue-data.js'
-import { build } from '../helper.js'
-import { film, viewerOf } from '../viewer-data.js'
+import { collectionOf, idsOf } from '../helpers/answers.js'
+import { build, buildWith } from '../helpers/app.js'
+import { databaseOf, seededUrl } from '../helpers/database.js'
+import { content, film, legal, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
+import { viewerOf } from '../helpers/viewer.js'
 
 /** The wire form has none for it. */
 const beyondYears = new Date('+012345-01-01T00:00:00Z')
@@ -250,5 +241,63 @@ t.test('a content that another hand breaks while the service runs', async t => {
     await contents.updateOne({ _id: 1 }, { $set: mended, $currentDate: { stamp: true } })
     await app.data.revisions.raise('contents')
     await until(async () => (await app.inject('/contents/1')).statusCode === 200)
+  })
+})
+
+t.test('contents that were written past the import', async t => {
+  const { terms, ...bare } = content(2)
+  const app = await buildWith(t, { contents: [content(1), bare as ContentDocument, content(3, { terms: [7] })] })
+
+  t.test('are in no list of terms where they have none', async t => {
+    t.strictSame(idsOf(await app.inject('/contents?terms=7')), [3])
+    t.strictSame(idsOf(await app.inject('/contents?ids=2')), [2])
+  })
+  t.test('are a 503 when their removal is found, and then not there', async t => {
+    await databaseOf(app).collection<ContentDocument>('contents').deleteOne({ _id: 1 })
+    const { statusCode, headers } = await app.inject('/contents?ids=1,3')
+    t.equal(statusCode, 503)
+    t.match(headers['retry-after'], /^[1-9]\d*$/)
+    t.equal((await app.inject('/contents/1')).statusCode, 404)
+    t.strictSame(idsOf(await app.inject('/contents?ids=1,3')), [3])
+  })
+})
+
+t.test('contents that another hand has put into the database', async t => {
+  const broken = (odd: Record<string, unknown>) => ({ ...content(1), ...odd }) as unknown as ContentDocument
+  const contents = [
+    content(1),
+    broken({ _id: 2, stamp: undefined }),
+    broken({ _id: 3, created_at: null }),
+    broken({ _id: 4, start_date: '2026-01-01' }),
+    broken({ _id: 5, end_date: 'never' }),
+    broken({ _id: 6, name: undefined }),
+    broken({ _id: 7, type: 5 }),
+    broken({ _id: 8, terms: 'x' }),
+    broken({ _id: 'nine' }),
+    broken({ _id: 10, countries_include: undefined })
+  ]
+  const log: string[] = []
+  const app = await build(t, { url: await seededUrl(t, { contents }), log })
+  t.strictSame(idsOf(await app.inject('/contents')).sort(), [1, 10], 'take no other away')
+  t.match(
+    log.map(line => JSON.parse(line)).find(({ count }) => count),
+    { collection: 'contents', ids: [2, 3, 4, 5, 6, 7, 8, 'nine'], count: 8 }
+  )
+
+  t.test('and that it has taken away, while viewers have elements of them', async t => {
+    const viewer = await viewerOf(app)
+    for (const content_id of [1, 10]) {
+      await viewer.post('/history', { content_id, time: 5 })
+      await viewer.post('/watchlist', { content_id })
+    }
+    const history = databaseOf(app).collection('history')
+    await history.updateMany({ content_id: 1 }, { $unset: { time: '', percentage: '' } })
+    await databaseOf(app).collection<ContentDocument>('contents').deleteOne({ _id: 10 })
+    const fresh = await build(t, { url: app.settings.MONGO_URL })
+    const get = (url: string) => fresh.inject({ url, headers: viewer.headers })
+    t.match(collectionOf(await get('/history')), [{ content_id: 1, time: 0, percentage: 0 }])
+    t.equal(collectionOf(await get('/history')).length, 1)
+    t.match(collectionOf(await get('/watchlist')), [{ content_id: 1 }])
+    t.equal(collectionOf(await get('/watchlist')).length, 1)
   })
 })

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb'
 import t from 'tap'
-import { Broken } from '../../src/catalogue/broken.js'
+import { BrokenDocuments } from '../../src/catalogue/broken.js'
 
 const told: unknown[][] = []
 const reporter = () => {
   told.length = 0
-  return new Broken((collection, ids, count) => told.push([collection, ids, count]))
+  return new BrokenDocuments((collection, ids, count) => told.push([collection, ids, count]))
 }
 
 t.test('names ten at most, and the number of all', async t => {

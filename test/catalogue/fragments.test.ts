@@ -2,9 +2,9 @@ import t from 'tap'
 import { Fragments } from '../../src/catalogue/fragments.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { keptBytes } from '../../src/kept.js'
-import { content } from '../catalogue-data.js'
-import { bytesInUse } from '../memory.js'
+import { trackedBytes } from '../../src/memory.js'
+import { content } from '../helpers/documents.js'
+import { bytesInUse } from '../helpers/memory.js'
 
 t.test('two public lists at once read from the database, and viewers beside them', async t => {
   const ends: (() => void)[] = []
@@ -16,7 +16,7 @@ t.test('two public lists at once read from the database, and viewers beside them
   const fragments = new Fragments({ skeleton: () => new Skeleton(), read, onBroken: () => undefined }, 1_000_000)
   const turn = () => new Promise(setImmediate)
 
-  const lists = [1, 2, 3, 4].map(id => fragments.inTurn([id]))
+  const lists = [1, 2, 3, 4].map(id => fragments.forPublicList([id]))
   await turn()
   t.strictSame(begun, [[1], [2]])
   const viewer = fragments.of([5])
@@ -50,9 +50,9 @@ t.test('fragments keep no more memory than they weigh', async t => {
     10_000_000
   )
   const before = await bytesInUse()
-  const weightBefore = keptBytes()
+  const weightBefore = trackedBytes()
   for (const id of contents.keys()) await fragments.of([id])
-  const weight = keptBytes() - weightBefore
+  const weight = trackedBytes() - weightBefore
   t.equal(weight, fragments.bytes)
   t.ok((await bytesInUse()) - before < weight * 1.2 + 200_000)
 })

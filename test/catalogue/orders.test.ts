@@ -2,7 +2,7 @@ import t from 'tap'
 import { orderFields } from '../../schemas/contents-query.js'
 import { comparison, defaultOrder, type Order, Orders } from '../../src/catalogue/orders.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
-import { content } from '../catalogue-data.js'
+import { content } from '../helpers/documents.js'
 
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 const filled = (...contents: ReturnType<typeof content>[]) => {

@@ -5,9 +5,11 @@ import { contentsAnswer } from '../../src/catalogue/contents-page.js'
 import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { WordIndex } from '../../src/catalogue/word-index.js'
-import { soughtIn } from '../../src/catalogue/words.js'
+import { prefixesFor } from '../../src/catalogue/words.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { buildWith, change, content } from '../catalogue-data.js'
+import { buildWith } from '../helpers/app.js'
+import { change } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
 
 const wanted = (...words: string[]) => words.map(word => [word])
 
@@ -57,7 +59,7 @@ t.test('the search reads the words of what has changed alone', async t => {
   })
   const skeleton = new Skeleton()
   for (const document of documents.values()) skeleton.put(document)
-  const early = search.idsWith(soughtIn('name2'))
+  const early = search.idsWith(prefixesFor('name2'))
   await search.catchUp(skeleton)
   t.strictSame(await early, [2], 'who asks before it has read them waits')
   await search.catchUp(skeleton)
@@ -66,8 +68,8 @@ t.test('the search reads the words of what has changed alone', async t => {
   documents.set(2, changed)
   skeleton.put(changed)
   await search.catchUp(skeleton)
-  t.strictSame(await search.idsWith(soughtIn('name')), [1, 3])
-  t.strictSame(await search.idsWith(soughtIn('other')), [2])
+  t.strictSame(await search.idsWith(prefixesFor('name')), [1, 3])
+  t.strictSame(await search.idsWith(prefixesFor('other')), [2])
 
   // Removed by hand, and one whose words are no list.
   skeleton.put({ ...changed, stamp: new Date(Date.now() + 2000) })
@@ -78,8 +80,8 @@ t.test('the search reads the words of what has changed alone', async t => {
   skeleton.put(content(5))
   await search.catchUp(skeleton)
   await search.catchUp(skeleton)
-  t.strictSame(await search.idsWith(soughtIn('other')), [])
-  t.strictSame(await search.idsWith(soughtIn('five')), [5])
+  t.strictSame(await search.idsWith(prefixesFor('other')), [])
+  t.strictSame(await search.idsWith(prefixesFor('five')), [5])
   t.strictSame(read, [[1, 2, 3], [2], [2, 4, 5]])
 
   for (let id = 10; id < 1100; id++) skeleton.put(content(id))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { isServable } from '../../src/catalogue/servable.js'
-import { railCollection } from '../catalogue-data.js'
+import { railCollection } from '../helpers/documents.js'
 
 t.test('a rail collection is served only with a query that an address can have', async t => {
   t.ok(isServable.rail_collections(railCollection(1, { type: 'show' })))

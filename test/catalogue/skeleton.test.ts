@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
-import { content } from '../catalogue-data.js'
+import { content } from '../helpers/documents.js'
 
 const skeletonOf = (...contents: ReturnType<typeof content>[]) => {
   const skeleton = new Skeleton()

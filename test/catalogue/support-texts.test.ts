@@ -1,6 +1,6 @@
 import t from 'tap'
 import { SupportTexts } from '../../src/catalogue/support-texts.js'
-import { supportText } from '../catalogue-data.js'
+import { supportText } from '../helpers/documents.js'
 
 const texts = new SupportTexts([
   supportText(1, 'en'),
@@ -27,7 +27,7 @@ t.test('callers who are answered the same have the same variant', async t => {
   for (const [context, callers] of same) {
     const variants = callers.map(wanted => variant(context, ...wanted))
     t.equal(new Set(variants).size, 1, `${context}: ${variants.join(' | ')}`)
-    const answers = callers.map(wanted => JSON.stringify(texts.in(context, texts.existing(wanted))))
+    const answers = callers.map(wanted => JSON.stringify(texts.textsIn(context, texts.existing(wanted))))
     t.equal(new Set(answers).size, 1, context)
   }
   t.notOk(texts.has('unknown'))
@@ -42,6 +42,6 @@ t.test('callers who are answered differently have different variants', async t =
   ]
   for (const [context, one, other] of different) {
     t.not(variant(context, ...one), variant(context, ...other), context)
-    t.notSame(texts.in(context, texts.existing(one)), texts.in(context, texts.existing(other)), context)
+    t.notSame(texts.textsIn(context, texts.existing(one)), texts.textsIn(context, texts.existing(other)), context)
   }
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Terms } from '../../src/catalogue/terms.js'
-import { term } from '../catalogue-data.js'
+import { term } from '../helpers/documents.js'
 
 const size = 3000
 const terms = new Terms(
@@ -9,11 +9,11 @@ const terms = new Terms(
 const query = { page: 1, perPage: 20, order_direction: 'DESC' as const }
 
 t.test('what makes no difference to a filter is not in its normal form', async t => {
-  t.strictSame(terms.normal({ ...query, taxonomy: ['taxonomy 2', 'none', 'taxonomy 1', 'taxonomy 2'], name: ['constructor'] }), {
+  t.strictSame(terms.normalized({ ...query, taxonomy: ['taxonomy 2', 'none', 'taxonomy 1', 'taxonomy 2'], name: ['constructor'] }), {
     taxonomy: ['taxonomy 1', 'taxonomy 2'],
     name: []
   })
-  t.strictSame(terms.normal(query), { taxonomy: undefined, name: undefined })
+  t.strictSame(terms.normalized(query), { taxonomy: undefined, name: undefined })
 })
 
 t.test('a page of a filter has the terms with any of its values in their order', async t => {

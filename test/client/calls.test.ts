@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import t, { type Test } from 'tap'
 import type { ClientOptions, Schemas } from '../../client/index.js'
 import { clientTypes } from '../../scripts/openapi/client-types.js'
-import { addUser } from '../helper.js'
+import { addUser } from '../helpers/app.js'
 import { clientOf, errorOf, kindOf, newViewer, serve } from './helper.js'
 
 t.test('the types are those of the interface', async t => {
@@ -106,7 +106,7 @@ t.test('errors say what is wrong and what to do', async t => {
   t.test('an answer of a proxy', async t => {
     const date = new Date(Date.now() + 60_000).toUTCString()
     const answers: [number, string, Record<string, string>, object][] = [
-      [502, '<h1>Bad Gateway</h1>', {}, { kind: 'failed', message: 'The answer was HTTP 502', retryAfter: undefined }],
+      [502, '<h1>Bad Gateway</h1>', {}, { kind: 'failed', message: 'The response was HTTP 502', retryAfter: undefined }],
       [500, '{"code":"E"}', {}, { kind: 'failed', code: undefined, fields: [] }],
       [503, '', { 'retry-after': date }, { kind: 'busy', retryAfter: Number }],
       [503, '', { 'retry-after': 'soon' }, { kind: 'busy', retryAfter: undefined }],

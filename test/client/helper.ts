@@ -1,7 +1,8 @@
 import type { Test } from 'tap'
 import { type Client, type ClientOptions, createClient, type Kept, type Session, type Store, ViewerError } from '../../client/index.js'
-import { content, seededUrl } from '../catalogue-data.js'
-import { type App, addUser, build, password } from '../helper.js'
+import { type App, addUser, build, password } from '../helpers/app.js'
+import { seededUrl } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
 
 const seed = { contents: [1, 2, 3].map(id => content(id, { type: 'film', name: `Film ${id}` })) }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Client, KeptReport } from '../../client/index.js'
-import { until } from '../catalogue-data.js'
-import type { App } from '../helper.js'
-import { addUser, password } from '../helper.js'
+import { type App, addUser, password } from '../helpers/app.js'
+import { until } from '../helpers/until.js'
 import { asBrowser, change, clientOf, createStore, newViewer, serve } from './helper.js'
 
 const minute = 60_000

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { Session, ViewerError } from '../../client/index.js'
-import { until } from '../catalogue-data.js'
+import { until } from '../helpers/until.js'
 import { asBrowser, change, clientOf, createStore, errorOf, kindOf, newViewer, serve } from './helper.js'
 
 t.test('a session is renewed', async t => {

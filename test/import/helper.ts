@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import type { Test } from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { ImportError, type ImportOptions, importFiles } from '../../src/import/index.js'
-import { databaseUrl } from '../helper.js'
+import { databaseUrl } from '../helpers/database.js'
 
 export const bcryptHash = '$2y$04$IPKmlXL0l94y.zmPeo5TNOYbuNewtrtV8Uu2dF69tHT2YrOnUoyw2'
 
@@ -44,3 +44,63 @@ export const importer = async (t: Test) => {
 }
 
 export const lines = (...records: object[]) => records.map(record => JSON.stringify(record)).join('\n')
+
+export const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
+
+export const user = (id: number, more: object = {}) => ({
+  id,
+  email: `u${id}@example.com`,
+  name: `User ${id}`,
+  password_hash: bcryptHash,
+  ...more
+})
+
+export const term = (id: number, more: object = {}) => ({ id, vendor_id: `v${id}`, name: `Term ${id}`, taxonomy: 'category', ...more })
+
+export const rail = (id: number, more: object = {}) => ({ id, name: `Rail ${id}`, mname: `rail_${id}`, query: { type: 'film' }, ...more })
+
+export const show = (id: number, more: object = {}) => ({
+  id,
+  channel: 'one',
+  starts_at: '2026-01-01T10:00:00Z',
+  ends_at: '2026-01-01T11:00:00Z',
+  content_id: 1,
+  ...more
+})
+
+export const legalText = (language: string, more: object = {}) => ({
+  language,
+  title: 'Terms',
+  sections: [{ title: 'One', content: '<p>1</p>' }],
+  ...more
+})
+
+export const supportText = (id: number, more: object = {}) => ({
+  id,
+  context: 'login',
+  language: 'en',
+  title: 'Help',
+  content: 'Do this',
+  ...more
+})
+
+export const everything = {
+  'users.ndjson': lines(user(1), { id: 2, sub: 'abc' }),
+  'terms.ndjson': lines(term(1), { vendor_id: 'free', name: 'Free', taxonomy: 'category' }),
+  'contents.ndjson': lines(film(1, { terms: [1] }), film(2, { parent_id: 3 }), film(3)),
+  'rail-collections.json': JSON.stringify([rail(1, { rails: [rail(2), rail(3)] })]),
+  'legal.ndjson': lines(legalText('en'), legalText('de-CH')),
+  'schedule.ndjson': lines(show(1), show(2, { channel: 'two' })),
+  'support-texts.ndjson': lines(supportText(1), supportText(1, { language: 'de' })),
+  'history.ndjson': lines(
+    { user_id: 1, content_id: 1, time: 5, percentage: 50 },
+    { user_id: 2, content_id: 1, updated_at: '2024-01-01T00:00:00Z' }
+  ),
+  'watchlist.ndjson': lines({ user_id: 1, content_id: 1 }, { user_id: 1, content_id: 2, id: 70 })
+}
+
+export const withViewers = async (t: Test) => {
+  const imports = await importer(t)
+  await imports.run({ 'users.ndjson': lines(user(1), user(2)), 'contents.ndjson': lines(film(1), film(2), film(3)) })
+  return imports
+}

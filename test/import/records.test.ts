@@ -161,11 +161,11 @@ t.test('elements of an array', async t => {
       'missing elements',
       '[,1,,2,]',
       [
-        [1, 'is missing before the comma or bracket'],
+        [1, 'an element is missing before the comma or bracket'],
         [2, 1],
-        [3, 'is missing before the comma or bracket'],
+        [3, 'an element is missing before the comma or bracket'],
         [4, 2],
-        [5, 'is missing before the comma or bracket']
+        [5, 'an element is missing before the comma or bracket']
       ]
     ],
     ['an object in its place', '{"id":1}', [[1, 'is not an array']]],
@@ -175,7 +175,7 @@ t.test('elements of an array', async t => {
       '[1,2',
       [
         [1, 1],
-        [2, 'the array does not end']
+        [2, 'the array is not closed']
       ]
     ],
     [
@@ -183,7 +183,7 @@ t.test('elements of an array', async t => {
       '[1] 2',
       [
         [1, 1],
-        [2, 'goes on after the end of the array']
+        [2, 'has more text after the end of the array']
       ]
     ],
     [

@@ -3,9 +3,11 @@ import type { HistoryDocument } from '../../src/data/history.js'
 import { countPopularity } from '../../src/recommendations/learning/counting.js'
 import { Learning } from '../../src/recommendations/learning/learning.js'
 import { type Trained, trainModel } from '../../src/recommendations/learning/training.js'
-import { databaseOf } from '../catalogue-data.js'
-import type { App } from '../helper.js'
-import { type Answer, historyDocument, type Viewer } from '../viewer-data.js'
+import type { Answer } from '../helpers/answers.js'
+import type { App } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
+import { historyDocument } from '../helpers/documents.js'
+import type { Viewer } from '../helpers/viewer.js'
 
 /** The defaults of the settings. */
 export const interest = { completedAt: 90, interestFrom: 5 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { interestOf } from '../../src/recommendations/serving/interest.js'
+import { interestOf } from '../../src/recommendations/interest.js'
 import { interest } from './helper.js'
 
 t.test('how much interest an element of history tells of', async t => {

@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap'
-import { buildWith, content, idsOf, isRefused, notFound, until } from '../catalogue-data.js'
-import type { App } from '../helper.js'
+import { idsOf, isRefused, notFound } from '../helpers/answers.js'
+import { type App, buildWith } from '../helpers/app.js'
+import { content } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
 
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 const sorted = (ids: number[]) => [...ids].sort((a, b) => a - b)
@@ -391,12 +393,18 @@ t.test('the search of GET /contents', async t => {
 })
 
 const isOpen = async (t: Test, app: App, id: number, open: boolean, headers: Record<string, string> = {}) => {
-  t.equal((await found(app, '', headers)).includes(id), open, `listed: ${id}`)
-  t.equal((await found(app, `ids=${id}`, headers)).includes(id), open, `by id: ${id}`)
-  t.equal((await found(app, 'search=content', headers)).includes(id), open, `by search: ${id}`)
-  const response = await app.inject({ url: `/contents/${id}`, headers })
-  t.equal(response.statusCode, open ? 200 : 404, `alone: ${id}`)
-  if (!open) t.strictSame(response.json(), notFound)
+  const shows = async (query: string) => (await found(app, query, headers)).includes(id)
+  const alone = await app.inject({ url: `/contents/${id}`, headers })
+  t.strictSame(
+    {
+      listed: await shows(''),
+      byId: await shows(`ids=${id}`),
+      bySearch: await shows('search=content'),
+      alone: alone.statusCode === 200 || alone.json()
+    },
+    { listed: open, byId: open, bySearch: open, alone: open || notFound },
+    `content ${id}`
+  )
 }
 
 t.test('contents that are not open', async t => {

@@ -2,24 +2,13 @@ import { ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import type { ContentDocument } from '../../src/data/contents.js'
 import type { HistoryDocument } from '../../src/data/history.js'
-import { buildWith, change, content, databaseOf, until } from '../catalogue-data.js'
-import { done, refused, wantToken } from '../viewer-answers.js'
-import {
-  type Answer,
-  allPages,
-  badQueries,
-  collectionOf,
-  emptyMeta,
-  episode,
-  film,
-  historyDocument,
-  metaOfFive,
-  tick,
-  type Viewer,
-  viewerOf,
-  watch,
-  wire
-} from '../viewer-data.js'
+import { type Answer, collectionOf } from '../helpers/answers.js'
+import { buildWith } from '../helpers/app.js'
+import { change, databaseOf } from '../helpers/database.js'
+import { content, episode, film, historyDocument } from '../helpers/documents.js'
+import { tick, until } from '../helpers/until.js'
+import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
+import { badQueries, done, emptyMeta, metaOfFive, refused, wantToken, wire } from './helper.js'
 
 const season = (id: number, parent_id: number, given: Partial<ContentDocument> = {}) => content(id, { type: 'season', parent_id, ...given })
 const deleted = { deleted_at: new Date('2024-01-01') }

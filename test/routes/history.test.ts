@@ -1,26 +1,26 @@
 import { ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
-import { buildWith, change, content, databaseOf, isRefused, until } from '../catalogue-data.js'
-import { build } from '../helper.js'
-import { closed, countryCases, done, notInUs, notToBeAdded, refused, swedish, wantToken } from '../viewer-answers.js'
+import { type Answer, collectionOf, isRefused } from '../helpers/answers.js'
+import { build, buildWith } from '../helpers/app.js'
+import { change, databaseOf } from '../helpers/database.js'
+import { content, episode, film, historyDocument, rich } from '../helpers/documents.js'
+import { tick, until } from '../helpers/until.js'
+import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import {
-  type Answer,
-  allPages,
   badQueries,
-  collectionOf,
+  closed,
+  countryCases,
+  done,
   emptyMeta,
-  episode,
-  film,
-  historyDocument,
   metaOfFive,
-  rich,
-  tick,
-  type Viewer,
-  viewerOf,
-  watch,
+  notInUs,
+  notToBeAdded,
+  refused,
+  swedish,
+  wantToken,
   wire
-} from '../viewer-data.js'
+} from './helper.js'
 
 const show = rich(1, { countries_include: null, countries_exclude: null })
 const first = episode(2, 1)

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { buildWith, legal, notFound } from '../catalogue-data.js'
-import type { App } from '../helper.js'
+import { notFound } from '../helpers/answers.js'
+import { type App, buildWith } from '../helpers/app.js'
+import { legal } from '../helpers/documents.js'
 
 const languages = ['en', 'en-gb', 'de', 'nl', 'sv', 'pt-br']
 const seed = { legal_documents: languages.map(language => legal(language)) }

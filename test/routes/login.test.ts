@@ -6,8 +6,8 @@ import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { Refusals } from '../../src/identity/refusals.js'
-import { databaseOf } from '../catalogue-data.js'
-import { type App, addUser, build, databaseUrl, password } from '../helper.js'
+import { type App, addUser, build, password } from '../helpers/app.js'
+import { databaseOf, databaseUrl } from '../helpers/database.js'
 
 type Answer = Awaited<ReturnType<typeof logIn>>
 
@@ -137,8 +137,8 @@ t.test('a refusal that is late comes at the next moment, and at once when no log
 
 t.test('POST /login', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
-  const user = await addUser(app, 'Ada@Example.com', 'Ada')
-  const disabled = await addUser(app, 'disabled@example.com', 'Disabled')
+  const user = await addUser(app, 'Ada@Example.com', 'Ada', hashPassword(password))
+  const disabled = await addUser(app, 'disabled@example.com', 'Disabled', hashPassword(password))
   await app.data.users.disable(disabled.email)
 
   t.test('answers with a pair of tokens and the user', async t => {

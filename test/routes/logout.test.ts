@@ -1,6 +1,6 @@
 import t from 'tap'
-import { until } from '../catalogue-data.js'
-import { type App, addUser, build, password } from '../helper.js'
+import { type App, addUser, build, password } from '../helpers/app.js'
+import { until } from '../helpers/until.js'
 
 const logIn = async (app: App, email: string) => {
   const response = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })

@@ -1,8 +1,9 @@
 import t from 'tap'
-import { buildWith, content, seededUrl } from '../catalogue-data.js'
-import { type App, build } from '../helper.js'
+import { type App, build, buildWith } from '../helpers/app.js'
+import { seededUrl } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
 import { audienceOf, firstAudience, span, trainOn, views } from '../recommendations/helper.js'
-import { viewerOf, watch } from '../viewer-data.js'
 
 /** The value of each series, by its name and its labels as they are written. */
 const seriesOf = async (app: App) => {
@@ -97,6 +98,13 @@ t.test('who waits and who is refused for it is counted', async t => {
     (await waiting).map(({ statusCode }) => statusCode),
     [200, 200, 503, 503, 503]
   )
+})
+
+t.test('searches that find the queue full are counted', async t => {
+  const app = await build(t)
+  const search = async (n: number) => app.catalogue.searchAnswer(`search ${n}`, () => new Promise<never>(() => undefined))
+  await Promise.allSettled(Array.from({ length: 70 }, (_, n) => search(n)))
+  t.equal((await seriesOf(app)).get('http_refused_total{reason="searches"}'), 6, 'the others were timed out')
 })
 
 t.test('metrics are told beyond every limit', async t => {

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { buildWith, content, idsOf, isRefused, rail, railCollection } from '../catalogue-data.js'
-import type { App } from '../helper.js'
+import { idsOf, isRefused } from '../helpers/answers.js'
+import { type App, buildWith } from '../helpers/app.js'
+import { content, rail, railCollection } from '../helpers/documents.js'
 
 const seed = () => ({
   contents: [

@@ -5,8 +5,12 @@ import t from 'tap'
 import { Ok } from '../../schemas/common.js'
 import { Recommendation } from '../../schemas/recommendation.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { buildWith, change, content, isRefused, term, until } from '../catalogue-data.js'
-import { build, databaseUrl } from '../helper.js'
+import { isRefused, unauthenticated } from '../helpers/answers.js'
+import { build, buildWith } from '../helpers/app.js'
+import { change, databaseUrl } from '../helpers/database.js'
+import { content, episode, film, rich, term } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
 import {
   anybody,
   audienceOf,
@@ -19,7 +23,7 @@ import {
   taught,
   views
 } from '../recommendations/helper.js'
-import { badQueries, episode, film, rich, unauthenticated, viewerOf, watch, wire } from '../viewer-data.js'
+import { badQueries, wire } from './helper.js'
 
 const season = (id: number, parent_id: number, given: Partial<ContentDocument> = {}) => content(id, { type: 'season', parent_id, ...given })
 const completed = { time: 3000, percentage: 95 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { type App, addUser, build, databaseUrl, password } from '../helper.js'
-
-const unauthenticated = JSON.stringify({ success: false, message: 'Unauthenticated.' })
+import { unauthenticated } from '../helpers/answers.js'
+import { type App, addUser, build, password } from '../helpers/app.js'
+import { databaseUrl } from '../helpers/database.js'
 
 const refresh = (app: App, refresh_token: unknown) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
 

@@ -1,5 +1,7 @@
 import t from 'tap'
-import { buildWith, content, idsOf, isRefused, programme } from '../catalogue-data.js'
+import { idsOf, isRefused } from '../helpers/answers.js'
+import { buildWith } from '../helpers/app.js'
+import { content, programme } from '../helpers/documents.js'
 
 const hour = (text: string) => `2026-03-01T${text}:00Z`
 const hours = (count: number) => count * 3_600_000

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { buildWith, supportText } from '../catalogue-data.js'
-import type { App } from '../helper.js'
+import { type App, buildWith } from '../helpers/app.js'
+import { supportText } from '../helpers/documents.js'
 
 interface Text {
   id: number

@@ -1,5 +1,7 @@
 import t from 'tap'
-import { buildWith, idsOf, isRefused, notFound, term } from '../catalogue-data.js'
+import { idsOf, isRefused, notFound } from '../helpers/answers.js'
+import { buildWith } from '../helpers/app.js'
+import { term } from '../helpers/documents.js'
 
 const at = (text: string) => new Date(`${text}T00:00:00Z`)
 

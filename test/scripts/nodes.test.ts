@@ -37,5 +37,5 @@ t.test('another Node.js comes from npm', async t => {
   const bin = join(cache, 'viewer/node/24/node_modules', packageFor(process.platform, process.arch), 'bin')
   mkdirSync(bin, { recursive: true })
   t.equal(await fetch(), bin)
-  t.match(said, [/^Node\.js 24 as it was fetched before: \w/])
+  t.match(said, [/^using Node\.js 24 from the cache: \w/])
 })

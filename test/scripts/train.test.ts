@@ -6,12 +6,14 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
-import { apart } from '../apart.js'
-import { built } from '../built.js'
-import { databaseOf, seededUrl, until } from '../catalogue-data.js'
-import { build } from '../helper.js'
+import { apart } from '../helpers/apart.js'
+import { build } from '../helpers/app.js'
+import { built } from '../helpers/built.js'
+import { databaseOf, seededUrl } from '../helpers/database.js'
+import { film } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
 import { audienceOf, firstAudience, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
-import { film, viewerOf, watch } from '../viewer-data.js'
 
 const command = built('scripts/train.js')
 
@@ -33,9 +35,8 @@ const clusters = async (t: Test) => {
   return { url, app }
 }
 
-// Each of them is a process that takes its time to start.
-t.jobs = 4
-const test = (name: string, body: (t: Test) => Promise<void>) => t.test(name, { buffered: true }, body)
+const waiting = new Map<string, (t: Test) => Promise<void>>()
+const test = (name: string, body: (t: Test) => Promise<void>) => void waiting.set(name, body)
 
 test('npm run train trains and says what came of it', async t => {
   const { url, app } = await clusters(t)
@@ -64,7 +65,7 @@ test('npm run train without a database', async t => {
   t.strictSame([status, out], [1, ''])
   t.match(error, /^MONGO_URL is not set: .*\n$/)
   t.strictSame([gone, nothing], [1, ''])
-  t.match(why, /^The database does not answer: .*\n$/)
+  t.match(why, /^The database does not respond: .*\n$/)
   t.notMatch(why, 'hunter2')
   t.equal(wrong, 1)
   t.match(which, /^TRAIN_MEMORY_MB is wrong: .*\n$/)
@@ -74,8 +75,8 @@ test('npm run train while another process trains', async t => {
   const { url, app } = await clusters(t)
   const { client, db } = connectionTo(url)
   t.teardown(() => client.close())
-  await leasesOf(db).while('training', async () => {
-    t.strictSame(await train(t, url).ended, [1, '', 'Another process is training at the moment.\n'])
+  await leasesOf(db).withLease('training', async () => {
+    t.strictSame(await train(t, url).ended, [1, '', 'Another process is already training.\n'])
   })
   t.equal(await databaseOf(app).collection('models').countDocuments(), 0)
 })
@@ -108,3 +109,7 @@ for (const [signal, expected] of [
     t.equal(await leases.countDocuments(), 0, 'another process may begin at once')
     t.strictSame(await databaseOf(app).collection('models').find().toArray(), models, 'the model before stays')
   })
+
+t.test('processes that mostly wait', { jobs: 4 }, async t => {
+  for (const [name, body] of waiting) t.test(name, { buffered: true }, body)
+})

@@ -4,9 +4,11 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
-import { apart } from '../apart.js'
-import { built } from '../built.js'
-import { build, databaseUrl } from '../helper.js'
+import { readArguments } from '../../scripts/user/arguments.js'
+import { apart } from '../helpers/apart.js'
+import { build } from '../helpers/app.js'
+import { built } from '../helpers/built.js'
+import { databaseUrl } from '../helpers/database.js'
 
 const compiled = [built('scripts/user.js')]
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
@@ -43,7 +45,7 @@ t.test('npm run user', async t => {
   t.test('refuses a second user of the same e-mail, in whatever case', async t => {
     const { err, status } = await user(url, ['add', 'grace@example.com'], 'x')
     t.equal(status, 1)
-    t.equal(err, 'There is a user grace@example.com already\n')
+    t.equal(err, 'There is already a user grace@example.com\n')
   })
 
   t.test('changes the password and ends the sessions', async t => {
@@ -94,16 +96,11 @@ t.test('npm run user', async t => {
   })
 
   for (const [args, sentence] of [
-    [[], /^Usage/],
-    [['remove', 'grace@example.com'], /^Usage/],
-    [['add', 'grace'], /^grace is no e-mail address/],
     [['disable', '987654321'], /^There is no user 987654321/],
-    [['enable', 'grace'], /^grace is no e-mail address and no id/],
-    [['disable', '9'.repeat(20)], /^9{20} is no e-mail address and no id/],
-    [['password', '1'], /^1 is no e-mail address\n/],
+    [['password', '1'], /^1 is not an e-mail address\n/],
     [['add', 'empty@example.com'], /^A password must not be empty/]
   ] as [string[], RegExp][]) {
-    t.test(`says what is wrong with ${args.join(' ') || 'nothing'}`, async t => {
+    t.test(`says what is wrong with ${args.join(' ')}`, async t => {
       const { err, status } = await user(url, args)
       t.equal(status, 1)
       t.match(err, sentence)
@@ -115,4 +112,22 @@ t.test('npm run user', async t => {
     t.equal(status, 1)
     t.match(err, /^MONGO_URL is not set/)
   })
+})
+
+t.test('its arguments', async t => {
+  const email = 'grace@example.com'
+  t.strictSame(readArguments(['add', email, '--name', 'Grace']), { action: 'add', given: email, who: email, name: 'Grace' })
+  t.strictSame(readArguments(['disable', '5']), { action: 'disable', given: '5', who: 5, name: '' })
+  t.match(readArguments(['list']), { action: 'list' })
+
+  for (const [args, message] of [
+    [[], /^Usage/],
+    [['remove', 'grace@example.com'], /^Usage/],
+    [['add'], /^Nothing is not an e-mail address\n/],
+    [['add', 'grace'], /^grace is not an e-mail address\n/],
+    [['enable', 'grace'], /^grace is not an e-mail address or an id/],
+    [['disable', '9'.repeat(20)], /^9{20} is not an e-mail address or an id/],
+    [['password', '1'], /^1 is not an e-mail address\n/]
+  ] as [string[], RegExp][])
+    t.throws(() => readArguments(args), { message }, args.join(' '))
 })

@@ -4,13 +4,13 @@ import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Content } from '../../../schemas/content.js'
 import { answerOf } from '../../../src/catalogue/answers.js'
-import { okBytes, whole } from '../../../src/catalogue/bytes.js'
-import { found, notFound } from '../../../src/errors.js'
+import { contentJson, okBytes } from '../../../src/catalogue/bytes.js'
+import { notFound, orNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
 
 const schema = {
-  summary: 'One content',
-  description: 'Not found when it is not open to the caller.',
+  summary: 'Get a content',
+  description: 'A 404 if the content is not open to the caller.',
   tags: ['Catalogue'],
   params: Type.Object({ contentId: Type.String() }),
   response: publicAnswers(Ok(Content), 404)
@@ -20,11 +20,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app
 
   app.get('', { schema, config: { admission: 'public' } }, async function getContent(request, reply) {
-    const id = found(integerId(request.params.contentId))
-    catalogue.assertFresh()
+    const id = orNotFound(integerId(request.params.contentId))
     if (!catalogue.isOpen(id, app.countryOf(request))) throw notFound()
     const [fragment] = await catalogue.fragments.of([id])
-    return reply.publicJson(answerOf(okBytes(whole(found(fragment)))), settings.COUNTRY_HEADER)
+    return reply.publicJson(answerOf(okBytes(contentJson(orNotFound(fragment)))), settings.COUNTRY_HEADER)
   })
 }
 export default route

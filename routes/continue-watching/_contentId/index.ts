@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
-import { found } from '../../../src/errors.js'
+import { orNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
 
 const schema = {
-  summary: 'Hide the card of a show',
-  description: 'Until the user watches something of it again. Any content of the show will do.',
+  summary: 'Hide the card of a show or film',
+  description: 'It stays hidden until the user watches something of the show again. The id may be of any content of the show.',
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   params: Type.Object({ contentId: Type.String() }),
@@ -19,11 +20,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { dismissals } = app.data
 
-  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
-
-  app.delete('', { schema, ...guarded }, async function dismissCard(request) {
+  app.delete('', { schema, ...forViewers }, async function dismissCard(request) {
     catalogue.assertFresh()
-    const row = found(catalogue.skeleton.row(found(integerId(request.params.contentId))))
+    const row = orNotFound(catalogue.skeleton.row(orNotFound(integerId(request.params.contentId))))
     await dismissals.put(app.viewerOf(request).id, catalogue.skeleton.idOf(catalogue.tree.title(row)))
     return done(200, 'The card was hidden')
   })

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
-import { progressOf } from '../../../src/data/history.js'
+import { progressOf } from '../../../src/data/progress.js'
 import { done } from '../../../src/http/reply.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
@@ -11,33 +12,32 @@ const tags = ['History']
 const security = [{ bearer: [] }]
 const params = Type.Object({ watchedVideoId: Type.String({ description: 'Id of the history element' }) })
 
-const getSchema = { summary: 'One history element', tags, security, params, response: answers(Ok(HistoryElement), 401, 403, 404) }
+const getSchema = { summary: 'Get a history element', tags, security, params, response: answers(Ok(HistoryElement), 401, 403, 404) }
 const putSchema = {
-  summary: 'Report progress on a history element',
+  summary: 'Update the progress of a history element',
   tags,
   security,
   params,
   body: HistoryUpdate,
   response: answers(Done, 401, 403, 404, 413)
 }
-const deleteSchema = { summary: 'Forget one history element', tags, security, params, response: answers(Done, 401, 403, 404, 413) }
+const deleteSchema = { summary: 'Remove a history element', tags, security, params, response: answers(Done, 401, 403, 404, 413) }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { history } = app.data
-  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: getSchema, ...guarded }, async function getHistoryElement(request, reply) {
+  app.get('', { schema: getSchema, ...forViewers }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
     return reply.json(await historyElementBytes(catalogue, element))
   })
 
-  app.put('', { schema: putSchema, ...guarded }, async function updateHistoryElement(request) {
+  app.put('', { schema: putSchema, ...forViewers }, async function updateHistoryElement(request) {
     await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progressOf(request.body, app.countryOf(request)))
     return done(200, 'The history element was updated')
   })
 
-  app.delete('', { schema: deleteSchema, ...guarded }, async function deleteHistoryElement(request) {
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function deleteHistoryElement(request) {
     await history.remove(app.viewerOf(request).id, request.params.watchedVideoId)
     return done(200, 'The history element was removed')
   })

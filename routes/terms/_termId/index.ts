@@ -5,12 +5,12 @@ import { Ok } from '../../../schemas/common.js'
 import { Term } from '../../../schemas/term.js'
 import { jsonAnswer } from '../../../src/catalogue/bytes.js'
 import { toTerm } from '../../../src/data/terms.js'
-import { found } from '../../../src/errors.js'
+import { orNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
 import { ok } from '../../../src/http/reply.js'
 
 const schema = {
-  summary: 'One taxonomy term',
+  summary: 'Get a taxonomy term',
   tags: ['Catalogue'],
   params: Type.Object({ termId: Type.String() }),
   response: publicAnswers(Ok(Term), 404)
@@ -20,9 +20,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function getTerm({ params }, reply) {
-    const id = found(integerId(params.termId))
+    const id = orNotFound(integerId(params.termId))
     catalogue.assertFresh()
-    const term = found(catalogue.terms.byId(id))
+    const term = orNotFound(catalogue.terms.byId(id))
     return reply.publicJson(catalogue.answer(`term ${id}`, () => jsonAnswer(ok(toTerm(term)))))
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement } from '../../../schemas/history.js'
@@ -10,15 +11,15 @@ const security = [{ bearer: [] }]
 const params = Type.Object({ elementId: Type.String() })
 
 const getSchema = {
-  summary: 'One history element',
-  description: 'The path says watchlist, but the specification has it give a history element: the id is one of GET /history.',
+  summary: 'Get a history element',
+  description: 'Despite its path, this returns a history element, as in the specification. Use an id of GET /history.',
   tags: ['History'],
   security,
   params,
   response: answers(Ok(HistoryElement), 401, 403, 404)
 }
 const deleteSchema = {
-  summary: 'Remove one watchlist element',
+  summary: 'Remove a watchlist element',
   tags: ['Watchlist'],
   security,
   params,
@@ -28,14 +29,13 @@ const deleteSchema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { history, watchlist } = app.data
-  const guarded = { onRequest: app.tokenRequired, config: { admission: 'viewer' } } as const
 
-  app.get('', { schema: getSchema, ...guarded }, async function getWatchedVideo(request, reply) {
+  app.get('', { schema: getSchema, ...forViewers }, async function getWatchedVideo(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
     return reply.json(await historyElementBytes(catalogue, element))
   })
 
-  app.delete('', { schema: deleteSchema, ...guarded }, async function deleteWatchlistElement(request) {
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function deleteWatchlistElement(request) {
     await watchlist.remove(app.viewerOf(request).id, request.params.elementId)
     return done(200, 'The watchlist element was removed')
   })

@@ -18,10 +18,10 @@ interface Setting {
 
 const service = 'service'
 
-/** Where a peer has another answer than that of its address. */
+/** The path of a peer that serves several variants. */
 const pathOf = (name: string, path: string) => (name === 'Express + Mongoose' ? `/documents${path}` : path)
 
-/** The service and its references, side by side in one scenario. */
+/** Measures one scenario on the service and its references. */
 export const compare = async (scenario: Scenario, servers: Servers, { db, options, progress }: Setting): Promise<Section> => {
   const { title, peers, besides, connections = options.connections, reset } = scenario
   const contestant = (name: string, server: Server, { calls }: Scenario): Contestant => ({
@@ -67,11 +67,11 @@ const goalsOf = ({ title, goals, operations }: Scenario, results: Result[]): Goa
 
 const operationsGoal = (title: string, { operations }: Result, atMost: number) => {
   const bound: Bound = { goal: `${title}, on the database`, unit: 'operations', atMost }
-  // Rounded, since the look for revisions once a second and mongod's own are counted too.
+  // Rounded, because the count includes the check for revisions once a second and mongod's own operations.
   return judged(bound, Math.round(operations.median))
 }
 
-/** Of each reference what its goal is about, and of the bare one the processor time, which tells of light requests too. */
+/** Throughput and processor time of the service relative to each reference, with the strictest goal. */
 const ratiosOf = ({ title, goals }: Scenario, results: Result[]): Ratio[] =>
   results.slice(1).flatMap(({ name }) =>
     (['perSecond', 'processor'] as const).map(of => {

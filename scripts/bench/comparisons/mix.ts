@@ -17,7 +17,7 @@ const to =
   (path: string): CallOfUser =>
   () => ({ path })
 
-/** Of a hundred requests of players: heartbeats, lists, and what is read once in a while. */
+/** A hundred requests of players: heartbeats, lists, and occasional reads. */
 const shares: [number, CallOfUser][] = [
   [70, calls.put],
   [5, to('/history')],
@@ -42,7 +42,7 @@ const mixed = ({ users, seed }: Options): Call[] => {
   })
 }
 
-/** All that players do, in the shares in which they do it, and what memory the service has then. It should have done nothing before. */
+/** Measures a realistic mix of requests, and the memory of the service afterwards. The service must be freshly started. */
 export const mix = async (service: Server, db: Db, options: Options, progress: (line: string) => void): Promise<Section> => {
   const memory = async () => (await service.usage()).rss / 1e6
   const title = 'The mix of players: 70 % PUT /history/{id}, 15 % lists, 15 % other reads'
@@ -56,7 +56,7 @@ export const mix = async (service: Server, db: Db, options: Options, progress: (
   const after = await memory()
   return {
     title,
-    remark: 'On a service that was just started.',
+    remark: 'On a freshly started service.',
     table: [...tableOf(results), ['memory before, MB', before.toFixed(0)], ['memory after, MB', after.toFixed(0)]],
     goals: [
       judged({ goal: `resident memory after the mix, ${grouped(options.contents)} contents`, unit: 'MB', atMost: 200 }, single(after))

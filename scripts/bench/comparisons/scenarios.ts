@@ -8,7 +8,7 @@ import type { Compared } from '../measures/rounds.js'
 
 export type Peer = 'bare Fastify' | 'Express + Mongoose lean' | 'Express + Mongoose' | 'Nest' | 'Feathers'
 
-/** How many there are of what the calls go to. */
+/** The sizes of the generated data. */
 export interface Extent {
   users: number
   contents: number
@@ -18,23 +18,23 @@ type RatioGoal = { of: Compared; to: string } & ({ atLeast: number } | { atMost:
 
 export interface Scenario {
   title: string
-  /** Who else gets these requests. */
+  /** The references that get the same requests. */
   peers: Peer[]
-  /** The requests that all contestants get, in turn. */
+  /** The requests, sent over and over. */
   calls: (extent: Extent) => Call[]
-  /** Of several for one reference, the strictest last. */
+  /** If a reference has several goals, the strictest is the last. */
   goals: RatioGoal[]
-  /** On the database for each request, at most. */
+  /** The maximum of database operations per request. */
   operations?: number
-  /** Another scenario that the service does in the same rounds, to be compared with. */
+  /** Another scenario that the service runs in the same rounds, for comparison. */
   besides?: Scenario
-  /** Callers at once, where not as many as everywhere. */
+  /** Concurrent callers, if different from the option. */
   connections?: number
-  /** Puts the data back before each round. */
+  /** Restores the data before each round. */
   reset?: (db: Db, extent: Extent) => Promise<unknown>
 }
 
-/** What the references answer with bytes that are ready. */
+/** The paths for which bare Fastify sends ready bytes. */
 export const publicPaths = {
   terms: '/terms',
   legal: '/legal/en',
@@ -42,7 +42,7 @@ export const publicPaths = {
   contents: '/contents?perPage=20'
 }
 
-/** The length of the histories of all users but those of whom only the page times are measured. */
+/** The history length of all users except those whose page times are compared. */
 export const usualHistory = 200
 
 const ready = (path: string): Scenario => ({
@@ -55,14 +55,14 @@ const ready = (path: string): Scenario => ({
 
 type CallOfUser = (user: number, n: number, extent: Extent) => Call
 
-/** `each` calls of every user, 1 to n. */
+/** `each` calls per user, numbered from 1. */
 const ofUsers = (each: number, call: CallOfUser) => (extent: Extent) =>
   Array.from({ length: each }, (_, n) => n + 1).flatMap(n =>
     Array.from({ length: extent.users }, (_, i) => ({ ...call(i + 1, n, extent), headers: as(i + 1) }))
   )
 const forUsers = (path: string) => ofUsers(1, () => ({ path }))
 
-/** Elements all over the histories. */
+/** Spreads calls over all elements of a history. */
 const element = (user: number, n: number) => 1 + ((user * 17 + n) % usualHistory)
 const progress = { time: 1234, percentage: 42.5 }
 
@@ -151,7 +151,7 @@ export const scenarios = {
     calls: ({ users }) =>
       Array.from({ length: users }, (_, i) => ({ method: 'POST', path: '/login', body: { email: emailOf(i + 1), password } })),
     goals: [],
-    // A hash takes a core, and more callers than cores would only wait for each other.
+    // A hash takes a core, so more callers than cores would only wait for each other.
     connections: availableParallelism()
   }
 } satisfies Record<string, Scenario>

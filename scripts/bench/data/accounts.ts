@@ -7,7 +7,7 @@ import { ago } from './time.js'
 export const password = 'the same one for every user'
 export const emailOf = (user: number) => `viewer-${user}@example.com`
 
-/** Users who can sign in. */
+/** Creates users who can sign in. */
 export const fillAccounts = async (db: Db, users: number) => {
   const password_hash = await hashPassword(password)
   const account = (id: number): UserDocument => ({

@@ -16,13 +16,13 @@ const syllables = ['ka', 'lo', 'mi', 'ren', 'su', 'ta', 'vel', 'no', 'ri', 'dan'
 const word = (random: Random) => random.of(syllables) + random.of(syllables) + random.of(syllables)
 const text = (random: Random, words: number) => Array.from({ length: words }, () => word(random)).join(' ')
 
-/** A show and the episodes after it, or as many films. */
+/** A show with its episodes, or the same number of films. */
 const family = 25
-/** The word that so many contents share, so that a search for it finds a hundredth of the catalogue. */
+/** The number of different search words. Each finds a hundredth of the catalogue. */
 export const searchWords = 100
 export const searchWord = (n: number) => `zz${String(n % searchWords).padStart(2, '0')}`
 
-/** A content of 2 KB on the wire. What is past the catalogue's size has been deleted: long histories show it still. */
+/** A content item of 2 KB on the wire. Ids beyond the size of the catalogue are deleted items that long histories still contain. */
 export const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
   const isFilm = Math.floor((id - 1) / family) % 2 === 1
   const isShow = id % family === 1 && !isFilm
@@ -99,7 +99,7 @@ const legalDocument = (language: string, texts: string[]): LegalDocument => ({
   ...imported
 })
 
-/** A catalogue of so many contents, with as many deleted ones beyond it as the longest history needs. */
+/** Creates a catalogue, with as many deleted items in addition as the longest history needs. */
 export const fillCatalogue = async (db: Db, size: number, seed: number, longestHistory = 0) => {
   const random = randomFrom(seed)
   const texts = Array.from({ length: 101 }, () => text(random, 80))

@@ -5,13 +5,13 @@ import { generate, insert } from './insert.js'
 import { randomFrom } from './random.js'
 import { ago } from './time.js'
 
-/** Histories take their contents from so many, or from as many as they are long. */
+/** Histories draw from this many content items, or from as many as they are long. */
 const watched = 2000
 
-/** The id of an element, which needs no look into the database. */
+/** The id of an element, known without reading the database. */
 export const historyId = (user: number, n: number) => user.toString(16).padStart(12, '0') + n.toString(16).padStart(12, '0')
 
-/** The history of each user: as many elements as its place in the lists says, user 1 first. */
+/** Creates histories of the given lengths, in order of users from 1. */
 export const fillHistories = async (db: Db, lengths: Iterable<number>, seed: number) => {
   const random = randomFrom(seed)
   const element = (user_id: number, n: number, content_id: number): HistoryDocument => {
@@ -37,6 +37,6 @@ export const fillHistories = async (db: Db, lengths: Iterable<number>, seed: num
   await insert(db, 'history', elements())
 }
 
-/** A user's n-th content: all different, the same for whoever asks. */
+/** The n-th content item of a user. Deterministic, and different for each n. */
 const contentOf = (n: number, length: number, first: number) =>
   1 + ((n + (length < watched / 2 ? first : 0) - 1) % Math.max(length, watched))

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb'
 
 const batchSize = 5000
-/** So many batches are on their way while the next one is made. */
+/** Batches in flight while the next one is built. */
 const underWay = 3
 
-/** Raw documents, as fast as the database takes them. */
+/** Inserts documents as fast as the database accepts them. */
 export const insert = async <T extends object>(db: Db, collection: string, documents: Iterable<T>) => {
   const target = db.collection(collection)
   const writes: Promise<unknown>[] = []
@@ -19,7 +19,7 @@ export const insert = async <T extends object>(db: Db, collection: string, docum
   await Promise.all(writes)
 }
 
-/** What `make` gives for 1 to `count`. */
+/** Calls `make` with 1 to `count`. */
 export function* generate<T>(count: number, make: (n: number) => T) {
   for (let n = 1; n <= count; n++) yield make(n)
 }

@@ -1,12 +1,12 @@
 import { randomFrom as numbersFrom } from '../../../src/recommendations/model/random.js'
 
-/** Choices that are the same in every run. */
+/** Random choices that are the same in every run. */
 export const randomFrom = (seed: number) => {
   const next = numbersFrom(seed)
   return {
-    /** A whole number from 0 to below the bound. */
+    /** An integer from 0 up to, but not including, the bound. */
     below: (bound: number) => Math.floor(next() * bound),
-    /** One of several. */
+    /** One of the choices. */
     of: <T>(choices: readonly T[]) => choices[Math.floor(next() * choices.length)] as T
   }
 }

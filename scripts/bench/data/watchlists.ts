@@ -5,10 +5,10 @@ import { minutes } from '../../../src/time.js'
 import { generate, insert } from './insert.js'
 import { ago } from './time.js'
 
-/** Elements of each user's list. */
+/** Elements per watchlist. */
 export const listed = 50
 
-/** The content that a user saves as the n-th: up to `listed` are there, those after it are new. */
+/** The n-th content item that a user saves. The first `listed` are on the list from the start, later ones are new. */
 export const savedContent = (user: number, n: number, contents: number) => 1 + ((user * 31 + n) % contents)
 
 export const fillWatchlists = async (db: Db, users: number, contents: number) => {
@@ -23,7 +23,7 @@ export const fillWatchlists = async (db: Db, users: number, contents: number) =>
   await counterOf(db, 'watchlist').moveTo(count)
 }
 
-/** The lists as they were filled. */
+/** Restores the initial lists. */
 export const resetWatchlists = async (db: Db, users: number) => {
   await db.collection<WatchlistDocument>('watchlist').deleteMany({ _id: { $gt: users * listed } })
 }

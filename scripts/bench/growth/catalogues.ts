@@ -16,7 +16,7 @@ import { type Curve, curvesSection, growthOf } from './curves.js'
 const list = 'GET /contents'
 const filtered = 'GET /contents?type=episode&terms=7'
 
-/** GET /contents, a search and the start of a process with catalogues of different sizes. */
+/** Measures GET /contents, a search and the startup of a process with catalogues of different sizes. */
 export const growingCatalogues = async (
   client: MongoClient,
   url: string,
@@ -45,7 +45,7 @@ export const growingCatalogues = async (
     const search: Curve = {
       name: 'GET /contents?search=',
       costs: await pageCosts(
-        // Each one for the first time, since an answer is kept.
+        // Every search is new, because responses are cached.
         services.map(server => ({
           server,
           call: n => ({ path: `/contents?search=${searchWord(n)}&page=${1 + Math.floor(n / searchWords)}` })
@@ -62,7 +62,7 @@ export const growingCatalogues = async (
     return curvesSection({
       title: 'Page time by the size of the catalogue',
       remark:
-        'Sequential requests that take turns between services with catalogues of these sizes. Every search is a new one, because answers are kept.',
+        'Sequential requests, alternating between services with catalogues of these sizes. Every search is new, because responses are cached.',
       file: 'catalogues',
       of: 'contents',
       sizes: catalogues,
@@ -91,6 +91,6 @@ const readSkeleton = async (MONGO_URL: string): Promise<{ contents: number; seco
     execArgv: ['--expose-gc', '--import', 'tsx'],
     env: { ...process.env, MONGO_URL }
   })
-  const [told] = await once(child, 'message')
-  return told
+  const [measured] = await once(child, 'message')
+  return measured
 }

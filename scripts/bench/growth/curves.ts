@@ -4,7 +4,7 @@ import { grouped, spread } from '../report/format.js'
 import { lineChart } from '../report/line-chart.js'
 import type { Section } from '../report/section.js'
 
-/** What a page costs at each size. */
+/** The cost of a page at each size. */
 export interface Curve {
   name: string
   costs: PageCost[]
@@ -14,16 +14,16 @@ interface Grown {
   title: string
   remark: string
   file: string
-  /** What there are more and more of. */
+  /** What grows. */
   of: string
   sizes: number[]
   curves: Curve[]
-  /** Rows about the largest size alone. */
+  /** Further rows, about the largest size only. */
   others?: string[][]
   goals: Goal[]
 }
 
-/** The time at the largest of some sizes to that at the smallest. */
+/** The ratio of the time at a size, by default the largest, to that at the smallest. */
 export const growthOf = ({ costs }: Curve, to = costs.length - 1) =>
   (costs[to]?.time.median ?? Number.NaN) / (costs[0]?.time.median ?? Number.NaN)
 
@@ -41,7 +41,7 @@ export const curvesSection = ({ title, remark, file, of, sizes, curves, others =
   figures: { of, sizes, curves },
   picture: {
     file,
-    alt: `${title}, by the number of ${of}`,
+    alt: title,
     svg: lineChart({
       title,
       xTitle: of,

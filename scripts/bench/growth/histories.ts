@@ -12,7 +12,7 @@ const bounds = [1.5, 4]
 const page = 'GET /history'
 const cards = 'GET /continue-watching'
 
-/** The first page of histories of different lengths, and the cards. `users` have those lengths, in order. */
+/** Measures the first page and the cards of histories of different lengths. `users` have these lengths, in order. */
 export const growingHistories = async (
   service: Server,
   db: Db,
@@ -25,7 +25,7 @@ export const growingHistories = async (
       { db, requests }
     )
   const pages: Curve = { name: page, costs: await costsOf(page.slice(4), users) }
-  // One by one: what long ones leave behind for the garbage collector would slow the one that comes next.
+  // One length at a time, because the garbage of long histories would slow down the next request.
   const cardCurve: Curve = { name: cards, costs: [] }
   for (const user of users) cardCurve.costs.push(...(await costsOf(cards.slice(4), [user])))
 
@@ -33,7 +33,7 @@ export const growingHistories = async (
   const longest = cardCurve.costs.at(-1)
   return curvesSection({
     title: 'Page time by the length of the history',
-    remark: 'Sequential requests that take turns between users whose histories have these lengths.',
+    remark: 'Sequential requests, alternating between users whose histories have these lengths.',
     file: 'histories',
     of: 'elements',
     sizes: histories,

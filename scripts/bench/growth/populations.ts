@@ -16,12 +16,12 @@ import { startService } from '../servers/contestants.js'
 import type { Server } from '../servers/server.js'
 import { type Curve, curvesSection, growthOf } from './curves.js'
 
-/** Elements of each user: what counts is how many users there are. */
+/** Elements per user. Only the number of users matters. */
 const historyOfEach = 10
 const contents = 2000
 const perPage = 100
 
-/** GET /history of users all over databases with more and more of them. */
+/** Measures GET /history of random users in databases with different numbers of users. */
 export const growingPopulations = async (
   client: MongoClient,
   url: string,
@@ -35,13 +35,13 @@ export const growingPopulations = async (
     await fillHistories(db, Array<number>(populations[i] ?? 0).fill(historyOfEach), seed)
     await ensureIndexes(db)
   }
-  // Else mongod would write all of it to the disk while it is measured.
+  // Otherwise mongod would write all of it to disk during the measurement.
   await client.db('admin').command({ fsync: 1 })
 
   const services: Server[] = []
   try {
     for (const db of databases) services.push(await startService(`${url}/${db.databaseName}`))
-    say('waiting until what is popular was counted')
+    say('waiting for the first count of popular titles')
     for (const db of databases) await popularityCounted(db)
 
     for (const service of services) await readContents(service)
@@ -58,7 +58,7 @@ export const growingPopulations = async (
     const goal = `GET /history, ${grouped(largest)} users to ${grouped(populations[0] ?? 0)}`
     return curvesSection({
       title: 'Page time by the number of users',
-      remark: 'Sequential requests that take turns between databases with this many users, ten elements each.',
+      remark: 'Sequential requests, alternating between databases with these numbers of users, ten elements each.',
       file: 'users',
       of: 'users',
       sizes: populations,
@@ -77,7 +77,7 @@ export const growingPopulations = async (
   }
 }
 
-/** Into the memory of the service, where those of a service that has run for a while are. */
+/** Fills the cache of the service, as if it had run for a while. */
 const readContents = async ({ port }: Server) => {
   const caller = await callerAt(port)
   for (let page = 1; page <= contents / perPage; page++)
@@ -85,7 +85,7 @@ const readContents = async ({ port }: Server) => {
   caller.end()
 }
 
-/** The first count goes through all histories: nothing to be measured beside. */
+/** The first count reads all histories and would disturb the measurement. */
 const popularityCounted = async (db: Db) => {
   const popularity = popularityOf(db)
   while (!(await popularity.counted())) await sleep(200)

@@ -11,7 +11,7 @@ const barHeight = 34
 const gap = 18
 const kept = 0.8
 
-/** What became of the requests of a second, at half of the maximum, at the maximum and at twice of it. */
+/** The outcomes of a second's requests, at half of the maximum, at the maximum and at twice the maximum. */
 export const limitsChart = (rounds: LimitRound[]) => {
   const over = (value: (round: LimitRound) => number) => quantile(rounds.map(value), 0.5)
   const peak = over(({ peak }) => peak)
@@ -31,9 +31,9 @@ export const limitsChart = (rounds: LimitRound[]) => {
   const bottom = top + bars.length * (barHeight + gap)
 
   return picture(
-    'Requests a second at and past the limit, GET /history',
+    'Requests per second at and beyond the limit, GET /history',
     bottom + 46,
-    legend(56, ['successes', '503 within 100 ms', 'later, or not at all']),
+    legend(56, ['successes', '503 within 100 ms', 'later or no response']),
     ...scale.map(
       value =>
         line(x(value), top - 8, x(value), bottom, 'grid') +

@@ -1,22 +1,22 @@
 import { quantile } from '../measures/statistics.js'
 
-/** A request of an open loop, with milliseconds since the beginning. */
+/** A request of an open loop. Times are milliseconds since the start. */
 export interface Arrival {
-  /** When the clock wanted it sent. */
+  /** When it should have been sent. */
   due: number
-  /** When the generator came to it. */
+  /** When the generator sent it. */
   begun?: number
   answered?: number
   status?: number
   retryAfter?: boolean
-  /** The connection broke before the answer. */
+  /** Whether the connection broke before the response. */
   broken?: boolean
 }
 
-/** When the n-th request is due, n from 0. */
+/** When the n-th request is due, counting from 0. */
 export const dueAt = (n: number, perSecond: number) => (n * 1000) / perSecond
 
-/** How many are due after so many milliseconds: the one at 0, and those since. */
+/** The number of requests due by then, including the one at 0. */
 export const dueBy = (milliseconds: number, perSecond: number) => Math.floor((milliseconds * perSecond) / 1000) + 1
 
 export interface Latencies {
@@ -27,23 +27,23 @@ export interface Latencies {
 }
 
 export interface Tally {
-  /** What was asked for, a second. */
+  /** Requests per second. */
   offered: number
-  /** Successes that came while requests arrived, a second. */
+  /** Successes per second, without those that came after the last request. */
   succeeded: number
-  /** 503s with Retry-After that came in time, a second. */
+  /** Timely 503s with Retry-After, per second. */
   refused: number
-  /** By status; those that were never answered as `unanswered`, those whose connection broke as `broken`. */
+  /** By status, or `unanswered`, or `broken` if the connection broke. */
   counts: Record<string, number>
   successes: Latencies
   refusals: Latencies
-  /** Answers that are neither a success nor a 503 with Retry-After that came in time. */
+  /** Requests that got neither a success nor a timely 503 with Retry-After. */
   unfit: number
-  /** How late the generator was: large where it is the limit itself. */
+  /** The delay of the generator. It is large if the generator itself is the bottleneck. */
   lateness: Latencies
 }
 
-/** A refusal must come so soon, in milliseconds. */
+/** Milliseconds within which a refusal is timely. */
 const promptly = 100
 
 const latencies = (values: number[]): Latencies =>
@@ -54,10 +54,10 @@ const latencies = (values: number[]): Latencies =>
 const outcomeOf = ({ status, broken }: Arrival) => (broken ? 'broken' : String(status ?? 'unanswered'))
 const isSuccess = ({ status = 0 }: Arrival) => status >= 200 && status < 300
 const isRefusal = ({ status, retryAfter = false }: Arrival) => status === 503 && retryAfter
-/** From the moment that was meant, not from when there was a connection for it. */
+/** Measured from when the request was due, not from when it got a connection. */
 const latencyOf = ({ due, answered = Number.NaN }: Arrival) => answered - due
 
-/** What became of the requests that arrived in so many seconds. */
+/** Summarizes the outcomes of all requests of a run. */
 export const tallyOf = (arrivals: Arrival[], seconds: number): Tally => {
   const counts: Record<string, number> = {}
   for (const arrival of arrivals) counts[outcomeOf(arrival)] = (counts[outcomeOf(arrival)] ?? 0) + 1

@@ -7,10 +7,10 @@ export interface Call {
   body?: object
 }
 
-/** The service reads the user from the token, the references believe a header. */
+/** The service reads the user from the token, the references trust a header. */
 export const as = (user: number) => ({ authorization: `Bearer ${tokenOf(user)}`, user: String(user) })
 
-/** A request as it goes over the wire, made once and sent often. */
+/** The bytes of a request, built once and sent often. */
 export const requestBytes = ({ method = 'GET', path, headers = {}, body }: Call) => {
   const payload = body ? JSON.stringify(body) : ''
   const all = { host: 'localhost', ...headers, ...(body && { 'content-type': 'application/json', 'content-length': payload.length }) }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** The body of an answer is counted and thrown away. */
+/** A response without its body, which is skipped. */
 export interface Answer {
   status: number
   /** The status line and the headers. */
@@ -10,10 +10,10 @@ export interface Answer {
 
 const endOfHead = Buffer.from('\r\n\r\n')
 
-/** Where the bytes of all sockets come to, one after the other: a buffer for each read would be garbage that delays the next request. */
+/** Shared by all sockets, because a buffer per read would be garbage that delays the next request. */
 const incoming = Buffer.allocUnsafe(64 * 1024)
 
-/** A caller with a connection of its own, for one request at a time. Less work than an HTTP client, so that the server is the limit. */
+/** A caller with one connection and one request at a time. Cheaper than an HTTP client, so that the server is the bottleneck. */
 export const callerAt = async (port: number) => {
   const onread = {
     buffer: incoming,
@@ -41,7 +41,7 @@ export const callerAt = async (port: number) => {
     begun = undefined
     const head = bytes.toString('latin1', 0, end)
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-    if (!length) return failed(new Error(`An answer of unknown length: ${head}`))
+    if (!length) return failed(new Error(`A response of unknown length: ${head}`))
     answer = { status: Number(head.slice(9, 12)), head }
     missing = end + endOfHead.length + Number(length) - bytes.length
   }
@@ -77,8 +77,8 @@ export const callerAt = async (port: number) => {
 }
 export type Caller = Awaited<ReturnType<typeof callerAt>>
 
-/** Asks for what must succeed. */
+/** Sends a request that must succeed. */
 export const succeed = async ({ ask }: Caller, request: Buffer) => {
   const { status, head } = await ask(request)
-  if (status < 200 || status > 299) throw new Error(`An answer that is no success: ${head}`)
+  if (status < 200 || status > 299) throw new Error(`A request failed: ${head}`)
 }

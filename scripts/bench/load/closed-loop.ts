@@ -5,9 +5,9 @@ interface ClosedLoop {
   seconds: number
 }
 
-/** Callers who ask again as soon as they were answered: what a server can do at most. Gives the answers and the seconds that they took. */
+/** Finds the maximum throughput: every caller sends its next request as soon as it has a response. Returns the number of responses and the seconds. */
 export const closedLoop = async (port: number, requests: Buffer[], { connections, seconds }: ClosedLoop) => {
-  // Opened anew, since a server closes connections that wait for long.
+  // New connections, because servers close idle ones.
   const callers = await Promise.all(Array.from({ length: connections }, () => callerAt(port)))
   const began = performance.now()
   let next = 0

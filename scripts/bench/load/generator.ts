@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { ask, killAtExit } from '../../child.js'
 import type { Tally } from './arrivals.js'
 import type { Call } from './call.js'
 
-/** What the process of its own is told to do. */
+/** What the generator process is asked to do. */
 export type Order = { port: number; calls: Call[]; seconds: number } & ({ connections: number } | { perSecond: number })
 
 export interface Done {
@@ -13,25 +14,20 @@ export interface Done {
   failed?: string
 }
 
-/** Load from a process of its own, which does nothing else while the clock runs. */
+/** Generates load in a separate process that does nothing else. */
 const perform = async (order: Order): Promise<Done> => {
   const child = fork(join(import.meta.dirname, 'generator-process.ts'), { execArgv: ['--import', 'tsx'] })
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
-  child.send(order)
-  const [done] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => [{ failed: 'The generator of load ended' }])
-  ])) as [Done]
-  process.off('exit', end)
+  killAtExit(child)
+  const exited = once(child, 'exit').then(() => ({ failed: 'The load generator exited' }))
+  const done: Done = await Promise.race([ask(child, order), exited])
   if (done.failed) throw new Error(done.failed)
   return done
 }
 
 type Load = Omit<Extract<Order, { connections: number }>, 'connections'>
 
-/** Requests a second that so many callers get answered at most. */
+/** The maximum throughput with this many callers, in requests per second. */
 export const peakOf = async (load: Load, connections: number) => (await perform({ ...load, connections })).peak as number
 
-/** What becomes of so many requests a second. */
+/** The outcomes of requests at a fixed rate. */
 export const tallyAt = async (load: Load, perSecond: number) => (await perform({ ...load, perSecond })).tally as Tally

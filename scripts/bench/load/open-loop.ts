@@ -7,16 +7,16 @@ interface OpenLoop {
   seconds: number
 }
 
-/** Open before the clock starts, as those of players who report every few seconds. Where all are busy, requests wait for one, and the wait counts. */
+/** Opened in advance, like those of players that report every few seconds. If all are busy, requests wait for one, and the wait counts. */
 const connections = 4000
-/** Opened at once: fewer than a server lets wait. */
+/** Connections opened at the same time, fewer than the backlog of a server. */
 const group = 100
-/** For the server to be done with that, in milliseconds. */
+/** Milliseconds for the server to settle after that. */
 const calm = 1000
-/** How long after the last arrival answers may still come, in milliseconds. */
+/** Milliseconds to wait for responses after the last request. */
 const patience = 5000
 
-/** Requests that arrive by the clock, whatever became of those before them, as those of many independent callers do. */
+/** Sends requests at a fixed rate, whether or not earlier ones were answered, like many independent callers. */
 export const openLoop = async (port: number, requests: Buffer[], { perSecond, seconds }: OpenLoop) => {
   const callers: Caller[] = []
   while (callers.length < connections) callers.push(...(await Promise.all(Array.from({ length: group }, () => callerAt(port)))))
@@ -56,7 +56,7 @@ export const openLoop = async (port: number, requests: Buffer[], { perSecond, se
     ended++
   }
   const arrive = (arrival: Arrival, request: Buffer) => {
-    // The one that was idle the longest: a connection that never asks is closed after 10 s.
+    // The connection that was idle the longest, because one that never sends a request is closed after 10 s.
     const caller = idle.shift()
     if (caller) void serve(arrival, request, caller)
     else queue.push(free => void serve(arrival, request, free))

@@ -1,6 +1,6 @@
 import { type Measure, single } from './statistics.js'
 
-/** What the service has to reach. */
+/** What the service must reach. */
 export interface Bound {
   goal: string
   unit: string
@@ -8,13 +8,13 @@ export interface Bound {
   atMost?: number
 }
 
-/** What it reached. */
+/** What the service has reached. */
 export interface Goal extends Bound {
   value: Measure
   met: boolean
 }
 
-/** A goal is met by the median; what is no number meets none. */
+/** The median decides whether a goal is met. NaN meets none. */
 export const judged = (bound: Bound, measured: Measure | number): Goal => {
   const value = typeof measured === 'number' ? single(measured) : measured
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = bound

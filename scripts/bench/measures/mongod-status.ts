@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 
-/** Microseconds of processor time and operations that mongod has spent since its start. */
+/** The processor time of mongod in microseconds, and its operations, since its start. */
 export const mongodStatus = async (db: Db) => {
   const { extra_info, opcounters } = await db.admin().command({ serverStatus: 1 })
   const { insert, query, update, delete: remove, getmore, command } = opcounters

@@ -5,31 +5,31 @@ import type { Server } from '../servers/server.js'
 import { mongodStatus } from './mongod-status.js'
 import { type Measure, measureOf, quantile } from './statistics.js'
 
-/** A page of which the time is measured; `call` gives the n-th request for it. */
+/** A page to measure. `call` returns the n-th request for it. */
 export interface TimedPage {
   server: Server
   call: (n: number) => Call
 }
 
 export interface PageCost {
-  /** Milliseconds of a request. */
+  /** Milliseconds per request. */
   time: Measure
-  /** Operations on the database for each request. */
+  /** Database operations per request. */
   operations: number
 }
 
 interface Options {
   db: Db
-  /** Measured requests for each page. */
+  /** Measured requests per page. */
   requests: number
   warmUp?: number
 }
 
-/** Operations are counted page by page, in so many batches of so many requests. */
+/** Operations are counted for one page at a time, in batches of requests. */
 const batches = 5
 const batch = 10
 
-/** What sequential requests cost, one of each page in turn. */
+/** Measures sequential requests, alternating between the pages. */
 export const pageCosts = async (pages: TimedPage[], { db, requests, warmUp = 20 }: Options): Promise<PageCost[]> => {
   const measured = await Promise.all(
     pages.map(async page => ({ ...page, caller: await callerAt(page.server.port), times: [] as number[] }))
@@ -50,7 +50,7 @@ export const pageCosts = async (pages: TimedPage[], { db, requests, warmUp = 20 
       const before = await mongodStatus(db)
       for (let i = 0; i < batch; i++) await succeed(caller, requestBytes(call(warmUp + requests + n * batch + i)))
       const after = await mongodStatus(db)
-      // Rounded, since the look for revisions once a second and mongod's own are counted too.
+      // Rounded, because the count includes the check for revisions once a second and mongod's own operations.
       operations.push(Math.round((after.operations - before.operations) / batch))
     }
     caller.end()

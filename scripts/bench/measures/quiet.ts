@@ -3,11 +3,11 @@ import type { Db } from 'mongodb'
 import { mongodStatus } from './mongod-status.js'
 
 const interval = 250
-/** Operations of an interval in which nobody asks for anything: looks for revisions, and those of mongod. */
+/** Operations per interval without any requests: checks for revisions, and mongod's own. */
 const idle = 20
 const patience = 60
 
-/** Seconds until the database has nothing more to do: a service may go on with requests that nobody waits for any more. */
+/** Seconds until the database is idle. A service may still be working for callers that have given up. */
 export const secondsUntilQuiet = async (db: Db) => {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000

@@ -4,7 +4,7 @@ import type { Server } from '../servers/server.js'
 import { mongodStatus } from './mongod-status.js'
 import { type Measure, measureOf } from './statistics.js'
 
-/** A server and the requests that it gets, over and over. */
+/** A server, and the requests that are sent to it repeatedly. */
 export interface Contestant {
   name: string
   server: Server
@@ -13,10 +13,10 @@ export interface Contestant {
 
 interface Round {
   perSecond: number
-  /** Microseconds of processor time for each request. */
+  /** Microseconds of processor time per request. */
   processor: number
   mongod: number
-  /** On the database, for each request. */
+  /** Database operations per request. */
   operations: number
 }
 
@@ -34,15 +34,15 @@ interface Options {
   rounds: number
   seconds: number
   connections: number
-  /** Puts the data back before each round of each contestant. */
+  /** Restores the data before each round of each contestant. */
   reset: () => Promise<unknown>
   progress: (line: string) => void
 }
 
-/** The first rounds are for the just-in-time compiler and the caches. */
+/** Rounds that are not counted, for the just-in-time compiler and caches. */
 const warmUp = 3
 
-/** A while of one, a while of the next, again and again: what else goes on in the machine meets all of them. */
+/** Interleaves the contestants, so that other load on the machine affects all of them. */
 export const inRounds = async (contestants: Contestant[], options: Options): Promise<Result[]> => {
   const { rounds, reset, progress } = options
   const entered = contestants.map(contestant => ({ ...contestant, rounds: [] as Round[] }))
@@ -85,7 +85,7 @@ const measured = async (server: Server, { db }: Options, run: () => Promise<{ co
 
 export type Compared = 'perSecond' | 'processor'
 
-/** One contestant to another, round by round, since neighbours in time had the same machine. */
+/** The ratio of one contestant to another, round by round, because rounds next to each other ran under the same conditions. */
 export const ratio = (results: Result[], one: string, other: string, field: Compared): Measure => {
   const of = (name: string) => results.find(result => result.name === name)?.rounds ?? []
   const others = of(other)

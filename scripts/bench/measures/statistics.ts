@@ -1,10 +1,10 @@
-/** The value below which a part of the others lies. */
+/** The value below which the given part of all values lies. */
 export const quantile = (values: number[], part: number) => {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-/** What repeated measuring gave: the median, and the quartiles around it. */
+/** The median and quartiles of repeated measurements. */
 export interface Measure {
   median: number
   low: number
@@ -17,5 +17,5 @@ export const measureOf = (values: number[]): Measure => ({
   high: quantile(values, 0.75)
 })
 
-/** What was measured once has no spread. */
+/** A single measurement, without spread. */
 export const single = (value: number): Measure => ({ median: value, low: value, high: value })

@@ -1,4 +1,4 @@
-// GET /history as the documentation of Express and Mongoose teaches it: models, populate, res.json.
+// GET /history as the documentation of Express and Mongoose teaches: models, populate, res.json.
 import express from 'express'
 import mongoose from 'mongoose'
 import { pageOf } from './page.js'

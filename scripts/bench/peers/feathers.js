@@ -1,4 +1,4 @@
-// GET /history as the documentation of Feathers teaches it: services of its MongoDB adapter, hooks, its own pages.
+// GET /history as the documentation of Feathers teaches: services of its MongoDB adapter, hooks, its own pagination.
 import { feathers } from '@feathersjs/feathers'
 import { bodyParser, errorHandler, koa, rest } from '@feathersjs/koa'
 import { MongoDBService } from '@feathersjs/mongodb'
@@ -15,7 +15,7 @@ const ofTheUser = context => {
 
 const withoutInternals = { words: 0, digest: 0, stamp: 0, deleted_at: 0, terms: 0, position: 0 }
 
-/** By one query for all, as Mongoose does it: a resolver that gets each, and a $lookup, were several times slower. */
+/** One query for all contents, as Mongoose does. A resolver per element and a $lookup were several times slower. */
 const populated = async context => {
   const elements = context.result.data
   const contents = await context.app.service('contents').find({

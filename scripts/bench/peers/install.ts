@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const here = import.meta.dirname
 const { dependencies } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
 
-/** The peers are a package of their own, which whoever does not compare with them never has. */
+/** The peers are a separate package, installed only when they are measured. */
 export const installPeers = (say: (line: string) => void) => {
   if (Object.keys(dependencies).every(name => existsSync(join(here, 'node_modules', name)))) return
   say('installing Express, Mongoose, Nest and Feathers')

@@ -1,5 +1,5 @@
-// GET /history as the documentation of Nest teaches it: a module, a controller, a service with injected models, pipes.
-// The decorators are applied by hand, as a compiler would do it, since Node does not know them.
+// GET /history as the documentation of Nest teaches: a module, a controller, a service with injected models, pipes.
+// Node.js has no decorators, so they are applied by hand, as a compiler would do.
 import 'reflect-metadata'
 import { Bind, Controller, DefaultValuePipe, Dependencies, Get, Headers, Injectable, Module, ParseIntPipe, Query } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'

@@ -1,4 +1,4 @@
-/** A page as the service answers it. */
+/** A page in the format of the service. */
 export const pageOf = (elements, total, page, perPage) => {
   const pages = Math.ceil(total / perPage)
   return {

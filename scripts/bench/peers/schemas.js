@@ -2,7 +2,7 @@ import { Schema } from 'mongoose'
 
 const { Mixed } = Schema.Types
 
-/** What the peers with Mongoose know of the collections. */
+/** The schemas for the peers that use Mongoose. */
 export const contentSchema = new Schema(
   {
     _id: Number,

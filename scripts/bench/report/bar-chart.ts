@@ -10,7 +10,7 @@ const barHeight = 14
 const barGap = 5
 const groupGap = 12
 
-/** Bars for each scenario: the service to its references, with the quartiles, the goal and the line where both are equal. */
+/** Bars for each scenario: the service relative to its references, with quartiles, goals, and a line at 1. */
 export const barChart = (title: string, ratios: Ratio[]) => {
   const scenarios = [...new Set(ratios.map(({ scenario }) => scenario))]
   const references = [...new Set(ratios.map(({ to }) => to))]

@@ -25,7 +25,8 @@ const bars: { of: Compared; file: string; title: string; remark: string }[] = [
     of: 'processor',
     file: 'processor',
     title: 'Processor time of the service per request, as a multiple of its references',
-    remark: 'Shorter is better. It says most about light requests, where the database and the load generator are the limit.'
+    remark:
+      'Shorter is better. This is most meaningful for light requests, whose throughput is limited by the database and the load generator.'
   }
 ]
 
@@ -36,7 +37,7 @@ const howTo = (options: Options) => {
     `${grouped(options.users)} users with a history of 200`,
     `${grouped(options.contents)} contents`,
     `${options.rounds} rounds of ${options.seconds} s`,
-    `${options.connections} callers at once`,
+    `${options.connections} concurrent callers`,
     `users up to ${grouped(options.populations.at(-1) ?? 0)}`
   ]
   return `This run: ${sizes.join(', ')}.`
@@ -49,16 +50,16 @@ const summary = (sections: Section[]) => {
 
 const markdown = (sections: Section[], comparisons: Comparison[], facts: Facts, options: Options) => `# Performance
 
-\`npm run bench\` wrote this page. It starts a mongod with generated data, the compiled service as production runs it (token check,
-limits above the load, log), and the references:
+\`npm run bench\` wrote this page. It starts a mongod with generated data, the compiled service as production runs it (with token check,
+log, and limits above the load), and the references:
 
-- bare Fastify, which asks the database the same (a list by a find and a count) and sends ready bytes, without token check, validation, limits or log;
+- bare Fastify, which runs the same queries (find and count for a list) and sends ready bytes, without token check, validation, limits or log;
 - Express with Mongoose (lean results, and documents), Nest with Mongoose (lean results), and Feathers with its own adapter, each as its documentation teaches.
 
-All take turns: a round of one, then a round of the next. Figures are medians, with the quartiles in brackets. Machines differ and are noisy, so
-compare only the ratios of one run.
+Rounds are interleaved: one round of each server, then the next round. Figures are medians, with quartiles in brackets. Machines differ and are
+noisy, so compare only ratios within one run.
 
-Run it with \`npm run bench\` (\`--full\` for a million users), or a part of it with \`npm run bench -- history put --rounds 5\`.
+Run everything with \`npm run bench\` (\`--full\` for a million users), or parts with \`npm run bench -- history put --rounds 5\`.
 ${howTo(options)}
 
 ${markdownTable([
@@ -89,14 +90,14 @@ interface Comparison {
   remark: string
 }
 
-/** All scenarios side by side, in what can be compared of them. */
+/** The charts that compare all scenarios. */
 const comparisonsOf = (sections: Section[]): Comparison[] =>
   bars.flatMap(({ of, file, title, remark }) => {
     const ratios = sections.flatMap(({ ratios = [] }) => ratios).filter(ratio => ratio.of === of)
     return ratios.length > 0 ? { picture: { file, alt: title, svg: barChart(title, ratios) }, remark } : []
   })
 
-/** The page for whoever reads about the project, and its pictures. */
+/** Writes docs/performance.md and its pictures. */
 export const writeDocument = async (sections: Section[], facts: Facts, options: Options) => {
   const comparisons = comparisonsOf(sections)
   const pictures = [...comparisons.map(({ picture }) => picture), ...sections.flatMap(({ picture }) => picture ?? [])]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Db } from 'mongodb'
 import { root } from '../servers/server.js'
 
-/** What was measured and where, without anything that names the machine. */
+/** Versions and hardware, without anything that identifies the machine. */
 export interface Facts {
   at: string
   machine: { processors: string; memoryGB: number; system: string }
@@ -20,7 +20,7 @@ const packages = [
   ['@feathersjs/feathers', 'scripts/bench/peers/node_modules']
 ] as const
 
-/** Peers that nobody installed took no part. */
+/** Undefined for peers that are not installed. */
 const versionIn = async (folder: string, name: string) => {
   const file = await readFile(join(root, folder, name, 'package.json'), 'utf8').catch(() => undefined)
   return file && String(JSON.parse(file).version)

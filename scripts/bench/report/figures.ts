@@ -3,7 +3,7 @@ import type { Options } from '../options.js'
 import type { Facts } from './facts.js'
 import type { Section } from './section.js'
 
-/** All that was measured, for programs. */
+/** Writes all measurements as JSON. */
 export const writeFigures = async (file: string, sections: Section[], facts: Facts, options: Options) => {
   const { json, write, ...sizes } = options
   const goals = sections.flatMap(({ goals }) => goals)

@@ -20,7 +20,7 @@ const right = width - 290
 const top = 72
 const bottom = 320
 
-/** Curves over sizes that grow by factors, with the quartiles at each. */
+/** Curves over a logarithmic size axis, with quartiles. */
 export const lineChart = ({ title, xTitle, yTitle, lines }: Lines) => {
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
   const scale = ticks(Math.max(...lines.flatMap(({ points }) => points.map(({ y }) => y.high))))

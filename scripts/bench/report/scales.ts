@@ -1,4 +1,4 @@
-/** Round values from 0 to the first that reaches the largest: five steps, or nearly. */
+/** Round values from 0 to at least the largest, in about five steps. */
 export const ticks = (largest: number) => {
   const rough = largest / 5
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -7,15 +7,15 @@ export const ticks = (largest: number) => {
   return Array.from({ length: count + 1 }, (_, n) => Number((n * step).toPrecision(12)))
 }
 
-/** Where a value from `least` to `most` lies on a line from `from` to `to`. */
+/** Maps a value between `least` and `most` to a position between `from` and `to`. */
 export const linear = (least: number, most: number, from: number, to: number) => (value: number) =>
   from + ((value - least) / (most - least)) * (to - from)
 
-/** The same with equal steps for equal factors; where all is one value, that lies in the middle. */
+/** The same on a logarithmic scale. If there is only one value, it lies in the middle. */
 export const logarithmic = (least: number, most: number, from: number, to: number) => (value: number) =>
   least === most ? (from + to) / 2 : linear(Math.log(least), Math.log(most), from, to)(Math.log(value))
 
-/** Places in the same order, none nearer to another than the gap. */
+/** Moves places apart so that they keep their order and are at least the gap apart. */
 export const apart = (places: number[], gap: number) => {
   const moved = [...places]
   let last = Number.NEGATIVE_INFINITY

@@ -2,33 +2,33 @@ import type { Goal } from '../measures/goals.js'
 import type { Compared } from '../measures/rounds.js'
 import type { Measure } from '../measures/statistics.js'
 
-/** The service to a reference, for the picture of all scenarios. */
+/** The service relative to a reference, for the charts of all scenarios. */
 export interface Ratio {
   scenario: string
   to: string
   of: Compared
   value: Measure
-  /** The last of its goals, which is the strictest. */
+  /** The strictest goal. */
   goal?: number | undefined
 }
 
 export interface Picture {
-  /** Without the ending. */
+  /** The file name without extension. */
   file: string
-  /** What it shows, for whoever cannot see it. */
+  /** The alternative text. */
   alt: string
   svg: string
 }
 
-/** What one part of the benchmark found, for the terminal, the JSON and the document alike. */
+/** The results of one part of the benchmark, for the terminal, the JSON and the document. */
 export interface Section {
   title: string
-  /** How it was measured, where the title does not tell. */
+  /** How it was measured, if the title does not say. */
   remark?: string
-  /** Heads first. */
+  /** The first row is the header. */
   table: string[][]
   goals: Goal[]
-  /** All that was measured, as it goes into the JSON. */
+  /** All measurements, for the JSON. */
   figures: unknown
   ratios?: Ratio[]
   picture?: Picture

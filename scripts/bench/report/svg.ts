@@ -2,10 +2,10 @@ type Attributes = Record<string, string | number>
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** Tenths of a pixel are enough. */
+/** Rounds to tenths of a pixel. */
 const shown = (value: string | number) => (typeof value === 'number' ? String(Math.round(value * 10) / 10) : escaped(value))
 
-/** Children are markup already. */
+/** Children are markup and not escaped. */
 export const element = (name: string, attributes: Attributes, ...children: string[]) => {
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${shown(value)}"`)
   return children.length > 0 ? `<${name}${written.join('')}>${children.join('')}</${name}>` : `<${name}${written.join('')}/>`
@@ -19,7 +19,7 @@ export const box = (x: number, y: number, width: number, height: number, kind: s
 
 export const width = 880
 const hues = 6
-/** Colours of a series: fill or stroke. */
+/** The class for the colour of a series, as fill or as stroke. */
 export const series = (n: number) => `series-${n % hues}`
 export const stroke = (n: number) => `stroke-${n % hues}`
 
@@ -35,7 +35,7 @@ const colours = (background: string, ink: string, faint: string, goal: string, .
     ...hues.flatMap((hue, n) => [`.series-${n}{fill:${hue}}`, `.stroke-${n}{fill:none;stroke:${hue};stroke-width:2.5}`])
   ].join('')
 
-/** Legible on a light and on a dark page, since it brings its own ground. */
+/** Readable on light and dark pages, because the picture has its own background. */
 const style = [
   'text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif}',
   '.title{font-size:16px;font-weight:600}',
@@ -57,7 +57,7 @@ export const picture = (title: string, height: number, ...children: string[]) =>
     ...children
   )}\n`
 
-/** Names of colours, side by side, and in a second row where the first is full. */
+/** A legend that wraps to a second row. */
 export const legend = (top: number, names: string[]) => {
   let x = 20
   let y = top

@@ -2,7 +2,7 @@ import type { Goal } from '../measures/goals.js'
 import { spread } from './format.js'
 import type { Section } from './section.js'
 
-/** One line that is written over while the benchmark runs; nothing where nobody watches. */
+/** A line that is overwritten while the benchmark runs. Terminals only. */
 export const progress = (line: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
 }
@@ -13,13 +13,13 @@ export const say = (line: string) => {
 
 const aligned = (rows: string[][]) => {
   const columns = Math.max(...rows.map(row => row.length))
-  // A row of one cell is a remark, which may run over all columns.
+  // A row with a single cell is a remark that spans all columns.
   const inColumns = rows.filter(({ length }) => length > 1)
   const widths = Array.from({ length: columns }, (_, i) => Math.max(0, ...inColumns.map(row => (row[i] ?? '').length)))
   return rows.map(row => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
 }
 
-/** What a goal asks for, in words. */
+/** The bound of a goal, in words. */
 export const demand = ({ unit, atLeast, atMost }: Goal) =>
   atLeast === undefined ? `at most ${atMost} ${unit}` : `at least ${atLeast} ${unit}`
 export const verdict = ({ met }: Goal) => (met ? 'met' : 'MISSED')
@@ -29,7 +29,7 @@ export const goalRows = (goals: Goal[]) => [
   ...goals.map(goal => [verdict(goal), goal.goal, demand(goal), spread(goal.value)])
 ]
 
-/** For people who watch: everything, and the goals at the end. */
+/** Prints all tables, and the goals at the end. */
 export const print = (sections: Section[]) => {
   for (const { title, table } of sections) console.log(`${title}\n${aligned(table)}\n`)
   console.log(aligned(goalRows(sections.flatMap(({ goals }) => goals))))

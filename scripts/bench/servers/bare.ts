@@ -1,25 +1,23 @@
 import fastify from 'fastify'
+import type { Sort } from 'mongodb'
 import { connectionTo } from '../../../src/data/driver/connection.js'
-import { type HistoryDocument, historyOf } from '../../../src/data/history.js'
-import { type WatchlistDocument, watchlistOf } from '../../../src/data/watchlist.js'
+import { historyOf } from '../../../src/data/history.js'
+import { watchlistOf } from '../../../src/data/watchlist.js'
 
 /**
- * The least that Fastify can do for the same answers: a find and a count for a list, else the same operations on the
- * database, and then bytes that are ready (the service's own, asked for once at the start). No token check, no
- * validation, no limits, no log, no headers.
+ * The least that Fastify must do for the same responses: the same database operations (find and count for a list), then
+ * ready bytes, which it fetches from the service at startup. No token check, validation, limits, log or headers.
  */
 const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZATION = '' } = process.env
 
 const { db } = connectionTo(MONGO_URL)
-const elements = db.collection<HistoryDocument>('history')
 const history = historyOf(db, 90)
-const saved = db.collection<WatchlistDocument>('watchlist')
 const watchlist = watchlistOf(db)
 const app = fastify()
 
-const askService = async (path: string, init: RequestInit = {}) => {
-  const response = await fetch(READY_FROM + path, { headers: { authorization: READY_AUTHORIZATION }, ...init })
-  if (!response.ok) throw new Error(`The service answered ${path} with ${response.status}`)
+const askService = async (path: string) => {
+  const response = await fetch(READY_FROM + path, { headers: { authorization: READY_AUTHORIZATION } })
+  if (!response.ok) throw new Error(`The service responded to ${path} with ${response.status}`)
   return Buffer.from(await response.arrayBuffer())
 }
 const json = 'application/json; charset=utf-8'
@@ -30,10 +28,10 @@ for (const path of READY_PATHS.split(' ')) {
   app.get(url, async (_request, reply) => reply.type(json).send(bytes))
 }
 
-const page = await askService('/history')
-const [first] = JSON.parse(page.toString()).data.collection
+const historyPage = await askService('/history')
+const [first] = JSON.parse(historyPage.toString()).data.collection
 const one = await askService(`/history/${first._id}`)
-const list = await askService('/watchlist')
+const watchlistPage = await askService('/watchlist')
 const cards = await askService('/continue-watching')
 const shown: number[] = JSON.parse(cards.toString()).data.collection.map(({ content }: { content: { id: number } }) => content.id)
 const recommended = await askService('/recommendations')
@@ -47,14 +45,17 @@ interface Asked {
 }
 const userOf = ({ headers }: { headers: Record<string, unknown> }) => Number(headers.user)
 
-app.get('/history', async (request, reply) => {
-  const user_id = userOf(request)
-  await Promise.all([
-    elements.find({ user_id }).sort({ updated_at: -1, _id: -1 }).limit(20).toArray(),
-    db.command({ count: 'history', query: { user_id } })
-  ])
-  return reply.type(json).send(page)
-})
+const list = (name: string, order: Sort, page: Buffer) => {
+  const elements = db.collection(name)
+  app.get(`/${name}`, async (request, reply) => {
+    const user_id = userOf(request)
+    await Promise.all([elements.find({ user_id }).sort(order).limit(20).toArray(), db.command({ count: name, query: { user_id } })])
+    return reply.type(json).send(page)
+  })
+}
+
+list('history', { updated_at: -1, _id: -1 }, historyPage)
+list('watchlist', { created_at: -1, _id: -1 }, watchlistPage)
 app.get<Asked>('/history/:id', async (request, reply) => {
   await history.byId(userOf(request), request.params.id)
   return reply.type(json).send(one)
@@ -67,14 +68,6 @@ app.post<Asked>('/history', async (request, reply) => {
   const id = await history.put(userOf(request), request.body.content_id, request.body)
   return reply.code(201).header('location', `/history/${id}`).type(json).send(updated)
 })
-app.get('/watchlist', async (request, reply) => {
-  const user_id = userOf(request)
-  await Promise.all([
-    saved.find({ user_id }).sort({ created_at: -1, _id: -1 }).limit(20).toArray(),
-    db.command({ count: 'watchlist', query: { user_id } })
-  ])
-  return reply.type(json).send(list)
-})
 app.post<Asked>('/watchlist', async (request, reply) => {
   await watchlist.add(userOf(request), request.body.content_id)
   return reply.code(201).type(json).send(added)
@@ -82,7 +75,7 @@ app.post<Asked>('/watchlist', async (request, reply) => {
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)
   await history.wholeAndDismissed(user_id)
-  await history.begun(user_id, shown)
+  await history.started(user_id, shown)
   return reply.type(json).send(cards)
 })
 app.get('/recommendations', async (request, reply) => {

@@ -4,7 +4,7 @@ import { installPeers } from '../peers/install.js'
 import { startServer } from './server.js'
 import { secret, tokenOf } from './tokens.js'
 
-/** Nobody reaches the limits, but each request is counted. */
+/** Limits that nobody reaches, so that requests are counted but never refused. */
 const beyondTheLoad = '1000000000'
 
 const here = import.meta.dirname
@@ -19,16 +19,16 @@ export const startService = (MONGO_URL: string) =>
       LOG_LEVEL: 'info',
       RATE_LIMIT: beyondTheLoad,
       RATE_LIMIT_ADDRESS: beyondTheLoad,
-      // All of its callers have one address.
+      // All callers have the same address.
       LOGIN_LIMIT: '0',
-      // Trained before, so that no training disturbs the measuring.
+      // The model is already trained, and training would disturb the measurement.
       TRAIN: 'off',
       DRAIN_DELAY: '0'
     },
     '/ready'
   )
 
-/** `paths` are those that it answers with bytes of the service that runs at `port`. */
+/** For `paths`, it sends bytes that it fetches from the service at `port`. */
 export const startBare = (MONGO_URL: string, port: number, paths: string[]) =>
   startServer(
     ['--import', 'tsx', join(here, 'bare.ts')],

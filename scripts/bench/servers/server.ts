@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { ask, killAtExit } from '../../child.js'
 import { freePort } from '../../free-port.js'
 
 export const root = join(import.meta.dirname, '..', '..', '..')
@@ -15,7 +16,7 @@ export interface Usage {
   rss: number
 }
 
-/** A process that is measured. */
+/** A process whose costs are measured. */
 export interface Server {
   port: number
   pid: number
@@ -25,7 +26,7 @@ export interface Server {
 
 const patience = 60_000
 
-/** Node with these arguments, listening at the port in PORT, once `path` answers with 200. */
+/** Starts Node.js with these arguments. Resolves when the server at PORT responds to `path` with 200. */
 export const startServer = async (args: string[], env: NodeJS.ProcessEnv, path: string): Promise<Server> => {
   const port = await freePort()
   const child = spawn(process.execPath, ['--import', usageModule, ...args], {
@@ -33,37 +34,34 @@ export const startServer = async (args: string[], env: NodeJS.ProcessEnv, path: 
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env }
   })
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
+  killAtExit(child)
   const exit = once(child, 'exit')
-  await answering(child, `http://127.0.0.1:${port}${path}`, args.join(' '))
+  await serving(child, `http://127.0.0.1:${port}${path}`).catch(({ message }: Error) => {
+    throw new Error(`${args.join(' ')} ${message}`)
+  })
   return {
     port,
     pid: child.pid as number,
-    usage: async () => {
-      const answer = once(child, 'message')
-      child.send('usage')
-      const [usage] = await answer
-      return usage
-    },
+    usage: () => ask(child, 'usage'),
     stop: async () => {
-      end()
+      child.kill('SIGKILL')
       await exit
-      process.off('exit', end)
     }
   }
 }
 
-const answering = async (child: ChildProcess, url: string, name: string) => {
-  const until = Date.now() + patience
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${name} ended at its start with status ${child.exitCode}`)
-    const status = await fetch(url).then(
-      ({ status }) => status,
-      () => 0
-    )
-    if (status === 200) return
-    if (Date.now() > until) throw new Error(`${name} did not answer at ${url} (${status})`)
-    await sleep(50)
+export const isServing = (url: string) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false
+  )
+
+/** Resolves when a server responds successfully. Rejects if its process exits first. */
+export const serving = async (child: ChildProcess, url: string) => {
+  const end = performance.now() + patience
+  while (!(await isServing(url))) {
+    if (child.exitCode !== null) throw new Error(`exited at startup with status ${child.exitCode}`)
+    if (performance.now() > end) throw new Error(`did not serve ${url} within ${patience / 1000} s`)
+    await sleep(10)
   }
 }

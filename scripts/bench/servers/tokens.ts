@@ -13,7 +13,7 @@ const signed = (user: number) => {
 
 const tokens = new Map<number, string>()
 
-/** The access token of a user, as a login gives it: the same one for all requests, as players do. */
+/** The access token of a user. Every request uses the same one, as players do. */
 export const tokenOf = (user: number) => {
   const token = tokens.get(user) ?? signed(user)
   tokens.set(user, token)

@@ -1,4 +1,4 @@
-// Loaded into every measured process before its own code: tells what it has used when it is asked.
+// Loaded into every measured process before its own code. Reports its resource usage on request.
 process.on('message', question => {
   if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage.rss() })
 })

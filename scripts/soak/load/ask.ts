@@ -25,13 +25,13 @@ const sent = (agent: Agent, port: number, { method = 'GET', path, user, body }: 
   return request({ agent, host: '127.0.0.1', port, method, path, headers }).end(payload)
 }
 
-/** Sent once, whatever becomes of it. */
+/** Sends a request once, without retries. */
 export const ask = async (agent: Agent, port: number, asked: Asked): Promise<Answer> => {
   const [response] = (await once(sent(agent, port, asked), 'response')) as [IncomingMessage]
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
 }
 
-/** Asks and is gone after so many milliseconds, wherever the service is with its answer. */
+/** Sends a request and hangs up after `after` milliseconds. */
 export const askAndHangUp = (agent: Agent, port: number, asked: Asked, after: number) => {
   const hanging = sent(agent, port, asked)
   hanging.on('error', () => undefined)

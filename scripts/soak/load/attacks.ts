@@ -1,7 +1,8 @@
-import { type Call, requestBytes } from '../../bench/load/call.js'
+import { as, type Call, requestBytes } from '../../bench/load/call.js'
 import { callerAt } from '../../bench/load/caller.js'
+import { type Counts, increment } from '../counts.js'
 
-/** About what Node lets a caller send in its address and its headers. */
+/** About the maximum size of URL and headers that Node.js accepts. */
 const largest = 15_000
 
 const random = (length: number) => {
@@ -18,18 +19,18 @@ const filling = (make: () => string, separator = ',') => {
   return text.slice(0, largest)
 }
 
-/** Requests that cost as much as a caller can choose, each another one. */
+/** Requests as expensive as a caller can make them. No two are the same. */
 export const attacks: Record<string, () => Call> = {
   'searches for 8 letters': () => ({ path: `/contents?search=${many(8, letter, '+')}&perPage=1&page=${random(4).replace(/\D/g, '1')}` }),
   'searches for 24 letters': () => ({ path: `/contents?search=${many(24, letter, '+')}` }),
-  'languages by the thousand': () => ({
+  'thousands of languages': () => ({
     path: '/support/context/faq/texts',
     headers: { 'accept-language': filling(() => letter() + letter()) }
   }),
-  'types by the thousand': () => ({ path: `/contents?type=${filling(() => random(2))}` }),
+  'thousands of types': () => ({ path: `/contents?type=${filling(() => random(2))}` }),
   '100 types': () => ({ path: `/contents?type=${many(100, () => random(6))}` }),
-  '100 terms that there are': () => ({ path: `/contents?perPage=100&terms=${many(100, () => `${someOf(200)}`)}` }),
-  '100 parents and terms that there are': () => ({
+  '100 existing terms': () => ({ path: `/contents?perPage=100&terms=${many(100, () => `${someOf(200)}`)}` }),
+  '100 existing parents and terms': () => ({
     path: `/contents?terms=${many(100, () => `${someOf(200)}`)}&parent_id=${many(100, () => `${1_000_001 + 25 * someOf(800)}`)}`
   }),
   '100 channels': () => ({ path: `/schedule?from=2000-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&channel=${many(100, () => random(6))}` }),
@@ -38,35 +39,36 @@ export const attacks: Record<string, () => Call> = {
   }),
   '100 names of terms': () => ({ path: `/terms?name=${many(100, () => random(100))}` }),
   'hosts of 15 KB': () => ({ path: '/rail-collections?with=rails&perPage=100', headers: { host: random(largest) } }),
-  'tags by the thousand': () => ({ path: '/terms/1', headers: { 'if-none-match': filling(() => random(1)) } }),
-  'parameters that do not exist': () => ({ path: `/contents?perPage=100&x=${random(largest)}` }),
-  'a page of contents, each another one': () => ({
+  'thousands of tags': () => ({ path: '/terms/1', headers: { 'if-none-match': filling(() => random(1)) } }),
+  'unknown parameters': () => ({ path: `/contents?perPage=100&x=${random(largest)}` }),
+  'different pages of contents': () => ({
     path: `/contents?perPage=100&page=${someOf(200)}&x=${random(9)}`
-  })
+  }),
+  '100 recommendations': () => ({ path: '/recommendations?perPage=100' }),
+  '100 recommendations for a viewer': () => ({ path: '/recommendations?perPage=100', headers: as(2) }),
+  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', headers: as(2) })
 }
 
-export type Statuses = Record<number, number>
+const premadeCount = 1000
 
-const madeBefore = 1000
-
-/** Requests that are made before they are sent, since the making would delay the one who measures. */
+/** Builds requests in advance, because building them would delay the measurement. */
 export const premade = (make: () => Call) => {
-  const requests = Array.from({ length: madeBefore }, () => requestBytes(make()))
+  const requests = Array.from({ length: premadeCount }, () => requestBytes(make()))
   let sent = 0
-  return () => requests[sent++ % madeBefore] as Buffer
+  return () => requests[sent++ % premadeCount] as Buffer
 }
 
-/** Sends as many requests at once, and again as soon as all of them are answered, until it is told to stop. */
+/** Sends `atOnce` requests at a time, the next ones as soon as all are answered, until it is stopped. */
 export const attack = async (port: number, atOnce: number, next: () => Buffer) => {
   const callers = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
-  const statuses: Statuses = {}
+  const statuses: Counts = {}
   let ended = false
   const attacking = (async () => {
     while (!ended)
       await Promise.all(
         callers.map(async ({ ask }) => {
           const { status } = await ask(next())
-          statuses[status] = (statuses[status] ?? 0) + 1
+          increment(statuses, status)
         })
       )
   })()

@@ -4,19 +4,19 @@ import type { WatchlistDocument } from '../../../src/data/watchlist.js'
 
 interface Entry {
   acknowledged?: number
-  /** Sent since, and neither acknowledged nor known to have failed. */
+  /** Values sent after the acknowledged one. They may or may not have been stored. */
   uncertain: number[]
 }
 
 const key = (user: number, content: number) => `${user} ${content}`
 
-/** What the service has acknowledged, to be compared with what is in the database at the end. */
+/** Records acknowledged writes, to compare them with the database at the end. */
 export class Ledger {
   writes = 0
   private readonly times = new Map<string, Entry>()
   private readonly saved = new Set<string>()
 
-  /** A report of a later time than all those before it. */
+  /** Starts a report. Its time must be later than that of all reports before. */
   reporting(user: number, content: number, time: number) {
     const entry = this.times.get(key(user, content)) ?? { uncertain: [] }
     entry.uncertain.push(time)
@@ -35,7 +35,7 @@ export class Ledger {
     this.saved.add(key(user, content))
   }
 
-  /** The acknowledged writes that the database does not have. */
+  /** The acknowledged writes that are missing from the database. */
   async lost(db: Db) {
     const majority = { readConcern: { level: 'majority' } } as const
     const stored = new Map<string, number>()

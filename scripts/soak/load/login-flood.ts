@@ -2,31 +2,31 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requestBytes } from '../../bench/load/call.js'
 import { type Caller, callerAt } from '../../bench/load/caller.js'
-import { readSteadily } from './reader.js'
+import { type Counts, increment } from '../counts.js'
+import { after, readSteadily } from './reader.js'
 
 interface Options {
-  /** Somebody who can sign in and has a history. */
+  /** A user who can sign in and has a history. */
   email: string
   password: string
-  /** Logins that begin at the same moment, once a second. */
+  /** Logins that start at the same time, once a second. */
   atOnce: number
   seconds: number
 }
 
 /**
- * What a flood of logins does to a page of history, and what becomes of the logins. Each is of somebody else from somewhere
- * else, so that no limit of failed logins spares the service the work: `address` is the origin of one with TRUST_PROXY=1,
- * RATE_LIMIT=0 and RATE_LIMIT_ADDRESS=0.
+ * Measures a page of history during a flood of logins, and counts the responses to the logins. Each login has another user
+ * and another address, so that no limit on failed logins saves the service any work. The service must run with
+ * TRUST_PROXY=1, RATE_LIMIT=0 and RATE_LIMIT_ADDRESS=0.
  */
-export const loginFlood = async (address: string, { email, password, atOnce, seconds }: Options) => {
-  const port = Number(new URL(address).port)
-  const signedIn = await fetch(new URL('/login', address), { method: 'POST', body: JSON.stringify({ email, password }) })
+export const loginFlood = async (port: number, { email, password, atOnce, seconds }: Options) => {
+  const signedIn = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', body: JSON.stringify({ email, password }) })
   const { data } = (await signedIn.json()) as { data: { access_token: string } }
 
-  const reading = { port, path: '/history', token: data.access_token, milliseconds: seconds * 1000 }
-  const quiet = await readSteadily(reading)
+  const read = () => readSteadily({ port, path: '/history', token: data.access_token, isOver: after(seconds * 1000) })
+  const quiet = await read()
 
-  const logins: Record<number, number> = {}
+  const logins: Counts = {}
   const crowd = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
   const logIn = async (caller: Caller) => {
     const { status } = await caller.ask(
@@ -37,14 +37,14 @@ export const loginFlood = async (address: string, { email, password, atOnce, sec
         body: { email: `${randomUUID()}@example.com`, password }
       })
     )
-    logins[status] = (logins[status] ?? 0) + 1
+    increment(logins, status)
   }
   let ended = false
   const flood = async () => {
     while (!ended) await Promise.all([...crowd.map(logIn), sleep(1000)])
   }
   const flooding = flood()
-  const flooded = await readSteadily(reading)
+  const flooded = await read()
   ended = true
   await flooding
   for (const { end } of crowd) end()

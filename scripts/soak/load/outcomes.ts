@@ -1,13 +1,14 @@
 import { createHistogram } from 'node:perf_hooks'
+import { inWords } from '../counts.js'
 import type { Answer } from './ask.js'
 
-/** What became of requests: by kind, how long it took, and when it was no success. */
+/** Counts the outcomes of requests by kind, measures their durations, and remembers the last failure. */
 export class Outcomes {
   readonly counts = new Map<string, number>()
   private readonly durations = createHistogram()
   private failedAt = Number.NEGATIVE_INFINITY
 
-  /** Waits for an answer and counts it; undefined where none came. */
+  /** Waits for a response and counts it. Resolves with undefined if none came. */
   async of(answer: Promise<Answer>): Promise<Answer | undefined> {
     const began = performance.now()
     try {
@@ -25,7 +26,7 @@ export class Outcomes {
     return sum(this.counts.values())
   }
 
-  /** Those of other kinds than these. */
+  /** The number of outcomes of any other kind. */
   besides(isExpected: (kind: string) => boolean) {
     return sum([...this.counts].filter(([kind]) => !isExpected(kind)).map(([, count]) => count))
   }
@@ -34,18 +35,18 @@ export class Outcomes {
     return this.durations.max / 1000
   }
 
-  /** Milliseconds below which that percentage of all answers stayed. */
+  /** The given percentile of all durations, in milliseconds. */
   within(percentage: number) {
     return this.durations.percentile(percentage) / 1000
   }
 
-  /** When the last request failed, as performance.now() has it. */
+  /** When the last request failed, by performance.now(). */
   get lastFailure() {
     return this.failedAt
   }
 
   toString() {
-    return [...this.counts].map(([kind, count]) => `${count} x ${kind}`).join(', ')
+    return inWords(this.counts)
   }
 
   private count(kind: string, milliseconds: number) {
@@ -58,9 +59,9 @@ export class Outcomes {
 const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0)
 
 export const isSuccess = (kind: string) => /^2\d\d$/.test(kind)
-/** A success, or the one refusal that callers are told to expect. */
+/** A success, or the refusal that the documentation tells callers to expect. */
 export const isPromised = (kind: string) => isSuccess(kind) || kind === '503'
-/** What the end of a process does to those who were talking to it. */
+/** A connection that broke because the process ended. */
 export const isBroken = (kind: string) => /^ECONN|hang up/.test(kind)
 
 const kindOf = ({ status, headers, body }: Answer) => {

@@ -1,29 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callerAt } from '../../bench/load/caller.js'
 import { quantile } from '../../bench/measures/statistics.js'
+import { type Counts, increment } from '../counts.js'
 
 interface Reading {
   port: number
   path: string
   token?: string
-  milliseconds: number
-  /** Pause between an answer and the next request, in milliseconds. */
-  pause?: number
+  /** Checked after each response. */
+  isOver: () => boolean
 }
 
-/** What one caller waits for who asks the same again and again at a steady pace. */
-export const readSteadily = async ({ port, path, token, milliseconds, pause = 20 }: Reading) => {
+/** Milliseconds between a response and the next request. */
+const pause = 20
+
+/** A condition that becomes true after a time. */
+export const after = (milliseconds: number) => {
+  const end = performance.now() + milliseconds
+  return () => performance.now() >= end
+}
+
+/** Measures the response times of one caller that repeats a request at a steady pace. */
+export const readSteadily = async ({ port, path, token, isOver }: Reading) => {
   const caller = await callerAt(port)
   const authorization = token ? `Authorization: Bearer ${token}\r\n` : ''
   const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`)
   const took: number[] = []
-  const statuses: Record<number, number> = {}
-  const until = performance.now() + milliseconds
-  while (performance.now() < until) {
+  const statuses: Counts = {}
+  while (!isOver()) {
     const began = performance.now()
     const { status } = await caller.ask(request)
     took.push(performance.now() - began)
-    statuses[status] = (statuses[status] ?? 0) + 1
+    increment(statuses, status)
     await sleep(pause)
   }
   caller.end()

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quantile } from '../../bench/measures/statistics.js'
+import { after, readSteadily } from './reader.js'
 
-/** What each of them has sent before it begins to dribble. */
+/** What each kind of sender has sent before it slows down. */
 const beginnings = {
   'nothing at all': '',
   'a head': 'GET /contents HTTP/1.1\r\nHost: x\r\nX: ',
@@ -11,17 +11,17 @@ const beginnings = {
 }
 type Kind = keyof typeof beginnings
 
-/** One byte at a time, or nothing. */
+/** What it sends after that, byte by byte. */
 const drops: Record<Kind, string> = { 'nothing at all': '', 'a head': 'x', 'a body': 'x', 'a body in chunks': '1\r\nx\r\n' }
 const dropEvery = 500
 
-/** Longer than any connection should last. */
+/** Longer than any connection should last, in milliseconds. */
 const patience = 20_000
 
-/** The milliseconds until the service closed the connection, and whether it said why. */
-const dribble = async ({ hostname, port }: URL, kind: Kind) => {
+/** Resolves with the milliseconds until the service closed the connection, and whether it sent a 408. */
+const dribble = async (port: number, kind: Kind) => {
   const began = performance.now()
-  const socket = connect(Number(port), hostname)
+  const socket = connect(port, '127.0.0.1')
   let answer = ''
   socket.setEncoding('latin1').on('data', (text: string) => {
     answer += text
@@ -32,47 +32,30 @@ const dribble = async ({ hostname, port }: URL, kind: Kind) => {
   await Promise.race([new Promise(resolve => socket.on('close', resolve)), sleep(patience, undefined, { ref: false })])
   clearInterval(dropping)
   socket.destroy()
-  return { lasted: performance.now() - began, told: answer.startsWith('HTTP/1.1 408 ') }
+  return { lasted: performance.now() - began, got408: answer.startsWith('HTTP/1.1 408 ') }
 }
 
-const askEvery = 20
-/** For so long the neighbour is watched before they come. */
+/** Milliseconds for which another caller is measured before the slow senders arrive. */
 const quietFor = 2000
 
-/** Somebody else, who asks for a page of contents from time to time. */
-const neighbour = async (address: URL, until: () => boolean) => {
-  const took: number[] = []
-  const statuses = new Set<number>()
-  while (!until()) {
-    const began = performance.now()
-    const response = await fetch(new URL('/contents?perPage=5', address))
-    await response.arrayBuffer()
-    took.push(performance.now() - began)
-    statuses.add(response.status)
-    await sleep(askEvery)
-  }
-  return { p50: quantile(took, 0.5), p99: quantile(took, 0.99), statuses: [...statuses] }
-}
-
-/** What becomes of connections that dribble, and of somebody else meanwhile. `address` is the service's origin. */
-export const slowSenders = async (address: string, { senders }: { senders: number }) => {
-  const url = new URL(address)
+/** Measures what happens to connections that send byte by byte, and to another caller meanwhile. */
+export const slowSenders = async (port: number, { senders }: { senders: number }) => {
   const kinds = Object.keys(beginnings) as Kind[]
+  const read = (isOver: () => boolean) => readSteadily({ port, path: '/contents?perPage=5', isOver })
 
-  const quietUntil = performance.now() + quietFor
-  const quiet = await neighbour(url, () => performance.now() > quietUntil)
+  const quiet = await read(after(quietFor))
 
   let ended = false
-  const dribbling = Promise.all(Array.from({ length: senders }, (_, n) => dribble(url, kinds[n % kinds.length] as Kind)))
-  const beside = neighbour(url, () => ended)
+  const dribbling = Promise.all(Array.from({ length: senders }, (_, n) => dribble(port, kinds[n % kinds.length] as Kind)))
+  const beside = read(() => ended)
   const all = await dribbling
   ended = true
 
   return {
-    /** Milliseconds that the one lasted that was closed last. */
+    /** Milliseconds until the last connection was closed. */
     longest: Math.max(...all.map(({ lasted }) => lasted)),
-    /** Those who were told why they were closed. */
-    told: all.filter(({ told }) => told).length,
+    /** The number of senders that got a 408. */
+    got408: all.filter(({ got408 }) => got408).length,
     quiet,
     beside: await beside
   }

@@ -6,21 +6,21 @@ import type { Outcomes } from './outcomes.js'
 
 export interface ViewersOptions {
   count: number
-  /** Where the n-th viewer asks. */
+  /** The port that the n-th viewer uses. */
   portOf: (n: number) => number
-  /** Milliseconds between an answer and the next request. */
+  /** Milliseconds between a response and the next request. */
   pause: number
-  /** Contents that there are, from 1 on. */
+  /** The number of content items. Their ids start at 1. */
   contents: number
-  /** Of the first one; each has a user of its own. */
+  /** The user id of the first viewer. Each viewer is a different user. */
   firstUser?: number
   outcomes: Outcomes
   ledger: Ledger
-  /** Whether some requests are given up in the middle. */
+  /** Whether some requests are aborted halfway. */
   hangUp?: boolean
 }
 
-/** Until then nothing is asked of a service that has just broken off. */
+/** Milliseconds to wait after a connection broke. */
 const breath = 20
 const reads = [
   '/history',
@@ -31,11 +31,11 @@ const reads = [
   '/history?status=in_progress',
   '/contents?type=film'
 ]
-/** Of so many requests one is a read, one a new element of the watchlist; the others are reports, as those of players are. */
+/** Requests per cycle: one read, one addition to the watchlist, and reports as players send them. */
 const cycle = 5
 const hangUpEach = 50
 
-/** Viewers who report where they are and look around, each one request at a time, until they are told to stop. */
+/** Viewers who report their position and browse, one request at a time each, until they are stopped. */
 export const startViewers = (options: ViewersOptions) => {
   const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp } = options
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })

@@ -11,5 +11,5 @@ process.on('message', async (order: Order) => {
   const make = attacks[order.attack]
   if (!make) throw new Error(`There is no attack ${order.attack}`)
   attacking = await attack(order.port, order.atOnce, premade(make))
-  process.send?.('begun')
+  process.send?.('started')
 })

@@ -15,7 +15,7 @@ interface Hello {
   electionId?: { toHexString: () => string }
 }
 
-/** One mongod of the set, which keeps its data and its port through death and return. */
+/** A mongod of the set. It keeps its data and its port when it is killed and restarted. */
 export class Member {
   private readonly client: MongoClient
   private isAway = false
@@ -28,7 +28,8 @@ export class Member {
       directConnection: true,
       serverSelectionTimeoutMS: 500,
       timeoutMS: 500,
-      // Told of changes, the driver measures the way to a member seldom: after a slow first answer it takes all later ones for too slow as well, and asks no more.
+      // In streaming mode the driver rarely measures the round trip to a member. After one slow response it expects
+      // all later ones to be too slow for the timeout, and sends no more commands.
       serverMonitoringMode: 'poll',
       heartbeatFrequencyMS: 1000
     })
@@ -42,7 +43,7 @@ export class Member {
     return new URL(this.mongod.url).host
   }
 
-  /** Nothing, of a member that is known to be away: whoever asks for the primary must not wait for it. */
+  /** Undefined at once if the member is known to be down, so that the search for the primary does not wait for it. */
   async hello(): Promise<Hello | undefined> {
     if (this.isAway) return undefined
     return this.client
@@ -54,7 +55,7 @@ export class Member {
       )
   }
 
-  /** What it says of itself, as far as it says anything. */
+  /** The states of all members as this one sees them, or the error. */
   async state(): Promise<string> {
     return this.client
       .db('admin')
@@ -69,7 +70,7 @@ export class Member {
     return this.client.db('admin').command({ replSetInitiate: config }, { timeoutMS: patience })
   }
 
-  /** As a crash does it: nothing is written any more, nobody is told. */
+  /** Like a crash: nothing is flushed, and no other member is notified. */
   async kill() {
     this.isAway = true
     process.kill(this.mongod.pid, 'SIGKILL')
@@ -81,7 +82,7 @@ export class Member {
     this.isAway = false
   }
 
-  /** Its connections stay open, and nobody answers on them. */
+  /** Connections stay open, but nothing responds on them. */
   freeze() {
     this.isAway = true
     process.kill(this.mongod.pid, 'SIGSTOP')
@@ -100,7 +101,7 @@ export class Member {
 
 const start = (dataDir: string, port = 0) => startMongod({ say: () => undefined, dataDir, port, replSet: name })
 
-/** Asks until the answer is one; gives it. `instead` tells what is there where none comes. */
+/** Polls until there is an answer. `instead` describes the situation if none comes. */
 export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, instead = async () => ''): Promise<T> => {
   const end = performance.now() + patience
   while (performance.now() < end) {
@@ -108,10 +109,10 @@ export const until = async <T>(what: string, ask: () => Promise<T | undefined | 
     if (answer) return answer
     await sleep(lookEvery)
   }
-  throw new Error(`${what} did not come to be in ${patience / 1000} s${await instead()}`)
+  throw new Error(`${what} did not appear within ${patience / 1000} s${await instead()}`)
 }
 
-/** Three real members. `election` is after how many seconds without a primary they choose another. */
+/** Three real members. After `election` seconds without a primary, they elect another. */
 export const startReplicaSet = async (election: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'viewer-soak-'))
   const members: Member[] = []
@@ -139,17 +140,17 @@ export const startReplicaSet = async (election: number) => {
 
   return {
     url: `mongodb://${members.map(({ host }) => host).join(',')}/soak?replicaSet=${name}`,
-    /** The primary of the latest election: one that was frozen still believes in an earlier one. */
+    /** The primary of the latest election. A member that was frozen may still believe in an earlier one. */
     primary: () =>
       until('A primary', async () => {
         const primaries = (await states()).filter(({ hello }) => hello?.isWritablePrimary)
         const electionOf = ({ hello }: (typeof primaries)[number]) => hello?.electionId?.toHexString() ?? ''
         return primaries.sort((a, b) => (electionOf(a) < electionOf(b) ? 1 : -1))[0]?.member
       }),
-    /** A primary, and the others following it. */
+    /** Waits until there is a primary and two secondaries. */
     whole: () =>
       until(
-        'A whole replica set',
+        'A complete replica set',
         async () => {
           const all = await states()
           return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)

@@ -3,15 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { isServing, root, serving } from '../../bench/servers/server.js'
 import { secret } from '../../bench/servers/tokens.js'
+import { ask, killAtExit } from '../../child.js'
 import { freePort } from '../../free-port.js'
 import { startFlags } from '../../start-flags.js'
 
-const root = join(import.meta.dirname, '..', '..', '..')
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
-const patience = 60_000
 const errorLevel = 50
 
 export interface ServiceOptions {
@@ -23,15 +22,15 @@ export interface ServiceOptions {
 
 interface Holdings {
   rss: number
-  /** The kinds of all that keeps the process alive: sockets, timers, requests. */
+  /** The kinds of everything that keeps the process alive: sockets, timers, requests. */
   resources: string[]
 }
 
-/** A process of the service as `npm start` runs it, at a port of its own, which keeps the port when it is started again. */
+/** A process of the service as `npm start` runs it. It keeps its port when it is restarted. */
 export class Service {
-  /** What it wrote that an operator would have to look after. */
+  /** The lines of its output that an operator would have to look into. */
   readonly complaints: string[] = []
-  /** How often it left without being told to. */
+  /** How often it exited without being stopped. */
   departures = 0
   private child: ChildProcess | undefined
   private isMeantToLeave = false
@@ -47,7 +46,7 @@ export class Service {
     return service
   }
 
-  /** Starts the process; ends when it is ready, and gives the milliseconds that it took. */
+  /** Starts the process. Resolves when it is ready, with the milliseconds this took. */
   async run() {
     const { url, built, settings } = this.options
     const began = performance.now()
@@ -61,7 +60,7 @@ export class Service {
         PORT: String(this.port),
         MONGO_URL: url,
         JWT_SECRET: secret,
-        // All callers have one address.
+        // All callers have the same address.
         RATE_LIMIT: '0',
         RATE_LIMIT_ADDRESS: '0',
         LOGIN_LIMIT: '0',
@@ -71,30 +70,23 @@ export class Service {
     })
     this.child = child
     this.isMeantToLeave = false
-    const end = () => child.kill('SIGKILL')
-    process.once('exit', end)
+    killAtExit(child)
     child.once('exit', () => {
-      process.off('exit', end)
       if (!this.isMeantToLeave) this.departures++
     })
     this.listen(child.stdout as Readable, line => Number(/"level":(\d+)/.exec(line)?.[1] ?? errorLevel) >= errorLevel)
     this.listen(child.stderr as Readable, () => true)
-    while (!(await this.isReady())) {
-      if (child.exitCode !== null) throw new Error(`The service ended at its start with status ${child.exitCode}: ${this.complaints}`)
-      if (performance.now() - began > patience) throw new Error('The service was not ready in time')
-      await sleep(10)
-    }
+    await serving(child, this.readiness).catch(({ message }: Error) => {
+      throw new Error(`The service ${message}: ${this.complaints}`)
+    })
     return performance.now() - began
   }
 
   isReady() {
-    return fetch(`http://127.0.0.1:${this.port}/ready`).then(
-      ({ ok }) => ok,
-      () => false
-    )
+    return isServing(this.readiness)
   }
 
-  /** Sends the signal and waits for the end; gives the exit status. */
+  /** Sends a signal, waits for the exit and resolves with the status. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     const { child } = this
     if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
@@ -105,12 +97,12 @@ export class Service {
     return status
   }
 
-  async holds(): Promise<Holdings> {
-    const child = this.child as ChildProcess
-    const answer = once(child, 'message')
-    child.send('holds')
-    const [holdings] = await answer
-    return holdings
+  holds(): Promise<Holdings> {
+    return ask(this.child as ChildProcess, 'holds')
+  }
+
+  private get readiness() {
+    return `http://127.0.0.1:${this.port}/ready`
   }
 
   private listen(stream: Readable, isComplaint: (line: string) => boolean) {

@@ -7,14 +7,14 @@ import { milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 
 const steady = 1000
-/** A process that starts must serve so soon, in milliseconds. */
+/** Milliseconds within which a process must be ready after its start. */
 const atOnce = 5000
-/** Where other tests want the processors too. */
+/** The same when other tests run at the same time. */
 const soonEnough = 20_000
-/** What a lease may outlive its holder, in milliseconds. */
+/** Milliseconds by which a lease may outlive its holder. */
 const leaseLife = 60_000
 
-/** kill -9 of the service while viewers write, again and again, the first time in the middle of a training. */
+/** Kills the service repeatedly with kill -9 while viewers write, the first time during a training. */
 export const kill: Scenario = async ({ db, options, say }, stage) => {
   const { outcomes, ledger } = stage
   await db.collection('models').deleteMany({})
@@ -28,7 +28,7 @@ export const kill: Scenario = async ({ db, options, say }, stage) => {
     if (n > 1) await sleep(steady)
     await service.end('SIGKILL')
     starts.push(await service.run())
-    say(`kill ${n} of ${options.kills}: serves ${milliseconds(starts.at(-1) ?? 0)} after its start`)
+    say(`kill ${n} of ${options.kills}: ready ${milliseconds(starts.at(-1) ?? 0)} after the start`)
   }
   const left = await lease()
   const outlives = left ? left.expires_at.getTime() - Date.now() : 0
@@ -39,17 +39,17 @@ export const kill: Scenario = async ({ db, options, say }, stage) => {
   const findings = [
     await nothingLost(ledger, db),
     promised(
-      'callers see successes, 503s and broken connections alone',
+      'callers see only successes, 503s and broken connections',
       outcomes.besides(kind => isPromised(kind) || isBroken(kind)) === 0,
       `${outcomes}`
     ),
     promised(
-      'a restart serves at once',
+      'a restarted service is ready at once',
       slowest <= (options.brief ? soonEnough : atOnce),
-      `ready after ${milliseconds(slowest)} at most, in ${starts.length} restarts`
+      `within ${milliseconds(slowest)}, in ${starts.length} restarts`
     ),
     promised(
-      'the lease of a training that was killed ends within a minute',
+      'the lease of a killed training expires within a minute',
       left !== null && outlives <= leaseLife,
       `${milliseconds(outlives)} left`
     ),
@@ -58,15 +58,18 @@ export const kill: Scenario = async ({ db, options, say }, stage) => {
   ]
   if (options.brief) return findings
 
-  say('waiting for the training that the killed one left undone')
+  say('waiting for the training to be repeated')
   const began = performance.now()
   await until('A model', () => db.collection('models').findOne())
-  return [...findings, promised('another training follows', true, `stored ${milliseconds(performance.now() - began)} after the load`)]
+  return [
+    ...findings,
+    promised('the killed training is repeated', true, `stored ${milliseconds(performance.now() - began)} after the load`)
+  ]
 }
 
 const counterIsAhead = async (db: Db) => {
   const counter = await db.collection<{ _id: string; last: number }>('counters').findOne({ _id: 'watchlist' })
   const [newest] = await db.collection<{ _id: number }>('watchlist').find().sort({ _id: -1 }).limit(1).toArray()
   const [last, used] = [counter?.last ?? 0, newest?._id ?? 0]
-  return promised('the counter of ids is ahead of those in use', used > 0 && last >= used, `${last} given, ${used} used`)
+  return promised('the id counter is ahead of the ids in use', used > 0 && last >= used, `counter at ${last}, highest id ${used}`)
 }

@@ -1,5 +1,6 @@
 import { usersOf } from '../../../src/data/users.js'
 import { hashPassword } from '../../../src/identity/passwords.js'
+import { inWords } from '../counts.js'
 import { complainsOfNothing, stays } from '../findings.js'
 import { loginFlood } from '../load/login-flood.js'
 import { milliseconds, promised } from '../promises.js'
@@ -7,42 +8,39 @@ import type { Scenario } from '../scenario.js'
 
 const atOnce = 200
 const atMost = 3
-/** One for the user, one for the address, one for both. */
+/** Counters per login: for the user, for the address, and for both. */
 const countsEach = 3
 const credentials = { email: 'soak@example.com', password: 'the password of the soak' }
 
-/** 200 logins at once, each of somebody else, while somebody who is signed in reads. */
+/** 200 logins at once, each for another user, while a signed-in user reads. */
 export const logins: Scenario = async ({ db, options, say }, stage) => {
   const users = usersOf(db)
-  // The first user is one of those with a history.
+  // The first user is one of the viewers with a history.
   if (!(await users.byEmail(credentials.email)))
     await users.add({ email: credentials.email, name: 'Soak', password_hash: await hashPassword(credentials.password) })
   const service = await stage.service({ TRUST_PROXY: '1', RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '10' })
   const seconds = options.brief ? 2 : 10
   say(`logins: ${atOnce} at once, for ${seconds} s`)
-  const address = `http://127.0.0.1:${service.port}`
-  const { quiet, flooded, ratio, logins } = await loginFlood(address, { ...credentials, atOnce, seconds })
+  const { quiet, flooded, ratio, logins } = await loginFlood(service.port, { ...credentials, atOnce, seconds })
   const all = Object.values(logins).reduce((sum, count) => sum + count)
   const counted = await db.collection('login_attempts').countDocuments()
   return [
     promised(
-      'a flood of logins leaves a page of history within 3 times of its quiet p99',
-      // Beside other tests, what is quiet is none.
+      'the p99 of a page of history is at most 3 times that without the flood',
+      // When other tests run at the same time, the reference is not quiet.
       options.brief ? undefined : ratio <= atMost,
-      `${milliseconds(flooded.p99)} beside ${milliseconds(quiet.p99)}`
+      `${milliseconds(flooded.p99)} instead of ${milliseconds(quiet.p99)}`
     ),
     promised(
-      'no login is a fault of the service',
-      // Beside other tests, the last of a crowd may pass its deadline.
+      'every login gets a 401 or a 429',
+      // When other tests run at the same time, the last logins may miss their deadline.
       options.brief && logins['503'] ? undefined : Object.keys(logins).every(status => status === '401' || status === '429'),
-      Object.entries(logins)
-        .map(([status, count]) => `${count} x ${status}`)
-        .join(', ')
+      inWords(logins)
     ),
     promised(
-      'those who would find no place at the hashes ask the database nothing',
+      'logins that do not fit in the queue cause no database operation',
       counted < countsEach * all * 0.5,
-      `${counted} counts are kept for ${all} logins`
+      `${counted} counters for ${all} logins`
     ),
     stays(service),
     complainsOfNothing(service)

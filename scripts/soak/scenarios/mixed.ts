@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Counts, increment, inWords } from '../counts.js'
 import { answersAsPromised, answersInTime, complainsOfNothing, nothingLost, stays } from '../findings.js'
 import { isBroken, isPromised, Outcomes } from '../load/outcomes.js'
 import type { ReplicaSet } from '../processes/replica-set.js'
@@ -8,14 +9,14 @@ import type { Scenario } from '../scenario.js'
 import { Trend } from '../trend.js'
 
 const lookEvery = 2000
-/** Between two faults, in milliseconds; less where there is less time than for all of them. */
+/** Milliseconds between two faults, or less in a short run. */
 const quiet = 20_000
-/** Memory that is not used yet looks like growth: in less than these minutes nothing can be told. */
+/** Minutes below which a trend says nothing, because memory is still being filled. */
 const telling = 10
 const growthAllowed = 1
-/** What a service needs for its three pools of connections and itself, and none of it for callers who are gone. */
+/** Open handles that a service may need for itself and its three connection pools. */
 const handlesAllowed = 200
-/** Until the sockets of callers who are gone are closed. */
+/** Milliseconds until the sockets of disconnected callers are closed. */
 const aftermath = 3000
 
 type Fault = (set: ReplicaSet, dying: Service, lasting: number) => Promise<unknown>
@@ -39,7 +40,7 @@ const faults: Record<string, Fault> = {
   }
 }
 
-/** Viewers as on an evening, some of whom hang up, while one thing after the other goes wrong and right again. */
+/** Viewers as on a usual evening, some of whom hang up, while one fault follows another. */
 export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
   const { outcomes, ledger } = stage
   const lasting = options.election * 1500
@@ -80,7 +81,7 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
     stays(watched, dying),
     answersAsPromised(outcomes),
     promised(
-      'callers of a process that dies see broken connections besides',
+      'callers of a killed process also see broken connections, nothing else',
       ofDying.besides(kind => isPromised(kind) || isBroken(kind)) === 0,
       `${ofDying}`
     ),
@@ -91,16 +92,16 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
       `${perMinute.toFixed(2)} MB a minute over ${minutes.toFixed(1)} minutes, ${Math.round(last)} MB at the end`
     ),
     promised(
-      'callers who are gone leave no open handles',
+      'disconnected callers leave no open handles',
       left.length <= handlesAllowed,
-      `${busy} under load, ${left.length} afterwards (${tally(left)})`
+      `${busy} under load, ${left.length} afterwards (${inWords(tally(left))})`
     ),
     complainsOfNothing(watched, dying)
   ]
 }
 
 const tally = (kinds: string[]) => {
-  const counts = new Map<string, number>()
-  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  const counts: Counts = {}
+  for (const kind of kinds) increment(counts, kind)
+  return counts
 }

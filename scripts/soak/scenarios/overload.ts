@@ -2,6 +2,7 @@ import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { as, type Call } from '../../bench/load/call.js'
 import { peakOf, tallyAt } from '../../bench/load/generator.js'
+import { inWords } from '../counts.js'
 import { complainsOfNothing, stays } from '../findings.js'
 import { ask } from '../load/ask.js'
 import { isPromised, isSuccess, Outcomes } from '../load/outcomes.js'
@@ -11,25 +12,25 @@ import type { Scenario } from '../scenario.js'
 const measuring = 5
 const shareOfMinutes = 0.1
 const lookEvery = 100
-/** Beyond what the service bears. */
+/** The load, relative to what the service can handle. */
 const excess = 2
-/** 99 of 100 refusals come so soon, and as many of the answers to those who were let in, in milliseconds. */
+/** The p99 of refusals and of admitted requests, in milliseconds. */
 const refusedWithin = 500
 const servedWithin = 1000
-/** Orchestrators ask again where they got no answer in a second. */
+/** Orchestrators time out after a second. */
 const vitalWithin = 1000
 const vitalLongest = 3000
 
-/** Twice as many requests as the service bears, arriving by the clock whatever becomes of those before them. */
+/** Twice as many requests as the service can handle, arriving at a fixed rate regardless of earlier ones. */
 export const overload: Scenario = async ({ options, say }, stage) => {
   const service = await stage.service()
   const { port } = service
   const load = { port, calls: callsOf(options.viewers) }
 
-  say('overload: looking for the limit')
+  say('overload: finding the maximum')
   await peakOf({ ...load, seconds: measuring }, options.viewers)
   const peak = await peakOf({ ...load, seconds: measuring }, options.viewers)
-  say(`overload: ${Math.round(peak * excess)} requests a second where ${Math.round(peak)} are the limit`)
+  say(`overload: ${Math.round(peak * excess)} requests/s, with a maximum of ${Math.round(peak)}`)
 
   const vital = new Outcomes()
   const agent = new Agent({ keepAlive: true })
@@ -47,24 +48,18 @@ export const overload: Scenario = async ({ options, say }, stage) => {
   const others = Object.keys(counts).filter(kind => !isPromised(kind))
   return [
     promised(
-      'beyond the limit callers get successes and 503s with Retry-After, nothing else',
+      'under overload, callers get only successes and 503s with Retry-After',
       others.length === 0 && refusals.count === (counts['503'] ?? 0),
-      Object.entries(counts)
-        .map(([kind, count]) => `${count} x ${kind}`)
-        .join(', ')
+      inWords(counts)
     ),
-    promised('a refusal comes at once', refusals.count > 0 ? refusals.p99 <= refusedWithin : undefined, latencies(refusals)),
-    promised('who is let in is served fast', successes.p99 <= servedWithin, latencies(successes)),
+    promised('refusals are fast', refusals.count > 0 ? refusals.p99 <= refusedWithin : undefined, latencies(refusals)),
+    promised('admitted requests are served fast', successes.p99 <= servedWithin, latencies(successes)),
     promised(
-      '/health and /ready answer all the time',
+      '/health and /ready always respond',
       vital.besides(isSuccess) === 0 && vital.within(99) <= vitalWithin && vital.slowest <= vitalLongest,
-      `${vital}, half of them within ${milliseconds(vital.within(50))}, 99 % within ${milliseconds(vital.within(99))}, all within ${milliseconds(vital.slowest)}`
+      `${vital}, p50 ${milliseconds(vital.within(50))}, p99 ${milliseconds(vital.within(99))}, slowest ${milliseconds(vital.slowest)}`
     ),
-    promised(
-      'everyone is served when it is over',
-      after.besides(isSuccess) === 0,
-      `${after}, the slowest after ${milliseconds(after.slowest)}`
-    ),
+    promised('afterwards every request is served', after.besides(isSuccess) === 0, `${after}, slowest ${milliseconds(after.slowest)}`),
     stays(service),
     complainsOfNothing(service)
   ]
@@ -82,4 +77,4 @@ const callsOf = (viewers: number): Call[] =>
   }).flat()
 
 const latencies = ({ count, p50, p99, longest }: { count: number; p50: number; p99: number; longest: number }) =>
-  `${count}, half of them within ${milliseconds(p50)}, 99 % within ${milliseconds(p99)}, all within ${milliseconds(longest)}`
+  `${count}, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, slowest ${milliseconds(longest)}`

@@ -5,14 +5,14 @@ import { milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 
 const steady = 1000
-/** So long without a failure is service as usual. */
+/** Milliseconds without a failure after which service counts as normal. */
 const calm = 1000
-/** How soon after the election service must be normal again, in milliseconds. */
+/** Milliseconds after the election within which service must be normal again. */
 const soon = 5000
-/** An election that ends so soon, in milliseconds, leaves time to repeat within the deadline what it broke off. */
+/** Elections up to this many milliseconds leave enough time to retry interrupted requests before their deadline. */
 const hiddenUpTo = 1000
 
-/** kill -9 of the primary while viewers write, again and again. */
+/** Kills the primary repeatedly with kill -9 while viewers write. */
 export const primary: Scenario = async ({ set, db, options, say }, stage) => {
   const service = await stage.service()
   const { outcomes, ledger } = stage
@@ -41,7 +41,7 @@ export const primary: Scenario = async ({ set, db, options, say }, stage) => {
     }
     recoveries.push(Math.max(0, outcomes.lastFailure - electedAt))
     say(
-      `primary ${n} of ${options.kills}: another after ${milliseconds(elections.at(-1) ?? 0)}, the last failure ${milliseconds(recoveries.at(-1) ?? 0)} after that`
+      `primary ${n} of ${options.kills}: election after ${milliseconds(elections.at(-1) ?? 0)}, last failure ${milliseconds(recoveries.at(-1) ?? 0)} after that`
     )
     await killed.revive()
   }
@@ -54,12 +54,12 @@ export const primary: Scenario = async ({ set, db, options, say }, stage) => {
     answersAsPromised(outcomes),
     answersInTime(outcomes),
     promised(
-      'service is normal 5 s after the election, without a restart',
+      'service is normal within 5 s after the election, without a restart',
       slowest <= soon,
-      `${options.kills} elections of up to ${milliseconds(Math.max(...elections))}, the last failure at most ${milliseconds(slowest)} after one`
+      `${options.kills} elections of up to ${milliseconds(Math.max(...elections))}, last failure at most ${milliseconds(slowest)} later`
     ),
     promised(
-      'what a broken connection cut off is repeated: nobody sees an election of less than a second',
+      'interrupted requests are retried: elections of up to a second are invisible',
       hidden > 0 ? shown === 0 : undefined,
       `${shown} failures in ${hidden} such elections`
     ),

@@ -5,10 +5,10 @@ import { promised } from '../promises.js'
 import { startProxy } from '../proxy.js'
 import type { Scenario } from '../scenario.js'
 
-/** Until the balancer has seen that a process is back. */
+/** Milliseconds for the balancer to notice that a process is back. */
 const breath = 500
 
-/** Two processes behind a balancer, restarted one after the other for as long as requests come. */
+/** Two processes behind a balancer, restarted in turn until enough requests were sent. */
 export const rolling: Scenario = async ({ db, options, say }, stage) => {
   const { outcomes, ledger } = stage
   const services = await Promise.all([stage.service(), stage.service()])
@@ -30,12 +30,12 @@ export const rolling: Scenario = async ({ db, options, say }, stage) => {
   const failed = outcomes.besides(isSuccess)
   return [
     promised(
-      'no failed request through rolling restarts',
+      'rolling restarts fail no request',
       failed === 0,
       `${failed} of ${outcomes.total} in ${statuses.length} restarts (${outcomes})`
     ),
     promised(
-      'a process that is told to stop leaves with status 0',
+      'stopped processes exit with status 0',
       statuses.every(status => status === 0),
       `${statuses.filter(status => status === 0).length} of ${statuses.length}`
     ),

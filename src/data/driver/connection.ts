@@ -1,7 +1,6 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb'
-import { commandOf } from './command.js'
 
-/** The database that the URL names, else `viewer` (the driver would take `test`). */
+/** The database that the URL names, or `viewer`, because the driver's default is `test`. */
 const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')
 
 const preferences = new Set([
@@ -17,9 +16,9 @@ const preferences = new Set([
 ])
 
 /**
- * The address without what it says of reads and writes. Viewers meet what they wrote, and a session that was ended stays so:
- * that is of the primary. What may be older names its own preference. Writes that fewer than the majority acknowledged are
- * lost at a change of primary.
+ * Removes read and write settings from the URL. Only reads from the primary show viewers their own writes and keep an ended
+ * session ended; queries that may be stale set their own preference. Writes that fewer than a majority have acknowledged are
+ * lost when the primary changes.
  */
 const withoutPreferences = (url: string) => {
   const [address = '', ...rest] = url.split('?')
@@ -31,10 +30,9 @@ const withoutPreferences = (url: string) => {
 export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
   const client = new MongoClient(withoutPreferences(url), {
     appName: 'viewer',
-    // A standalone server's default acknowledges writes that a kill loses.
+    // The default of a standalone server acknowledges writes that are lost if it is killed.
     writeConcern: { w: 'majority' },
     ...options
   })
-  const db = client.db(databaseOf(url))
-  return { client, db: Object.assign(db, { command: commandOf(db) }) }
+  return { client, db: client.db(databaseOf(url)) }
 }

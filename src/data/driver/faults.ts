@@ -26,18 +26,18 @@ const connectionErrors = [
   MongoWriteConcernError
 ]
 
-// What a server says while it steps down, starts, stops, or has no time left (MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, ...).
-const passingCodes = new Set<unknown>([6, 7, 50, 64, 89, 91, 189, 202, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436])
+// Sent by a server that steps down, starts, stops or is out of time (MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, ...).
+const transientCodes = new Set<unknown>([6, 7, 50, 64, 89, 91, 189, 202, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436])
 
-// The driver hands on as it is what a socket says that ends while it is written to.
+// The driver does not wrap the error of a socket that closes during a write.
 const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
-/** Whether the database could not be asked: a passing state, unlike a query that is wrong. */
+/** True for failures that pass, false for wrong queries. */
 export const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof MongoError)) return error instanceof Error && 'code' in error && socketCodes.has(error.code)
-  // The driver wraps what befell the connection in the error of a bulk.
+  // A bulk write wraps the error of its connection.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error) return isUnavailable(error.errorResponse)
   if (connectionErrors.some(kind => error instanceof kind)) return true
   if (error.name === 'MongoWaitQueueTimeoutError') return true
-  return error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) || (error instanceof MongoServerError && passingCodes.has(error.code))
+  return error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) || (error instanceof MongoServerError && transientCodes.has(error.code))
 }

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDuplicate, isUnavailable } from './faults.js'
 
 const pause = 50
-/** Within the deadline of a request, which has the last word. */
-const patience = 1500
+/** Shorter than the deadline of a request. */
+const timeout = 1500
 
-/** Until when something that begins now may be begun again. */
-export const patienceFromNow = () => Date.now() + patience
+/** Until when an operation that starts now may be retried. */
+export const retryDeadline = () => Date.now() + timeout
 
 /**
- * Repeats an idempotent operation that two processes made at once (the second finds what the first inserted)
- * or that a broken connection cut off, since the driver's own retry hides only some of those.
+ * Retries an idempotent operation after a duplicate key (two processes inserted at once, and the retry finds the other's
+ * document) or a lost connection, which the driver retries only in some cases.
  */
-export const persist = async <T>(operation: () => Promise<T>, until = patienceFromNow()): Promise<T> => {
+export const withRetries = async <T>(operation: () => Promise<T>, until = retryDeadline()): Promise<T> => {
   for (;;) {
     try {
       return await operation()

@@ -1,12 +1,12 @@
 import type { Entry, Kind, Report } from '../kind.js'
 import type { Source } from '../reading/sources.js'
 import type { Piece } from '../reading/text.js'
-import { batchesOf, parsed } from '../records.js'
+import { type BatchOptions, batchesOf, parsed } from '../records.js'
 import type { Faults } from './faults.js'
 import { faultsOf } from './validation.js'
 import { malformedTexts } from './well-formed.js'
 
-/** The pieces that are records as their schema wants them. */
+/** The records that match their schema. Reports the others. */
 const valid = (source: Source, pieces: Piece[], report: Report) => {
   const entries: Entry<unknown>[] = []
   for (const piece of pieces) {
@@ -22,14 +22,12 @@ const valid = (source: Source, pieces: Piece[], report: Report) => {
   return entries
 }
 
-/** Reads a file to find its faults. Answers with the number of its records. */
-export const checkFile = async (
-  source: Source,
-  kind: Kind,
-  faults: Faults,
-  { onBatch, signal }: { onBatch: (bytes: number, records: number) => void; signal: AbortSignal | undefined }
-) => {
-  const report: Report = (place, field, reason) => faults.add(`${source.name}:${place}: ${field}: ${reason}`)
+export const checkFile = async (source: Source, kind: Kind, faults: Faults, { onBatch, signal }: BatchOptions) => {
+  const naming = source.format === 'json' ? 'by record' : 'in line'
+  const report: Report = (place, field, reason, other) => {
+    const where = other === undefined ? '' : ` ${naming} ${other}`
+    faults.add(`${source.name}:${place}: ${field}: ${reason}${where}`)
+  }
   try {
     for await (const { pieces, bytes } of batchesOf(source)) {
       if (signal?.aborted) return

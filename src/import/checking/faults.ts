@@ -1,6 +1,6 @@
 const shown = 100
 
-/** The faults of a run: the first hundred and the number of the rest. */
+/** The first hundred faults of a run, and the number of the rest. */
 export class Faults {
   readonly lines: string[] = []
   rest = 0
@@ -15,7 +15,7 @@ export class Faults {
   }
 }
 
-/** The files cannot be imported as they are; nothing was written. */
+/** The files cannot be imported. Nothing was written. */
 export class ImportError extends Error {
   constructor(readonly faults: Faults) {
     super([...faults.lines, ...(faults.rest > 0 ? [`and ${faults.rest} more`] : [])].join('\n'))

@@ -1,12 +1,12 @@
-/** MongoDB takes a hundred levels in all. */
-const deepest = 50
+/** MongoDB allows 100 levels in a whole document. */
+const maxDepth = 50
 
-/** What keeps an object of free form from being stored. */
+/** Why MongoDB cannot store an object, or undefined if it can. */
 export const unstorable = (value: unknown, depth = 0): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > deepest) return `must not be deeper than ${deepest} levels`
+  if (depth > maxDepth) return `must not be nested deeper than ${maxDepth} levels`
   for (const [key, inner] of Object.entries(value)) {
-    if (key.includes('\0')) return 'must have no key with a zero character'
+    if (key.includes('\0')) return 'must not have a key with a null character'
     const fault = unstorable(inner, depth + 1)
     if (fault) return fault
   }

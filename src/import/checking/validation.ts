@@ -1,22 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
-import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv'
+import type { ErrorObject } from 'ajv'
 import { type ImportKind, importRecords } from '../../../schemas/import.js'
-import { moment } from '../../time.js'
+import { inputAjv } from '../../validation/ajv.js'
+import { rule } from '../../validation/rules.js'
 
-const ajv = new Ajv.default({ allErrors: true, verbose: true, strict: false, strictNumbers: true })
-ajv.addFormat('date-time', { validate: (text: string) => moment(text) !== undefined })
-
-const compiled = new Map<ImportKind, ValidateFunction>()
-
-const validatorOf = (kind: ImportKind) => {
-  const known = compiled.get(kind) ?? ajv.compile(importRecords[kind])
-  compiled.set(kind, known)
-  return known
-}
-
-/** The faults of a record, by field; nothing is coerced. */
+/** The faults of a record by field. Nothing is coerced. */
 export const faultsOf = (kind: ImportKind, record: unknown): Map<string, string> | undefined => {
-  const validate = validatorOf(kind)
+  const validate = inputAjv.compile(importRecords[kind])
   if (validate(record)) return undefined
   const faults = new Map<string, string>()
   for (const error of validate.errors as ErrorObject[]) {
@@ -33,14 +23,12 @@ const fieldOf = ({ instancePath, keyword, params }: ErrorObject) => {
   return path.join('.') || 'JSON'
 }
 
-/** Of a JSON pointer. */
+/** Decodes a part of a JSON pointer. */
 const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
-const reasonOf = ({ keyword, propertyName, parentSchema, message }: ErrorObject, kind: ImportKind) => {
+const reasonOf = ({ keyword, propertyName, parentSchema }: ErrorObject, kind: ImportKind) => {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return `is not a field of ${kind}`
-  const { expected = message, beyond, type } = parentSchema as TSchema
-  if (keyword === 'maximum' && beyond) return `must be ${beyond}`
-  const orNull = Array.isArray(type) ? ' or null' : ''
-  return propertyName === undefined ? `must be ${expected}${orNull}` : `${JSON.stringify(propertyName)} must be ${expected}`
+  const must = `must be ${rule(parentSchema as TSchema)}`
+  return propertyName === undefined ? must : `${JSON.stringify(propertyName)} ${must}`
 }

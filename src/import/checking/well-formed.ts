@@ -1,11 +1,11 @@
-/** UTF-8 has no half of a surrogate pair: only an escape writes one, and records without such an escape cost no look. */
+/** Valid UTF-8 has no lone surrogates, so only a record with such an escape needs a check. */
 const surrogateEscape = /\\ud[89a-f]/i
 
-/** The texts that MongoDB would store as others, by field: two of them could become one, and a second run would find neither. */
+/** Lone surrogates, by field. MongoDB would replace them: two ids could become one, and a second run would find neither. */
 export const malformedTexts = (json: string, record: unknown): Map<string, string> | undefined => {
   if (!surrogateEscape.test(json)) return undefined
   const faults = new Map<string, string>()
-  // A list that grows, for what is of free form may be deeper than the stack.
+  // A work list instead of recursion, because free-form objects may be nested deeper than the stack.
   const values = [{ field: '', value: record }]
   for (const { field, value } of values) {
     if (typeof value === 'string' && !value.isWellFormed()) faults.set(field, 'must be well-formed text')

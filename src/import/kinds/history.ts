@@ -1,25 +1,25 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import type { HistoryDocument } from '../../data/history.js'
-import { Repetitions } from '../checking/repetitions.js'
+import { SupersededRecords } from '../checking/superseded.js'
 import type { Kind, Operation, Run } from '../kind.js'
-import { momentOf } from '../reading/given.js'
-import { Table } from '../reading/table.js'
-import { patience } from '../writing/patience.js'
-import { checkViewing, samePair } from './viewing.js'
+import { momentOf } from '../reading/moments.js'
+import { Table } from '../table.js'
+import { operationTimeout } from '../timeouts.js'
+import { checkReferences, uniqueIds } from './user-content-pairs.js'
 
-/** An id of 24 hex characters in two numbers. */
+/** An id of 24 hexadecimal characters as two numbers. */
 const halves = (id: string) => [Number.parseInt(id.slice(0, 12), 16), Number.parseInt(id.slice(12), 16)] as const
 
-/** A record that does not say when it was observed, or says a moment to come, is of the run's beginning. */
+/** `updated_at`, or the start of the run if it is missing or in the future. */
 const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
   const observed = momentOf(updated_at)
   return observed && observed < startedAt ? observed : startedAt
 }
 
 /**
- * One operation decides and writes, so that what a viewer watches meanwhile is never undone. A record of the
- * run's beginning counts where it says something else than what is stored.
+ * The database compares and writes in one operation, so that an import never undoes what a viewer watches in the meantime. A
+ * record dated to the start of the run only counts if it differs from what is stored, or every run would change the element.
  */
 const operation = (record: HistoryRecord, startedAt: Date): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record
@@ -45,15 +45,15 @@ const operation = (record: HistoryRecord, startedAt: Date): Operation => {
 
 export const history = (run: Run): Kind<HistoryRecord> => {
   const collection = run.db.collection<HistoryDocument>('history')
-  const owners = new Table(2, 2)
-  const repetitions = new Repetitions()
+  const checkId = uniqueIds(new Table(2, 2), '_id')
+  const superseded = new SupersededRecords()
   const startedAt = new Date()
 
-  /** The elements that the database has under the ids of the records. */
+  /** The elements in the database that have the ids of the records. */
   const storedElements = async (records: HistoryRecord[]) => {
     const ids = records.flatMap(({ _id }) => (_id === undefined ? [] : [new ObjectId(_id)]))
     if (ids.length === 0) return new Map<string, HistoryDocument>()
-    const found = await collection.find({ _id: { $in: ids } }, { ...patience, projection: { user_id: 1, content_id: 1 } }).toArray()
+    const found = await collection.find({ _id: { $in: ids } }, { ...operationTimeout, projection: { user_id: 1, content_id: 1 } }).toArray()
     return new Map(found.map(element => [element._id.toHexString(), element]))
   }
 
@@ -61,20 +61,15 @@ export const history = (run: Run): Kind<HistoryRecord> => {
     collection: 'history',
 
     async check(entries, report) {
-      await checkViewing(run, entries, report)
+      await checkReferences(run, entries, report)
       const stored = await storedElements(entries.map(({ record }) => record))
       for (const { record, place } of entries) {
-        repetitions.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
-        if (record._id === undefined) continue
-        const key = halves(record._id)
-        owners.add(key, record.user_id, record.content_id)
-        const first = { user_id: owners.get(0, ...key) as number, content_id: owners.get(1, ...key) as number }
-        if (!samePair(first, record) || !samePair(stored.get(record._id) ?? record, record))
-          report(place, '_id', 'is that of another element')
+        superseded.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
+        if (record._id !== undefined) checkId(halves(record._id), record, stored.get(record._id), place, report)
       }
     },
 
-    isReplaced: place => repetitions.isReplaced(place),
+    isSuperseded: place => superseded.isSuperseded(place),
 
     operations: async records => records.map(record => operation(record, startedAt))
   }

@@ -2,18 +2,18 @@ import { ContentsQuery } from '../../../schemas/contents-query.js'
 import { integerId } from '../../http/ids.js'
 import { compileValidator, invalidRequest } from '../../http/validation.js'
 
-/** Node takes 16 KiB of headers, address included, and some proxies half of that. */
-const longest = 4000
+/** Node.js accepts 16 KiB of headers including the URL, and some proxies half of that. */
+const maxLength = 4000
 
 const each = (test: (value: string) => boolean) => (text: string) => text.split(',').every(test)
 const isWord = (text: string) => /^[A-Za-z0-9_-]+$/.test(text)
 const isId = (text: string) => integerId(text) !== undefined
 
-const ids = { test: each(isId), expected: 'ids with commas between them' }
+const ids = { test: each(isId), expected: 'comma-separated ids' }
 
-/** What values must be beyond the schema of GET /contents, which would accept the rest and find nothing by it. */
+/** Stricter than the schema of GET /contents, which accepts other values but finds nothing by them. */
 const rules = new Map([
-  ['type', { test: each(isWord), expected: 'types of letters, digits, - and _ with commas between them' }],
+  ['type', { test: each(isWord), expected: 'comma-separated types of letters, digits, - and _' }],
   ['parent_id', ids],
   ['terms', ids],
   ['ids', ids]
@@ -22,13 +22,13 @@ const rules = new Map([
 const isValue = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 const isGiven = (value: unknown) => isValue(value) || (Array.isArray(value) && value.every(isValue))
 
-/** A query as it stands in the address of its rail. What cannot stand there is empty, which no parameter may be. */
+/** The query as the rail's URL will have it. Values of other types become empty texts, which no parameter accepts. */
 export const queryOf = (query: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, isGiven(value) ? String(value) : '']))
 
 const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystring' })
 
-/** What GET /contents would answer to the query, by parameter. */
+/** The errors that GET /contents would report, by parameter. */
 const refusals = (query: Record<string, string>) => {
   const { error } = validate({ ...query })
   const { errors = [] } = error ? invalidRequest(error, 'query').body : {}
@@ -41,10 +41,10 @@ const faultOf = (name: string, text: string, refused: Map<string, string>) => {
   return rule && !rule.test(text) ? `must be ${rule.expected}` : refused.get(name)
 }
 
-/** What keeps a rail from being followed, by field. What its query names need not be there. */
+/** Why GET /contents would refuse the query, by field. Contents and terms that it names need not exist. */
 export const queryFaults = (given: Record<string, unknown>, field: string) => {
   const query = queryOf(given)
-  if (`${new URLSearchParams(query)}`.length > longest) return new Map([[field, `must have at most ${longest} characters in an address`]])
+  if (`${new URLSearchParams(query)}`.length > maxLength) return new Map([[field, `must have at most ${maxLength} characters in a URL`]])
   const faults = new Map<string, string>()
   if (query.type === undefined) faults.set(`${field}.type`, 'is required')
   const refused = refusals(query)

@@ -1,10 +1,10 @@
 import type { SupportTextRecord } from '../../../schemas/import.js'
 import type { SupportTextDocument } from '../../data/support-texts.js'
-import { unique } from '../checking/unique.js'
+import { claimsOf } from '../checking/claims.js'
 import type { Kind, Run } from '../kind.js'
-import { momentOf } from '../reading/given.js'
-import { Table, textKey } from '../reading/table.js'
-import { type Fields, removing, replacing } from '../writing/catalogue-writes.js'
+import { momentOf } from '../reading/moments.js'
+import { Table, textKey } from '../table.js'
+import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
 
 const idOf = ({ id, language }: SupportTextRecord): SupportTextDocument['_id'] => `${id}/${language.toLowerCase()}`
 
@@ -20,15 +20,11 @@ const fieldsOf = (record: SupportTextRecord): Fields<SupportTextDocument> => ({
 
 export const supportTexts = ({ db }: Run): Kind<SupportTextRecord> => {
   const given = new Table(2, 1)
-  const isNew = unique(given, 'language')
-  const write = replacing(db, 'support_texts')
+  const claimText = claimsOf(given, 'language')
   return {
-    collection: 'support_texts',
-    revision: 'support_texts',
+    ...documentsOf(db, 'support_texts', { idOf, fieldsOf, isGiven: id => given.has(...textKey(id)) }),
     check(entries, report) {
-      for (const { record, place } of entries) isNew(textKey(idOf(record)), place, report)
-    },
-    operations: records => write(records.map(record => ({ _id: idOf(record), fields: fieldsOf(record) }))),
-    prune: () => removing<string>(db, 'support_texts', id => given.has(...textKey(id)))
+      for (const { record, place } of entries) claimText(textKey(idOf(record)), place, report)
+    }
   }
 }

@@ -1,42 +1,43 @@
+import type { Collection } from 'mongodb'
 import type { WatchlistRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import type { Kind, Operation, Run } from '../kind.js'
-import { momentOf } from '../reading/given.js'
-import { Table } from '../reading/table.js'
-import { patience } from '../writing/patience.js'
-import { checkViewing, samePair } from './viewing.js'
+import { momentOf } from '../reading/moments.js'
+import { Table } from '../table.js'
+import { operationTimeout } from '../timeouts.js'
+import { checkReferences, uniqueIds } from './user-content-pairs.js'
 
 const textOf = ({ user_id, content_id }: Pick<WatchlistDocument, 'user_id' | 'content_id'>) => `${user_id} ${content_id}`
+
+/** The elements in the database that have the ids of the records. */
+const storedElements = async (collection: Collection<WatchlistDocument>, records: WatchlistRecord[]) => {
+  const ids = records.flatMap(({ id }) => id ?? [])
+  if (ids.length === 0) return new Map<number, WatchlistDocument>()
+  const found = await collection.find({ _id: { $in: ids } }, { ...operationTimeout, projection: { user_id: 1, content_id: 1 } }).toArray()
+  return new Map(found.map(element => [element._id, element]))
+}
+
+const storedPairs = async (collection: Collection<WatchlistDocument>, records: WatchlistRecord[]) => {
+  const filter = {
+    user_id: { $in: [...new Set(records.map(({ user_id }) => user_id))] },
+    content_id: { $in: [...new Set(records.map(({ content_id }) => content_id))] }
+  }
+  const found = collection.find<WatchlistDocument>(filter, { ...operationTimeout, projection: { _id: 0, user_id: 1, content_id: 1 } })
+  const pairs = new Set<string>()
+  for await (const pair of found) pairs.add(textOf(pair))
+  return pairs
+}
 
 export const watchlist = (run: Run): Kind<WatchlistRecord> => {
   const collection = run.db.collection<WatchlistDocument>('watchlist')
   const counter = counterOf(run.db, 'watchlist')
-  const owners = new Table(1, 2)
+  const checkId = uniqueIds(new Table(1, 2), 'id')
   const newest = new Table(2, 1)
   const startedAt = new Date()
   let highest = 0
 
   const createdAt = ({ created_at }: WatchlistRecord) => momentOf(created_at) ?? startedAt
-
-  /** The elements that the database has under the ids of the records. */
-  const storedElements = async (records: WatchlistRecord[]) => {
-    const ids = records.flatMap(({ id }) => id ?? [])
-    if (ids.length === 0) return new Map<number, WatchlistDocument>()
-    const found = await collection.find({ _id: { $in: ids } }, { ...patience, projection: { user_id: 1, content_id: 1 } }).toArray()
-    return new Map(found.map(element => [element._id, element]))
-  }
-
-  const storedPairs = async (records: WatchlistRecord[]) => {
-    const filter = {
-      user_id: { $in: [...new Set(records.map(({ user_id }) => user_id))] },
-      content_id: { $in: [...new Set(records.map(({ content_id }) => content_id))] }
-    }
-    const found = collection.find<WatchlistDocument>(filter, { ...patience, projection: { _id: 0, user_id: 1, content_id: 1 } })
-    const pairs = new Set<string>()
-    for await (const pair of found) pairs.add(textOf(pair))
-    return pairs
-  }
 
   const insertion = (record: WatchlistRecord, _id: number): Operation => {
     const { user_id, content_id } = record
@@ -49,8 +50,11 @@ export const watchlist = (run: Run): Kind<WatchlistRecord> => {
     collection: 'watchlist',
 
     async check(entries, report) {
-      await checkViewing(run, entries, report)
-      const stored = await storedElements(entries.map(({ record }) => record))
+      await checkReferences(run, entries, report)
+      const stored = await storedElements(
+        collection,
+        entries.map(({ record }) => record)
+      )
       for (const { record, place } of entries) {
         const { id, user_id, content_id } = record
         const at = createdAt(record).getTime()
@@ -58,25 +62,23 @@ export const watchlist = (run: Run): Kind<WatchlistRecord> => {
           newest.set(0, at, user_id, content_id)
         if (id === undefined) continue
         highest = Math.max(highest, id)
-        owners.add([id], user_id, content_id)
-        const first = { user_id: owners.get(0, id) as number, content_id: owners.get(1, id) as number }
-        if (!samePair(first, record) || !samePair(stored.get(id) ?? record, record)) report(place, 'id', 'is that of another element')
+        checkId([id], record, stored.get(id), place, report)
       }
     },
 
     begin: async () => highest > 0 && counter.moveTo(highest),
 
     async operations(records) {
-      const stored = await storedPairs(records)
+      const stored = await storedPairs(collection, records)
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
         const isNewest = createdAt(record).getTime() === newest.get(0, record.user_id, record.content_id)
         if (isNewest && !stored.has(textOf(record))) missing.set(textOf(record), record)
       }
-      const newcomers = [...missing.values()]
-      const nameless = newcomers.filter(({ id }) => id === undefined).length
-      let next = nameless === 0 ? 0 : await counter.nextBlock(nameless)
-      return newcomers.map(record => insertion(record, record.id ?? next++))
+      const added = [...missing.values()]
+      const withoutId = added.filter(({ id }) => id === undefined).length
+      let next = withoutId === 0 ? 0 : await counter.nextBlock(withoutId)
+      return added.map(record => insertion(record, record.id ?? next++))
     }
   }
 }

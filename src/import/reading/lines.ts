@@ -1,14 +1,14 @@
-import { Pending, type Piece, type Splitter } from './text.js'
+import { type Piece, RecordBuffer, type Splitter } from './text.js'
 
 const lineFeed = 0x0a
 
-/** The lines of an `.ndjson` file. Empty ones are counted and left out. */
+/** Splits an `.ndjson` file into lines. Skips empty lines but counts them. */
 export const lines = (): Splitter => {
-  const pending = new Pending()
+  const buffer = new RecordBuffer()
   let place = 0
 
   const take = (pieces: Piece[]) => {
-    const piece = pending.take(++place)
+    const piece = buffer.take(++place)
     if (piece) pieces.push(piece)
     return pieces
   }
@@ -18,11 +18,11 @@ export const lines = (): Splitter => {
       const pieces: Piece[] = []
       let from = 0
       for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
-        pending.add(chunk.subarray(from, to))
+        buffer.add(chunk.subarray(from, to))
         take(pieces)
         from = to + 1
       }
-      if (from < chunk.length) pending.add(chunk.subarray(from))
+      if (from < chunk.length) buffer.add(chunk.subarray(from))
       return pieces
     },
     end: () => take([])

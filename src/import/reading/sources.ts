@@ -3,27 +3,27 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { type ImportKind, importKinds } from '../../../schemas/import.js'
 
-/** A file of an import, or a text in its place. It is read twice. */
+/** A file to import, or a text in its place. It is read twice. */
 export interface Source {
-  /** As it was given, for messages. */
+  /** As the user gave it, for messages. */
   name: string
   kind: ImportKind
   format: 'ndjson' | 'json'
   size: number
   open: () => AsyncIterable<Buffer> | Iterable<Buffer>
-  /** What it looks like now: another answer later says that it was changed meanwhile. */
+  /** A later call returns another value if the file was changed in the meantime. */
   state: () => Promise<string>
 }
 
 export interface Sources {
-  /** In the order of an import. */
+  /** In the order in which they are imported. */
   sources: Source[]
   faults: string[]
 }
 
 const fileName = /^(.+)\.(ndjson|json)$/
 
-const names = `${importKinds.join(', ')}, each as .ndjson or .json`
+const fileNames = `${importKinds.join(', ')}, each as .ndjson or .json`
 
 const kindOf = (name: string) => {
   const [, base, format] = fileName.exec(basename(name)) ?? []
@@ -31,18 +31,18 @@ const kindOf = (name: string) => {
   return kind && { kind, format: format as Source['format'] }
 }
 
-const sorted = (candidates: Source[], faults: string[]): Sources => {
+const inImportOrder = (candidates: Source[], faults: string[]): Sources => {
   const sources: Source[] = []
   for (const kind of importKinds) {
     const [first, ...others] = candidates.filter(source => source.kind === kind)
     if (!first) continue
     sources.push(first)
-    for (const other of others) faults.push(`${other.name}: a run has one file of ${kind}, and that is ${first.name}`)
+    for (const other of others) faults.push(`${other.name}: the import already takes ${kind} from ${first.name}`)
   }
   return { sources, faults }
 }
 
-/** The files that paths name: files, or folders of files. */
+/** Takes files and folders of files. */
 export const filesOf = async (paths: string[]): Promise<Sources> => {
   const sources = new Map<string, Source>()
   const faults: string[] = []
@@ -66,29 +66,30 @@ export const filesOf = async (paths: string[]): Promise<Sources> => {
     })
   }
 
-  const look = async (path: string, within = false) => {
+  const visit = async (path: string, inFolder = false) => {
     const found = await stat(path)
     if (found.isFile()) add(path, found.size)
-    else if (!found.isDirectory() || within) faults.push(`${path}: is not a file`)
+    else if (!found.isDirectory()) faults.push(`${path}: is neither a file nor a folder`)
+    else if (inFolder) faults.push(`${path}: is a folder within a folder`)
     else {
-      const inside = (await readdir(path)).filter(name => !name.startsWith('.')).sort()
-      if (inside.length === 0) faults.push(`${path}: holds no file to import (${names})`)
-      for (const name of inside) await look(join(path, name), true)
+      const names = (await readdir(path)).filter(name => !name.startsWith('.')).sort()
+      if (names.length === 0) faults.push(`${path}: contains no file to import (expected ${fileNames})`)
+      for (const name of names) await visit(join(path, name), true)
     }
   }
 
   for (const path of paths) {
     try {
-      await look(path)
+      await visit(path)
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      faults.push(`${path}: ${code === 'ENOENT' ? 'is not there' : message}`)
+      faults.push(`${path}: ${code === 'ENOENT' ? 'does not exist' : message}`)
     }
   }
-  return sorted([...sources.values()], faults)
+  return inImportOrder([...sources.values()], faults)
 }
 
-/** Texts in the place of files, by the names that the files would have. */
+/** Takes texts by file name. */
 export const textsOf = (texts: Record<string, string>): Sources => {
   const faults: string[] = []
   const sources = Object.entries(texts).flatMap(([name, text]) => {
@@ -100,7 +101,7 @@ export const textsOf = (texts: Record<string, string>): Sources => {
     const bytes = Buffer.from(text)
     return { name, ...known, size: bytes.length, open: () => [bytes], state: async () => '' }
   })
-  return sorted(sources, faults)
+  return inImportOrder(sources, faults)
 }
 
-const unknownName = (path: string) => `${path}: the name is none of those that can be imported (${names})`
+const unknownName = (path: string) => `${path}: has an unknown name (expected ${fileNames})`

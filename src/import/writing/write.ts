@@ -3,8 +3,8 @@ import { duplicateKey } from '../../data/driver/faults.js'
 import { revisionsOf } from '../../data/revisions.js'
 import type { Kind, Operation } from '../kind.js'
 import type { Source } from '../reading/sources.js'
-import { batchesOf } from '../records.js'
-import { patience } from './patience.js'
+import { type BatchOptions, batchesOf } from '../records.js'
+import { operationTimeout } from '../timeouts.js'
 
 export interface Counts {
   added: number
@@ -12,24 +12,24 @@ export interface Counts {
   unchanged: number
 }
 
-/** So often may other processes be faster with the same documents. */
-const attempts = 5
+/** How often a batch is tried when other processes write the same documents first. */
+const maxAttempts = 5
 
-const bulkOptions = { ...patience, ordered: false, writeConcern: { w: 'majority' as const } }
+const bulkOptions = { ...operationTimeout, ordered: false, writeConcern: { w: 'majority' as const } }
 
-/** What was written, and what kept the rest from it. */
+/** Writes as much as possible. `error` says why the rest failed. */
 const writeOnce = async (collection: Collection, operations: Operation[]) => {
   try {
     return { result: await collection.bulkWrite(operations, bulkOptions), error: undefined }
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error
-    // The driver wraps also what befell the connection.
+    // The driver also wraps the error of a lost connection.
     if (error.errorResponse instanceof Error) throw error.errorResponse
     return { result: error.result, error }
   }
 }
 
-/** Whether another process wrote the same documents first: then they can be updated. */
+/** Whether another process inserted the same documents first. A second attempt then updates them. */
 const isRace = ({ writeErrors, result }: MongoBulkWriteError) => {
   const errors = [writeErrors].flat()
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey) && result.getWriteConcernError() === undefined
@@ -45,19 +45,14 @@ const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Oper
     counts.changed += result.modifiedCount
     if (kind.revision && result.upsertedCount + result.modifiedCount > 0) await revisionsOf(db).raise(kind.revision)
     if (!error) break
-    if (attempt === attempts || !isRace(error)) throw error
+    if (attempt === maxAttempts || !isRace(error)) throw error
     operations = await kind.operations(records)
   }
   return counts
 }
 
-/** Writes what the database has otherwise than the file. While one batch is written the next is read. */
-export const writeFile = async (
-  db: Db,
-  source: Source,
-  kind: Kind,
-  { onBatch, signal }: { onBatch: (bytes: number, records: number) => void; signal: AbortSignal | undefined }
-) => {
+/** Writes the records that differ from the database. Reads the next batch while it writes one. */
+export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal }: BatchOptions) => {
   const total: Counts = { added: 0, changed: 0, unchanged: 0 }
   const count = (records: number, { added, changed }: { added: number; changed: number }) => {
     total.added += added
@@ -70,21 +65,21 @@ export const writeFile = async (
   try {
     for await (const { pieces, bytes } of batchesOf(source)) {
       if (signal?.aborted) break
-      const standing = pieces.filter(({ place }) => !kind.isReplaced?.(place))
-      const records = standing.map(piece => JSON.parse((piece as { text: string }).text))
+      const current = pieces.filter(({ place }) => !kind.isSuperseded?.(place))
+      const records = current.map(piece => JSON.parse((piece as { text: string }).text))
       const operations = await kind.operations(records)
       await writing
       writing = writeBatch(db, kind, records, operations).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })
-      // It is waited for above and below; until then its failure is not unhandled.
+      // It is awaited later. Without this, a failure until then would end the process as an unhandled rejection.
       writing.catch(() => undefined)
     }
   } finally {
     await writing
   }
-  // Also where nothing differed: an earlier run may have been killed between its last batch and the revision.
+  // Even if nothing was written: an earlier run may have been killed between its last batch and its revision.
   if (kind.revision) await revisionsOf(db).raise(kind.revision)
   return total
 }

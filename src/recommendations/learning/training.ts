@@ -1,10 +1,12 @@
 import type { Data } from '../../data/index.js'
-import { type Model, train } from '../model/index.js'
-import type { InterestSettings } from '../serving/interest.js'
-import { modelFormat, packed } from '../serving/model.js'
-import { readEvents } from './events.js'
+import type { InterestSettings } from '../interest.js'
+import { type Model, type Quality, train } from '../model/index.js'
+import { modelFormat, packed } from '../stored-model.js'
+import { readTrainingData } from './training-data.js'
 
-export interface Trained extends Pick<Model, 'settings' | 'quality' | 'popularity'> {
+export interface Trained extends Pick<Model, 'settings' | 'quality'> {
+  /** The quality of recommending by popularity alone. */
+  popularity: Quality
   users: number
   titles: number
   events: number
@@ -17,27 +19,27 @@ export interface TrainingProgress {
   total: number
 }
 
-/** Learns from all histories and stores the model, which every running server takes up. */
+/** Trains a model on all histories and stores it. Every running process then loads it. */
 export const trainModel = async (
-  data: Pick<Data, 'contents' | 'history' | 'models'>,
+  data: Pick<Data, 'allHistories' | 'contents' | 'recommendationModels'>,
   interest: InterestSettings,
   onProgress: (progress: TrainingProgress) => void = () => {}
 ): Promise<Trained> => {
   const began = performance.now()
-  const elements = await data.history.size()
-  const { interactions, ids } = await readEvents(data, interest, done => onProgress({ step: 'read', done, total: elements }))
-  // What comes next is what is asked of it here.
-  const { neighbours, settings, quality, popularity } = train(interactions, { holdOut: 'newest', onProgress })
+  const elements = await data.allHistories.estimatedSize()
+  const { interactions, ids } = await readTrainingData(data, interest, done => onProgress({ step: 'read', done, total: elements }))
+  // The model is chosen by how well it predicts what users watch next.
+  const { neighbours, settings, quality, baseline } = train(interactions, { holdOut: 'newest', onProgress })
   const trained = {
     users: interactions.starts.length - 1,
     titles: ids.length,
     events: interactions.items.length,
     settings,
     quality,
-    popularity,
+    popularity: baseline,
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
   const bytes = packed({ ids, halfLife: settings.halfLife, neighbours })
-  await data.models.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)
+  await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)
   return trained
 }

@@ -5,10 +5,10 @@ export interface Scored {
 
 const isBetter = (item: number, score: number, other: Scored) => score > other.score || (score === other.score && item < other.item)
 
-/** The best of what is offered, in order; of equals the lower number. */
+/** Keeps the best of the offered items, sorted. Ties go to the lower item. */
 export class Best {
   readonly taken: Scored[] = []
-  /** What is below is not taken. */
+  /** Items with a lower score need not be offered. */
   least = 0
 
   constructor(private readonly count: number) {}

@@ -1,7 +1,7 @@
 import { Best } from './best.js'
 import type { Blend } from './neighbours.js'
 
-/** Scores with several shares of the second model at once, which is most of the work for one. */
+/** Scores with several shares of the second model at once, which takes little more time than one share. */
 export class BlendScorer {
   private readonly first: Float64Array
   private readonly second: Float64Array

@@ -1,11 +1,11 @@
-/** What a pivot is at least: a matrix that is singular but for rounding is solved as if it were not. */
-const smallest = 1e-9
+/** Lower bound of the pivots, so that a nearly singular matrix can be solved despite rounding errors. */
+const smallestPivot = 1e-9
 
-const inverseRoot = (pivot: number) => 1 / Math.sqrt(Math.max(pivot, smallest))
+const inverseRoot = (pivot: number) => 1 / Math.sqrt(Math.max(pivot, smallestPivot))
 
 /**
- * Solves `matrix x = right` in place of `right` for a symmetric, positive definite matrix of an even size, of which the lower
- * half is read and overwritten. Two rows by two columns at a time: each number that is fetched serves twice.
+ * Solves `matrix x = right` by Cholesky decomposition and stores x in `right`. The matrix is symmetric, positive definite and of
+ * even size; its lower half is read and overwritten. Works on blocks of 2 x 2, so that each number loaded is used twice.
  */
 export const solve = (matrix: Float64Array, size: number, right: Float64Array) => {
   for (let i = 0; i < size; i += 2) {
@@ -48,7 +48,7 @@ export const solve = (matrix: Float64Array, size: number, right: Float64Array) =
       ba -= x * y
       bb -= y * y
     }
-    // The diagonal holds the inverses, so that what follows multiplies.
+    // The diagonal holds inverses, because multiplying is faster than dividing.
     aa = inverseRoot(aa)
     ba *= aa
     matrix[a + i] = aa

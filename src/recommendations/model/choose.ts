@@ -1,45 +1,46 @@
 import { aged } from './ageing.js'
 import { BlendScorer } from './blend-scorer.js'
-import { askedFor, type HoldOut, type HoldOutKind, holdOut } from './hold-out.js'
+import { type HoldOut, type HoldOutKind, heldOutWithin, holdOut } from './hold-out.js'
+import { type Hyperparameters, presets } from './hyperparameters.js'
 import type { Interactions } from './interactions.js'
 import { type Blend, blendOf, type Neighbours } from './neighbours.js'
 import { byPopularity, firstOf } from './popularity.js'
 import { type Quality, qualitiesOf, type Recommend } from './quality.js'
 import { randomFrom } from './random.js'
 import { Regressions, type RidgeShape } from './ridge.js'
-import { presets, type Settings } from './settings.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 import { type WalkShape, walk } from './walk.js'
 
 export interface Choice {
-  settings: Settings
-  /** Of the chosen settings and of plain popularity, on the part that was held out. */
+  settings: Hyperparameters
+  /** The quality of the chosen settings on the hold-out. */
   quality: Quality
-  popularity: Quality
+  /** The quality of recommending by popularity alone. */
+  baseline: Quality
 }
 
-/** How much is looked at: more makes the choice little better and much later. */
-const mostHeld = 25_000
-const mostTargets = 10_000
-const leastTargets = 500
+/** Bounds of the evaluation. Higher ones hardly improve the choice, but take much longer. */
+const maxHeld = 25_000
+const maxTargets = 10_000
+const minTargets = 500
 const depth = 20
 
-/** What is better by less than this part is as good: it may be chance. */
+/** Smaller improvements may be chance, and are ignored. */
 const margin = 0.001
 
-const mostSteps = 3
-/** How many trials there are about, for the progress. */
+const maxSteps = 3
+/** The usual number of trials, for the progress. */
 const usualTrials = 13
-/** Wide neighbourhoods take eight times as long: with more items than these it is too long. */
+/** Wide neighbourhoods take eight times as long: too long with more items than this. */
 const wideUpTo = 12_000
 
-/** Measures settings on a hold-out, with as many of the items as it takes to tell them apart. */
+/** Measures settings on a hold-out, with enough of the items to tell the settings apart. */
 class Trials {
   readonly itemCount: number
   private readonly out: HoldOut
   private readonly set: TrainingSet
   private readonly within: Uint8Array
-  /** How many of these items stand for the first twenty of all. */
+  /** How many recommendations to a user are measured: 20 of all items, and proportionally fewer of a sample. */
   private readonly depth: number
   private readonly walks = new Map<string, Neighbours>()
   private readonly ridges = new Map<string, Neighbours>()
@@ -48,16 +49,16 @@ class Trials {
 
   constructor(data: Interactions, kind: HoldOutKind, seed: number) {
     const out = holdOut(data, kind, seed)
-    const part = Math.min(1, mostHeld / out.held.length)
-    this.itemCount = Math.min(data.itemCount, mostTargets, Math.max(leastTargets, Math.ceil(part * data.itemCount)))
+    const part = Math.min(1, maxHeld / out.held.length)
+    this.itemCount = Math.min(data.itemCount, maxTargets, Math.max(minTargets, Math.ceil(part * data.itemCount)))
     this.depth = Math.ceil((depth * this.itemCount) / data.itemCount)
     this.within = someOf(data.itemCount, this.itemCount, seed)
-    this.out = askedFor(out, this.within)
+    this.out = heldOutWithin(out, this.within)
     this.set = trainingSetOf(out.training)
   }
 
-  /** One for each of the shares, in the place of that of the settings. */
-  qualities(settings: Settings, shares: number[]) {
+  /** The quality of the settings with each of these shares instead of their own. */
+  qualities(settings: Hyperparameters, shares: number[]) {
     const scorer = new BlendScorer(this.blended(settings))
     const { starts, items, weights } = this.out.training
     return this.measure(shares.length, (user, isSeen) => {
@@ -68,7 +69,7 @@ class Trials {
     })
   }
 
-  popularity() {
+  baseline() {
     const order = byPopularity(this.out.training).filter(item => this.within[item] === 1)
     return this.measure(1, (_user, isSeen) => [firstOf(order, this.depth, item => !isSeen(item))])[0] as Quality
   }
@@ -77,14 +78,14 @@ class Trials {
     return qualitiesOf(this.out, this.depth, this.itemCount, models, recommend)
   }
 
-  private blended({ ridge, walk }: Settings) {
+  private blended({ ridge, walk }: Hyperparameters) {
     const key = JSON.stringify([ridge, walk])
     if (this.blend?.key !== key) this.blend = { key, blend: blendOf(this.ridge(ridge), this.walk(walk)) }
     return this.blend.blend
   }
 
   private ridge(shape: RidgeShape) {
-    return once(this.ridges, shape, () => {
+    return memoized(this.ridges, shape, () => {
       const { keep, users } = shape
       const key = JSON.stringify([keep, users])
       if (this.regressions?.key !== key) this.regressions = { key, all: new Regressions(this.set, shape, this.within) }
@@ -93,11 +94,11 @@ class Trials {
   }
 
   private walk(shape: WalkShape) {
-    return once(this.walks, shape, () => walk(this.set, shape, this.within))
+    return memoized(this.walks, shape, () => walk(this.set, shape, this.within))
   }
 }
 
-const once = <Shape>(all: Map<string, Neighbours>, shape: Shape, make: () => Neighbours) => {
+const memoized = <Shape>(all: Map<string, Neighbours>, shape: Shape, make: () => Neighbours) => {
   const key = JSON.stringify(shape)
   const known = all.get(key)
   if (known) return known
@@ -106,7 +107,7 @@ const once = <Shape>(all: Map<string, Neighbours>, shape: Shape, make: () => Nei
   return made
 }
 
-/** So many items at random, as a mask. */
+/** A random sample of items, as a mask. */
 export const someOf = (itemCount: number, count: number, seed: number) => {
   const random = randomFrom(seed)
   const some = new Uint8Array(itemCount)
@@ -122,17 +123,17 @@ export const someOf = (itemCount: number, count: number, seed: number) => {
 export interface ChooseOptions {
   kind: HoldOutKind
   seed: number
-  onTrial?: (done: number, total: number, settings: Settings, quality: Quality) => void
+  onTrial?: (done: number, total: number, settings: Hyperparameters, quality: Quality) => void
 }
 
 export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOptions): Choice => {
   const trials = new Trials(data, kind, seed)
-  let best = presets[0] as Settings
+  let best = presets[0] as Hyperparameters
   let quality: Quality = { ndcg: -1, recall: 0, coverage: 0 }
 
   let done = 0
-  /** Takes the settings with the best of some shares if they are better; says whether they are. */
-  const attempt = (settings: Settings, factors = [0.5, 1, 2]) => {
+  /** Tries the settings with several shares. Keeps the best if it is an improvement, and returns whether it is. */
+  const attempt = (settings: Hyperparameters, factors = [0.5, 1, 2]) => {
     const before = quality
     const shares = factors.map(factor => settings.share * factor)
     trials.qualities(settings, shares).forEach((measured, at) => {
@@ -147,7 +148,7 @@ export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOption
   const withWalk = (walk: Partial<WalkShape>) => attempt({ ...best, walk: { ...best.walk, ...walk } })
   const climb = (factor: number) => {
     let steps = 0
-    while (steps < mostSteps && withRidge({ lambda: best.ridge.lambda * factor })) steps++
+    while (steps < maxSteps && withRidge({ lambda: best.ridge.lambda * factor })) steps++
     return steps > 0
   }
 
@@ -159,5 +160,5 @@ export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOption
   if (data.itemCount < wideUpTo) withRidge({ keep: 200 })
   withWalk({ sources: 0.7 })
   if (attempt({ ...best, halfLife: 100 }, [1])) attempt({ ...best, halfLife: 20 }, [1])
-  return { settings: best, quality, popularity: trials.popularity() }
+  return { settings: best, quality, baseline: trials.baseline() }
 }

@@ -1,13 +1,13 @@
 import type { TrainingSet } from './training-set.js'
 
-/** The items that the viewers of one item viewed too, and how much that counts. The next item overwrites it. */
+/** The items that the viewers of an item also viewed, with weighted counts. Overwritten by the next item. */
 export class CoViews {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array
   size = 0
-  /** By item; 0 where there is none. */
+  /** By item. */
   readonly counts: Float64Array
-  /** The same for the item itself. */
+  /** The count of the item itself. */
   own = 0
 
   constructor(
@@ -18,7 +18,7 @@ export class CoViews {
     this.counts = new Float64Array(set.itemCount)
   }
 
-  of(item: number) {
+  count(item: number) {
     const { items: found, counts, weights } = this
     const { starts, items, viewerStarts, viewers } = this.set
     for (let at = 0; at < this.size; at++) counts[found[at] as number] = 0

@@ -1,23 +1,20 @@
 import { CoViews } from './co-views.js'
 import type { TrainingSet } from './training-set.js'
 
-/**
- * Writes how often each two of some items, in their order, and each of them, were viewed by one user into the lower half of a
- * matrix of `size` columns.
- */
+/** Writes the co-views of all pairs of the items into the lower half of a matrix of `size` columns, and their views into its diagonal. */
 export type Gram = (items: Uint32Array, matrix: Float64Array, size: number) => void
 
-/** Up to so many items all pairs are counted once and kept, which takes 2 bytes for each two items squared. */
-export const mostKept = 12_000
+/** Up to this many items, the counts of all pairs are precomputed. They take 2 bytes per item squared. */
+export const maxPrecomputed = 12_000
 
-/** Where the pairs of an item with those up to itself begin. */
+/** Where an item's row begins in the lower half of the matrix. */
 const rowOf = (item: number) => (item * (item + 1)) / 2
 
-export const keptGram = (set: TrainingSet, weights: Float64Array): Gram => {
+export const precomputedGram = (set: TrainingSet, weights: Float64Array): Gram => {
   const all = new Float32Array(rowOf(set.itemCount))
   const coViews = new CoViews(set, weights)
   for (let item = 0; item < set.itemCount; item++) {
-    coViews.of(item)
+    coViews.count(item)
     const row = rowOf(item)
     for (let at = 0; at < coViews.size; at++) {
       const other = coViews.items[at] as number
@@ -34,12 +31,12 @@ export const keptGram = (set: TrainingSet, weights: Float64Array): Gram => {
 }
 
 /**
- * Where there are too many items for that, by the viewers of the few. Of those at most about `mostViews` views are looked at,
- * all views of the first users, who stand for the others too.
+ * Counts the pairs when they are asked for, by the viewers of the items. If the items have more than `maxViews` views, it
+ * extrapolates from the first users, who are a random sample.
  */
-export const countedGram = (set: TrainingSet, weights: Float64Array, mostViews = 30_000): Gram => {
+export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 30_000): Gram => {
   const { userCount, viewerStarts, viewers } = set
-  // A list of the items met so far for each user: its newest entry, and for each entry the one before.
+  // A linked list per user of the items met so far: its newest entry, and for each entry the previous one.
   const newest = new Int32Array(userCount).fill(-1)
   let before = new Int32Array(1 << 12)
   let owners = new Int32Array(1 << 12)
@@ -59,7 +56,7 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, mostViews =
   return (items, matrix, size) => {
     const views = viewsOf(items)
     makeRoom(views)
-    const part = Math.min(1, mostViews / views)
+    const part = Math.min(1, maxViews / views)
     const users = Math.ceil(part * userCount)
     let entry = 0
     for (let i = 0; i < items.length; i++) {
@@ -89,4 +86,4 @@ export const countedGram = (set: TrainingSet, weights: Float64Array, mostViews =
 }
 
 export const gramOf = (set: TrainingSet, weights: Float64Array): Gram =>
-  set.itemCount <= mostKept ? keptGram(set, weights) : countedGram(set, weights)
+  set.itemCount <= maxPrecomputed ? precomputedGram(set, weights) : countedGram(set, weights)

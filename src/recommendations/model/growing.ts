@@ -1,4 +1,4 @@
-/** Numbers in an array that grows: ten million of them in a plain one would take eight times the room. */
+/** A typed array that grows. A plain array of ten million numbers would take eight times the memory. */
 export class Growing<T extends Uint32Array | Float32Array> {
   size = 0
 

@@ -1,20 +1,20 @@
 import { type Interactions, userCountOf } from './interactions.js'
 import { randomFrom } from './random.js'
 
-/** What each user viewed, but for a part that a model has to find again. */
+/** Interactions split into a training part and a held-out part, which a model has to predict. */
 export interface HoldOut {
   training: Interactions
-  /** Where the held out items of each user begin in `held`. */
+  /** Where the held-out items of each user begin in `held`. */
   heldStarts: Uint32Array
   held: Uint32Array
 }
 
-/** `random` asks for what a user watches at all, `newest` for what comes next. */
+/** `random` tests what a user watches at all, `newest` what the user watches next. */
 export type HoldOutKind = 'random' | 'newest'
 
 const share = 0.2
 
-/** How many of a history are held out: a fifth on the average, never all. */
+/** How many items of a history are held out: a fifth on average, never all. */
 const countOf = (size: number, random: () => number) => Math.min(Math.floor(size * share + random()), size - 1)
 
 export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): HoldOut => {
@@ -27,7 +27,7 @@ export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): Ho
     const size = (starts[user + 1] as number) - from
     if (size < 2) continue
     let left = countOf(size, random)
-    // Each of the rest is as likely as the other to be among those still wanted.
+    // Selection sampling: holds out exactly this many, each item with the same probability.
     for (let at = size - 1; left > 0; at--) {
       if (kind === 'random' && random() * (at + 1) >= left) continue
       isHeld[from + at] = 1
@@ -58,8 +58,8 @@ export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): Ho
   return { training: { itemCount, starts: keptStarts, items: keptItems, ...(keptWeights && { weights: keptWeights }) }, heldStarts, held }
 }
 
-/** The same where only some items are asked for. */
-export const askedFor = ({ training, heldStarts, held }: HoldOut, within: Uint8Array): HoldOut => {
+/** The hold-out reduced to some items. */
+export const heldOutWithin = ({ training, heldStarts, held }: HoldOut, within: Uint8Array): HoldOut => {
   const starts = new Uint32Array(heldStarts.length)
   const left = held.filter(item => within[item] === 1)
   let size = 0

@@ -1,13 +1,13 @@
 import { randomFrom } from './random.js'
 
-/** What users watched. Users and items are numbers from 0. */
+/** What each user watched. Users and items are numbered from 0. */
 export interface Interactions {
   itemCount: number
-  /** Where the items of each user begin, and the end of the last. */
+  /** Where the items of each user begin, and where the last user's end. */
   starts: Uint32Array
-  /** Oldest first within a user, none twice. */
+  /** Per user: oldest first, no duplicates. */
   items: Uint32Array
-  /** The interest that an element tells of, 0 to 1; 1 without it. */
+  /** The interest in each item, from 0 to 1. Without weights, all are 1. */
   weights?: Float32Array
 }
 
@@ -19,7 +19,7 @@ export interface Events {
 
 export const userCountOf = ({ starts }: Interactions) => starts.length - 1
 
-/** Where each of `count` groups begins once `keys` are sorted by group, and the end of the last. */
+/** Where each of `count` groups begins when the keys are sorted, and where the last one ends. */
 export const startsOf = (keys: Uint32Array, count: number) => {
   const starts = new Uint32Array(count + 1)
   for (const key of keys) starts[key + 1] = (starts[key + 1] as number) + 1
@@ -27,7 +27,7 @@ export const startsOf = (keys: Uint32Array, count: number) => {
   return starts
 }
 
-/** Events that are the oldest first within a user become interactions. Of a pair that comes again the newest counts. */
+/** Groups events by user. The events of each user must be in order; of repeated items, the newest event counts. */
 export const interactionsOf = ({ users, items, weights }: Events, userCount: number, itemCount: number): Interactions => {
   const bounds = startsOf(users, userCount)
   const events = new Uint32Array(users.length)
@@ -64,16 +64,16 @@ export const interactionsOf = ({ users, items, weights }: Events, userCount: num
   }
 }
 
-const longest = 1000
-const shortest = 50
+const maxLength = 1000
+const minLength = 50
 
-/** How many items of each history may be learned from, where that looks at no more than so many pairs. */
-export const workableLength = ({ starts }: Interactions, mostPairs: number) => {
-  const pairsOf = (most: number) =>
-    starts.reduce((pairs, start, at) => (at === 0 ? 0 : pairs + Math.min(start - (starts[at - 1] as number), most) ** 2), 0)
-  let most = longest
-  while (most > shortest && pairsOf(most) > mostPairs) most = Math.ceil(most * 0.8)
-  return most
+/** The length to cut histories to, so that they have at most `maxPairs` pairs of items together. */
+export const workableLength = ({ starts }: Interactions, maxPairs: number) => {
+  const pairsOf = (length: number) =>
+    starts.reduce((pairs, start, at) => (at === 0 ? 0 : pairs + Math.min(start - (starts[at - 1] as number), length) ** 2), 0)
+  let length = maxLength
+  while (length > minLength && pairsOf(length) > maxPairs) length = Math.ceil(length * 0.8)
+  return length
 }
 
 const orderOf = (count: number, seed: number) => {
@@ -89,14 +89,14 @@ const orderOf = (count: number, seed: number) => {
 }
 
 /**
- * The users in a random order, so that the first of them are a sample, with at most so many items each, the newest: the work
- * grows with the square of a history, and a robot's may be very long.
+ * Shuffles the users, so that the first ones are a random sample, and cuts each history to its newest items: the work grows with
+ * the square of the length, and the history of a bot may be very long.
  */
-export const shuffled = (data: Interactions, most: number, seed: number): Interactions => {
+export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
   const { itemCount, items, weights } = data
   const userCount = userCountOf(data)
   const order = orderOf(userCount, seed)
-  const sizeOf = (user: number) => Math.min((data.starts[user + 1] as number) - (data.starts[user] as number), most)
+  const sizeOf = (user: number) => Math.min((data.starts[user + 1] as number) - (data.starts[user] as number), maxLength)
   const starts = new Uint32Array(userCount + 1)
   order.forEach((user, at) => {
     starts[at + 1] = (starts[at] as number) + sizeOf(user)
@@ -117,9 +117,9 @@ export const shuffled = (data: Interactions, most: number, seed: number): Intera
   }
 }
 
-/** The first users, who have at most so many elements together. */
-export const firstUsers = ({ itemCount, starts, items, weights }: Interactions, most: number): Interactions => {
-  const over = starts.findIndex(start => start > most)
+/** The first users that have at most this many elements together. */
+export const firstUsers = ({ itemCount, starts, items, weights }: Interactions, maxElements: number): Interactions => {
+  const over = starts.findIndex(start => start > maxElements)
   const last = over === -1 ? starts.length - 1 : over - 1
   const end = starts[last] as number
   return {

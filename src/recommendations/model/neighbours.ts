@@ -1,15 +1,20 @@
 import { Growing } from './growing.js'
-import { startsOf } from './interactions.js'
+import { transposed } from './transpose.js'
 
-/** For each item (a row) the items that it speaks for, in the order of their numbers, and how much. */
+/** For each item (a row), the items to recommend to its viewers, in ascending order, and how strongly. */
 export interface Neighbours {
-  /** Where each row begins, and the end of the last. */
+  /** Where each row begins, and where the last one ends. */
   starts: Uint32Array
   targets: Uint32Array
   weights: Float32Array
 }
 
-/** Makes rows one after the other. */
+/** Rows that are not in order yet. Only `sorted` and `reversed` accept them. */
+export interface UnsortedRows {
+  unsorted: Neighbours
+}
+
+/** Builds neighbours row by row, each in any order. */
 export class Rows {
   private readonly starts: Uint32Array
   private readonly targets = new Growing(new Uint32Array(1 << 16))
@@ -29,33 +34,21 @@ export class Rows {
     this.starts[++this.row] = this.targets.size
   }
 
-  /** The rows as they were added, whatever the order within one. */
-  end(): Neighbours {
-    return { starts: this.starts, targets: this.targets.all, weights: this.weights.all }
+  end(): UnsortedRows {
+    return { unsorted: { starts: this.starts, targets: this.targets.all, weights: this.weights.all } }
   }
 }
 
-/** Rows to columns. Those come out in the order of their numbers. */
-export const transposed = ({ starts, targets, weights }: Neighbours): Neighbours => {
-  const count = starts.length - 1
-  const columns = startsOf(targets, count)
-  const ends = columns.slice()
-  const sources = new Uint32Array(targets.length)
-  const moved = new Float32Array(targets.length)
-  for (let row = 0; row < count; row++) {
-    const end = starts[row + 1] as number
-    for (let at = starts[row] as number; at < end; at++) {
-      const column = targets[at] as number
-      const to = ends[column] as number
-      sources[to] = row
-      moved[to] = weights[at] as number
-      ends[column] = to + 1
-    }
-  }
-  return { starts: columns, targets: sources, weights: moved }
+/** Swaps sources and targets. Each row comes out sorted. */
+export const reversed = (rows: Neighbours | UnsortedRows): Neighbours => {
+  const neighbours = 'unsorted' in rows ? rows.unsorted : rows
+  return transposed(neighbours, neighbours.starts.length - 1)
 }
 
-/** Two models on the neighbours of either, whose sum is one model for each share of the second. */
+/** Sorts each row, as a side effect of reversing twice. */
+export const sorted = (rows: UnsortedRows) => reversed(reversed(rows))
+
+/** The neighbours of two models side by side, ready to be added with any share of the second. */
 export interface Blend {
   starts: Uint32Array
   targets: Uint32Array

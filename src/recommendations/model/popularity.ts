@@ -1,13 +1,13 @@
 import type { Interactions } from './interactions.js'
 
-/** The items by how many users viewed them, the most popular first; of equals the lower number. */
+/** The items sorted by their number of viewers, the most popular first. Ties go to the lower item. */
 export const byPopularity = ({ itemCount, items }: Interactions) => {
   const views = new Uint32Array(itemCount)
   for (const item of items) views[item] = (views[item] as number) + 1
   return new Uint32Array(itemCount).map((_, item) => item).sort((a, b) => (views[b] as number) - (views[a] as number) || a - b)
 }
 
-/** The first `count` of an order that are accepted. */
+/** The first `count` accepted items. */
 export const firstOf = (order: Uint32Array, count: number, accepts: (item: number) => boolean) => {
   const first: number[] = []
   for (let at = 0; at < order.length && first.length < count; at++) {

@@ -1,15 +1,15 @@
 import type { HoldOut } from './hold-out.js'
 import { userCountOf } from './interactions.js'
 
-/** Means over the users for whom something was held out. */
+/** Means over the users with held-out items. */
 export interface Quality {
   ndcg: number
   recall: number
-  /** The share of the items that could be recommended that are recommended to anyone. */
+  /** The share of the items that are recommended to at least one user. */
   coverage: number
 }
 
-/** What each of some models recommends to a user of the hold-out, the best first. */
+/** Returns the recommendations of several models to a user of the hold-out, the best first. */
 export type Recommend = (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>[]
 
 const discount = (place: number) => 1 / Math.log2(place + 2)
@@ -48,7 +48,7 @@ class Tally {
   }
 }
 
-/** How well the first `count` recommendations of some models meet what was held out, where `itemCount` items could be recommended. */
+/** How well the first `count` recommendations of several models predict the held-out items. `itemCount` items could be recommended. */
 export const qualitiesOf = (out: HoldOut, count: number, itemCount: number, models: number, recommend: Recommend): Quality[] => {
   const { training, heldStarts, held } = out
   const { starts, items } = training

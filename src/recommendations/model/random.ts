@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed: a training that is run again makes the same model. */
+/** A seeded random number generator (mulberry32), so that trainings are reproducible. */
 export const randomFrom = (seed: number) => {
   let state = seed >>> 0
   return () => {

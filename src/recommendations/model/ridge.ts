@@ -1,40 +1,40 @@
 import { solve } from './cholesky.js'
 import { CoViews } from './co-views.js'
 import { type Gram, gramOf } from './gram.js'
-import { type Neighbours, Rows, transposed } from './neighbours.js'
+import { type Neighbours, Rows, reversed, sorted } from './neighbours.js'
 import { selectBest } from './selection.js'
 import { type TrainingSet, userWeights } from './training-set.js'
 
-/** A regression of each item on those that are most like it: EASE within a neighbourhood. */
+/** A ridge regression of each item on the items most similar to it: EASE within a neighbourhood. */
 export interface RidgeShape {
-  /** How many items one is regressed on. */
+  /** How many items each item is regressed on. */
   keep: number
-  /** The power by which users who have many views count for less. */
+  /** The power by which users with many views count less. */
   users: number
   lambda: number
   /** The power by which lambda grows with the views of an item. */
   growth: number
 }
 
-/** An item with few views tells too little for more than so many neighbours a view. */
+/** An item with few views holds too little information for more neighbours per view. */
 const neighboursPerView = 10
 
-/** What all regressions have in common whatever their lambda: the neighbourhoods and the co-views in them. */
+/** What does not depend on lambda, and is computed once for all of them: the neighbourhoods and the co-views. */
 export class Regressions {
   private readonly weights: Float64Array
-  /** How often each item was viewed. */
+  /** The weighted views of each item. */
   private readonly diagonal: Float64Array
   private readonly gram: Gram
-  /** For each item those most like it by cosine, and its co-views with them. */
+  /** For each item, the items most similar by cosine, and its co-views with them. */
   private readonly near: Neighbours
 
-  /** With `within`, of those items alone. */
+  /** With `within`, only for these items. */
   constructor(
     private readonly set: TrainingSet,
     { keep, users }: Pick<RidgeShape, 'keep' | 'users'>,
     within?: Uint8Array
   ) {
-    this.weights = evenedOut(set, userWeights(set, users))
+    this.weights = normalized(set, userWeights(set, users))
     this.diagonal = diagonalOf(set, this.weights)
     this.gram = gramOf(set, this.weights)
     this.near = this.nearest(keep, within)
@@ -44,18 +44,18 @@ export class Regressions {
     const { itemCount, viewerStarts } = this.set
     const lengths = this.diagonal.map(own => own ** -0.5)
     const coViews = new CoViews(this.set, this.weights)
-    const likeness = new Float64Array(itemCount)
+    const similarity = new Float64Array(itemCount)
     const rows = new Rows(itemCount)
     for (let item = 0; item < itemCount; item++) {
       if (!within || within[item] === 1) {
-        coViews.of(item)
+        coViews.count(item)
         const { items, counts, size } = coViews
         for (let at = 0; at < size; at++) {
           const other = items[at] as number
-          likeness[other] = (counts[other] as number) * (lengths[other] as number)
+          similarity[other] = (counts[other] as number) * (lengths[other] as number)
         }
         const views = (viewerStarts[item + 1] as number) - (viewerStarts[item] as number)
-        const count = selectBest(items, size, likeness, Math.min(keep, views * neighboursPerView))
+        const count = selectBest(items, size, similarity, Math.min(keep, views * neighboursPerView))
         for (let at = 0; at < count; at++) {
           const other = items[at] as number
           rows.add(other, counts[other] as number)
@@ -63,8 +63,7 @@ export class Regressions {
       }
       rows.close()
     }
-    // Twice is the same with each row in order.
-    return transposed(transposed(rows.end()))
+    return sorted(rows.end())
   }
 
   solve({ lambda, growth }: Pick<RidgeShape, 'lambda' | 'growth'>, onItem?: (done: number) => void): Neighbours {
@@ -97,12 +96,12 @@ export class Regressions {
       for (let at = 0; at < count; at++) weights[from + at] = right[at] as number
       onItem?.(item + 1)
     }
-    return transposed({ starts: near.starts, targets: near.targets, weights })
+    return reversed({ starts: near.starts, targets: near.targets, weights })
   }
 }
 
-/** A view counts 1 on the average, so that lambda means the same whatever the weights. */
-const evenedOut = ({ userCount, starts, items }: TrainingSet, weights: Float64Array) => {
+/** Scales the weights to 1 per view on average, so that lambda means the same for all of them. */
+const normalized = ({ userCount, starts, items }: TrainingSet, weights: Float64Array) => {
   let sum = 0
   for (let user = 0; user < userCount; user++) sum += (weights[user] as number) * ((starts[user + 1] as number) - (starts[user] as number))
   return weights.map(weight => (weight * items.length) / sum)

@@ -1,15 +1,15 @@
 import { Best, type Scored } from './best.js'
 import type { Neighbours } from './neighbours.js'
 
-/** Items of a history and what each counts; 1 without weights. */
+/** The items of a history and their weights. Without weights, all are 1. */
 export interface History {
   items: ArrayLike<number>
   weights?: ArrayLike<number>
 }
 
-/** Scores items for one history after the other. It keeps what it needs to, so each thread has its own. */
+/** Scores items for one history after another. Reuses its buffers: `accepts` must not call the scorer. */
 export class Scorer {
-  /** By item; all 0 between two histories. */
+  /** By item. All 0 between two histories. */
   private readonly scores: Float64Array
   private found: Uint32Array
 
@@ -19,7 +19,7 @@ export class Scorer {
     this.found = new Uint32Array(itemCount)
   }
 
-  /** At most `count` accepted items for which the history speaks, the best first; of equals the lower number. */
+  /** At most `count` accepted items with a positive score, the best first. Ties go to the lower item. */
   best(history: History, count: number, accepts: (item: number) => boolean): Scored[] {
     const { scores } = this
     const size = this.add(history)
@@ -28,15 +28,14 @@ export class Scorer {
     for (let at = 0; at < size; at++) {
       const item = found[at] as number
       const score = scores[item] as number
-      // So an item that was found twice, because its score was 0 in between, counts once.
+      // An item is in `found` twice if its score was 0 in between. The reset makes it count once.
       scores[item] = 0
-      // What the history speaks against is not recommended for it.
       if (score > 0 && score >= best.least && accepts(item)) best.offer(item, score)
     }
     return best.taken
   }
 
-  /** Adds up the scores; says how many items were found. */
+  /** Adds up the scores. Returns how many items were found. */
   private add({ items, weights }: History) {
     const { scores } = this
     const { starts, targets, weights: strengths } = this.neighbours
@@ -65,7 +64,7 @@ export class Scorer {
     return found
   }
 
-  /** The place in the history of what speaks most for an item; -1 where nothing does. */
+  /** The index in the history of the item that contributes most to the score of `target`; -1 if none does. */
   reason({ items, weights }: History, target: number) {
     let reason = -1
     let most = 0

@@ -1,4 +1,4 @@
-/** Moves the `count` items of the highest value to the front of the first `size`; says how many those are. Of equals the lower item wins. */
+/** Moves the `count` items with the highest values to the front (quickselect). Returns how many there are. Ties go to the lower item. */
 export const selectBest = (items: Uint32Array, size: number, values: Float64Array, count: number) => {
   if (size <= count) return size
   const better = (a: number, b: number) => {

@@ -1,6 +1,7 @@
-import { type Interactions, startsOf, userCountOf } from './interactions.js'
+import { type Interactions, userCountOf } from './interactions.js'
+import { transposed } from './transpose.js'
 
-/** Interactions from both sides: the items of each user and the viewers of each item. */
+/** Interactions in both directions: the items of each user, and the viewers of each item. */
 export interface TrainingSet {
   itemCount: number
   userCount: number
@@ -12,20 +13,8 @@ export interface TrainingSet {
 
 export const trainingSetOf = (data: Interactions): TrainingSet => {
   const { itemCount, starts, items } = data
-  const userCount = userCountOf(data)
-  const viewerStarts = startsOf(items, itemCount)
-  const ends = viewerStarts.slice()
-  const viewers = new Uint32Array(items.length)
-  for (let user = 0; user < userCount; user++) {
-    const end = starts[user + 1] as number
-    for (let at = starts[user] as number; at < end; at++) {
-      const item = items[at] as number
-      const to = ends[item] as number
-      viewers[to] = user
-      ends[item] = to + 1
-    }
-  }
-  return { itemCount, userCount, starts, items, viewerStarts, viewers }
+  const { starts: viewerStarts, targets: viewers } = transposed({ starts, targets: items, weights: undefined }, itemCount)
+  return { itemCount, userCount: userCountOf(data), starts, items, viewerStarts, viewers }
 }
 
 /** How many users viewed each item. */
@@ -35,7 +24,7 @@ export const viewsOf = ({ itemCount, viewerStarts }: TrainingSet) => {
   return views
 }
 
-/** What a user's view counts: less, by the power, the more that user viewed. */
+/** How much each view of a user counts: the more views the user has, the less. */
 export const userWeights = ({ userCount, starts }: TrainingSet, power: number) => {
   const weights = new Float64Array(userCount)
   for (let user = 0; user < userCount; user++) {

@@ -1,59 +1,58 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
-import { Popular } from '../learning/popular.js'
 import { aged, Scorer } from '../model/index.js'
-import type { Model } from './model.js'
+import type { StoredModel } from '../stored-model.js'
+import { Popular } from './popular.js'
 import type { Viewing } from './viewing.js'
 
-/** A title that is recommended and the one of the user's own that speaks most for it, by rows of the skeleton. */
+/** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */
 export interface Recommendation {
   row: number
   because?: number
 }
 
-/** So many of a user's titles tell what is to be watched next; older ones say little more. */
-const telling = 200
-/** How far down the popular titles are searched for those of a user's terms. */
-const searched = 2000
+/** Only the newest titles of a history are used. Older ones add little. */
+const newestTitles = 200
+/** How many popular titles are searched for titles with the user's terms. */
+const searchDepth = 2000
 
-const nobody: Viewing = { titles: new Map(), begun: new Set() }
+const nobody: Viewing = { titles: new Map(), started: new Set() }
 
-/** What to watch next: by the model where it knows the user's titles, then what is popular in their terms, then what is popular. */
+/** Recommends titles by the model, then popular titles with the terms of what the user has watched, then other popular titles. */
 export class Recommender {
   readonly popular: Popular
-  private learnt: { model: Model; items: Map<number, number>; scorer: Scorer } | undefined
+  private inUse: { model: StoredModel; items: Map<number, number>; scorer: Scorer } | undefined
 
   constructor(private readonly catalogue: Catalogue) {
     this.popular = new Popular(catalogue)
   }
 
-  learn(model: Model) {
+  use(model: StoredModel) {
     const items = new Map<number, number>()
     model.ids.forEach((id, item) => {
       items.set(id, item)
     })
-    // A title would be recommended twice.
-    if (items.size < model.ids.length) throw new Error('It has a title twice')
-    this.learnt = { model, items, scorer: new Scorer(model.neighbours) }
+    if (items.size < model.ids.length) throw new Error('The model contains a title twice')
+    this.inUse = { model, items, scorer: new Scorer(model.neighbours) }
   }
 
-  recommend(viewing: Viewing = nobody, country: Country, count: number, now = Date.now()): Recommendation[] {
+  recommend(viewing: Viewing = nobody, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
     const personal = this.personal(viewing, country, count, now)
     return [...personal, ...this.filling(viewing, country, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
   }
 
-  private personal({ titles, begun }: Viewing, country: Country, count: number, now: number): Recommendation[] {
-    if (!this.learnt) return []
+  private personal({ titles, started }: Viewing, country: Country | undefined, count: number, now: number): Recommendation[] {
+    if (!this.inUse) return []
     const { skeleton, tree } = this.catalogue
-    const { model, items, scorer } = this.learnt
+    const { model, items, scorer } = this.inUse
     const rowOf = (item: number) => skeleton.row(model.ids[item] as number)
 
     const known: { row: number; item: number; interest: number }[] = []
     for (const [row, interest] of titles) {
       const item = items.get(skeleton.idOf(row))
       if (item !== undefined) known.push({ row, item, interest })
-      if (known.length === telling) break
+      if (known.length === newestTitles) break
     }
     known.reverse()
     const interests = known.map(({ interest }) => interest)
@@ -61,8 +60,8 @@ export class Recommender {
 
     const isWanted = (item: number) => {
       const row = rowOf(item)
-      // What was a title when the model was trained may be the season of a show by now.
-      return row !== undefined && !begun.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
+      // Since the training, a title may have become the season of a show.
+      return row !== undefined && !started.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
     }
     return scorer.best(history, count, isWanted).map(({ item }) => {
       const because = known[scorer.reason(history, item)]?.row
@@ -70,20 +69,27 @@ export class Recommender {
     })
   }
 
-  private filling({ titles, begun }: Viewing, country: Country, count: number, taken: Set<number>, now: number): Recommendation[] {
+  private filling(
+    { titles, started }: Viewing,
+    country: Country | undefined,
+    count: number,
+    taken: Set<number>,
+    now: number
+  ): Recommendation[] {
     const { terms } = this.catalogue.skeleton
-    const watched = new Set([...titles.keys()].slice(0, telling).flatMap(row => terms.get(row)))
-    const akin: number[] = []
+    const watched = new Set([...titles.keys()].slice(0, newestTitles).flatMap(row => terms.get(row)))
+    const related: number[] = []
     const others: number[] = []
-    let looked = 0
+    let searched = 0
     for (const row of this.popular.titles(country, now)) {
-      const isEnough = akin.length >= count || (akin.length + others.length >= count && (watched.size === 0 || looked > searched))
+      const isEnough =
+        related.length >= count || (related.length + others.length >= count && (watched.size === 0 || searched > searchDepth))
       if (isEnough) break
-      looked++
-      if (begun.has(row) || taken.has(row)) continue
-      const fits = terms.get(row).some(term => watched.has(term))
-      ;(fits ? akin : others).push(row)
+      searched++
+      if (started.has(row) || taken.has(row)) continue
+      const isRelated = terms.get(row).some(term => watched.has(term))
+      ;(isRelated ? related : others).push(row)
     }
-    return [...akin, ...others].slice(0, count).map(row => ({ row }))
+    return [...related, ...others].slice(0, count).map(row => ({ row }))
   }
 }

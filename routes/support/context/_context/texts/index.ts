@@ -8,9 +8,9 @@ import { acceptedLanguages } from '../../../../../src/http/languages.js'
 import { ok } from '../../../../../src/http/reply.js'
 
 const schema = {
-  summary: 'The support texts of a context',
+  summary: 'List the support texts of a context',
   description:
-    'With the context left empty, those of every context. Each text comes in the first language of `Accept-Language` that it has, else in the default language, else in the first that it has.',
+    'An empty context returns the texts of all contexts. Each text is in the first language of `Accept-Language` that it is available in, else in the default language, else in its first language.',
   tags: ['Texts'],
   params: Type.Object({ context: Type.String({ examples: ['playback'] }) }),
   response: publicAnswers(Ok(Type.Array(SupportText)))
@@ -25,7 +25,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { context } = params
     const languages = supportTexts.existing([...acceptedLanguages(headers['accept-language']), fallback])
     const answer = catalogue.answer(JSON.stringify(['support', context, supportTexts.variant(context, languages)]), () =>
-      jsonAnswer(ok(supportTexts.in(context, languages)), !supportTexts.has(context))
+      jsonAnswer(ok(supportTexts.textsIn(context, languages)), !supportTexts.has(context))
     )
     return reply.publicJson(answer, 'Accept-Language')
   })

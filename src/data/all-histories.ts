@@ -1,0 +1,56 @@
+import { type Collection, CursorTimeoutMode, type Db } from 'mongodb'
+import { minutes } from '../time.js'
+import { type HistoryDocument, listIndex, startedFilter } from './history.js'
+
+export type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
+
+export interface Views {
+  content_id: number
+  country: string | null
+  views: number
+}
+
+/** Statistics over weeks can do without the last seconds, so secondaries may answer. */
+const longRead = {
+  readPreference: 'secondaryPreferred',
+  timeoutMS: minutes(10),
+  timeoutMode: CursorTimeoutMode.ITERATION,
+  hint: listIndex
+} as const
+
+/** The histories of all users, for training and popularity. */
+export const allHistoriesOf = (db: Db) => {
+  const history: Collection<HistoryDocument> = db.collection('history')
+  return {
+    estimatedSize: () => history.estimatedDocumentCount(),
+
+    /** All started elements, user by user, the newest of each user first, in one covered read. */
+    byUser: () =>
+      history.find<WatchedElement>(startedFilter, {
+        ...longRead,
+        sort: { user_id: 1, updated_at: -1, _id: -1 },
+        projection: { _id: 0, user_id: 1, content_id: 1, time: 1, percentage: 1, updated_at: 1 },
+        batchSize: 10_000
+      }),
+
+    /** Views of each content in each country. A view counts half when it is `halfLife` milliseconds old. */
+    views: (since: Date, halfLife: number) => {
+      const age = { $divide: [{ $subtract: ['$$NOW', '$updated_at'] }, halfLife] }
+      return history
+        .aggregate<Views>(
+          [
+            { $match: { updated_at: { $gte: since }, ...startedFilter } },
+            {
+              $group: {
+                _id: { content_id: '$content_id', country: { $ifNull: ['$country', null] } },
+                views: { $sum: { $pow: [0.5, age] } }
+              }
+            },
+            { $project: { _id: 0, content_id: '$_id.content_id', country: '$_id.country', views: 1 } }
+          ],
+          longRead
+        )
+        .toArray()
+    }
+  }
+}

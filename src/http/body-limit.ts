@@ -1,0 +1,2 @@
+/** In bytes. */
+export const bodyLimit = 64 * 1024

@@ -1,0 +1,34 @@
+import type { TObject } from '@sinclair/typebox'
+import { keysFromPem } from './provider-keys.js'
+
+const sources = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
+
+/** Requires `JWT_SECRET` in the schema, unless the settings name an identity provider. */
+export const withTokenSource = (schema: TObject, settings: Record<string, unknown>): TObject => {
+  const isChosen = !schema.properties.JWT_SECRET || sources.some(name => settings[name] !== undefined)
+  return isChosen ? schema : { ...schema, required: [...(schema.required as string[]), 'JWT_SECRET'] }
+}
+
+/** Checks what a schema cannot express. */
+export const refuseUnusableTokens = (settings: Record<string, unknown>) => {
+  const { JWT_SECRET, JWT_PUBLIC_KEY } = settings
+  const chosen = sources.filter(name => settings[name])
+  if (chosen.length > 1)
+    throw new Error(`${chosen.join(' and ')} are set: set only one, since tokens come from the service or from one identity provider`)
+  if (JWT_SECRET) refuseWeakSecret(String(JWT_SECRET))
+  if (!JWT_PUBLIC_KEY) return
+  try {
+    keysFromPem(String(JWT_PUBLIC_KEY))
+  } catch (error) {
+    throw new Error(`JWT_PUBLIC_KEY is wrong: ${(error as Error).message}`)
+  }
+}
+
+/** Placeholders that examples and templates contain. */
+const placeholder = /(replace|change)[-_ ]?me|your[-_ ]?(jwt[-_ ]?)?secret/i
+
+const refuseWeakSecret = (secret: string) => {
+  const advice = 'generate one, for example with `openssl rand -base64 48`'
+  if (Buffer.byteLength(secret) < 32) throw new Error(`JWT_SECRET is shorter than 32 bytes: ${advice}`)
+  if (placeholder.test(secret)) throw new Error(`JWT_SECRET is a placeholder that everybody knows: ${advice}`)
+}

@@ -1,0 +1,37 @@
+import { unavailable } from '../errors.js'
+import type { InFlight } from './in-flight.js'
+import { Semaphore } from './semaphore.js'
+
+/** Runs a few jobs at once and queues the rest. A job that is still queued at its deadline never begins. */
+export class DeadlineQueue {
+  private readonly semaphore: Semaphore
+
+  constructor(
+    concurrency: number,
+    private readonly inFlight: InFlight
+  ) {
+    this.semaphore = new Semaphore(concurrency)
+  }
+
+  /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
+  run(job: () => unknown, elapsed: number) {
+    return new Promise((resolve, reject) => {
+      let isExpired = false
+      const end = this.inFlight.start(() => {
+        isExpired = true
+        reject(unavailable())
+      }, elapsed)
+      this.semaphore.acquire(async () => {
+        try {
+          // The await is for expired jobs, too: without it, a long queue of them would overflow the stack.
+          resolve(await (isExpired ? undefined : job()))
+        } catch (error) {
+          reject(error)
+        } finally {
+          end()
+          this.semaphore.release()
+        }
+      })
+    })
+  }
+}

@@ -1,0 +1,104 @@
+import { tooManyRequests } from '../errors.js'
+
+/** Whom a job is for. */
+export interface Caller {
+  address: string
+  account: string
+  /** In the time of `performance.now()`. A job that has not begun by then is refused. */
+  deadline: number
+}
+
+interface Waiter extends Caller {
+  /** The job is due once this many jobs have begun since the start. The queue is sorted by it. */
+  turn: number
+  begin: () => void
+  refuse: (reason: Error) => void
+}
+
+/**
+ * A semaphore with a bounded, fair queue. Addresses take turns: each gets its first job before any gets its second, so a crowd
+ * from one address, or for one account, does not hold up anyone else. When the queue is full, a job whose turn is earlier takes
+ * the place of the last one. A job without a place gets a 429.
+ */
+export class FairSemaphore {
+  private readonly queue: Waiter[] = []
+  private readonly running = new Set<Waiter>()
+  private begun = 0
+
+  /** `timedOut` makes the error for a job that is still queued at its deadline. */
+  constructor(
+    private readonly permits: number,
+    private readonly maxQueued: () => number,
+    private readonly timedOut = tooManyRequests
+  ) {}
+
+  async run<T>(caller: Caller, job: () => Promise<T>): Promise<T> {
+    const waiter = await this.acquire(caller)
+    try {
+      return await job()
+    } finally {
+      this.running.delete(waiter)
+      this.beginNext()
+    }
+  }
+
+  /** Throws if a job of this caller would be refused right now. */
+  assertRoom(caller: Caller) {
+    if (this.isFull && this.turnOf(caller) >= (this.queue.at(-1)?.turn ?? 0)) throw tooManyRequests()
+  }
+
+  private get isFull() {
+    return this.running.size >= this.permits && this.queue.length >= this.maxQueued()
+  }
+
+  /**
+   * The turn of a new job: the jobs begun so far; plus, for each job that its address already has here, as many turns as there are
+   * addresses; plus one for each other address with a job for the same account.
+   */
+  private turnOf({ address, account }: Caller) {
+    const addresses = new Set<string>()
+    const rivals = new Set<string>()
+    let own = 0
+    for (const other of [...this.running, ...this.queue]) {
+      addresses.add(other.address)
+      if (other.address === address) own++
+      else if (other.account === account) rivals.add(other.address)
+    }
+    return this.begun + own * addresses.size + rivals.size
+  }
+
+  private acquire(caller: Caller) {
+    return new Promise<Waiter>((resolve, reject) => {
+      this.assertRoom(caller)
+      const timer = setTimeout(() => this.timeOut(waiter), Math.max(0, caller.deadline - performance.now()))
+      const waiter: Waiter = {
+        ...caller,
+        turn: this.turnOf(caller),
+        begin: () => {
+          clearTimeout(timer)
+          resolve(waiter)
+        },
+        refuse: reason => {
+          clearTimeout(timer)
+          reject(reason)
+        }
+      }
+      if (this.isFull) this.queue.pop()?.refuse(tooManyRequests())
+      this.queue.splice(this.queue.findLastIndex(({ turn }) => turn <= waiter.turn) + 1, 0, waiter)
+      if (this.running.size < this.permits) this.beginNext()
+    })
+  }
+
+  private timeOut(waiter: Waiter) {
+    this.queue.splice(this.queue.indexOf(waiter), 1)
+    waiter.refuse(this.timedOut())
+  }
+
+  private beginNext() {
+    const next = this.queue.shift()
+    if (!next) return
+    this.begun++
+    this.running.add(next)
+    next.begin()
+  }
+}

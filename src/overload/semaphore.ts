@@ -1,0 +1,33 @@
+/** A counting semaphore: `permits` jobs run at once, the others wait in a queue. */
+export class Semaphore {
+  private readonly queue: (() => void)[] = []
+  private held = 0
+
+  constructor(private readonly permits: number) {}
+
+  /** Calls back as soon as there is a permit, which has to be released. */
+  acquire(onAcquired: () => void) {
+    if (this.held >= this.permits) {
+      this.queue.push(onAcquired)
+      return
+    }
+    this.held++
+    onAcquired()
+  }
+
+  /** Passes the permit on to the first in the queue. */
+  release() {
+    const next = this.queue.shift()
+    if (next) next()
+    else this.held--
+  }
+
+  async run<T>(job: () => Promise<T>): Promise<T> {
+    await new Promise<void>(resolve => this.acquire(resolve))
+    try {
+      return await job()
+    } finally {
+      this.release()
+    }
+  }
+}

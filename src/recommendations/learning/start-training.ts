@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { InterestSettings } from '../interest.js'
+import type { Trained, TrainingProgress } from './training.js'
+
+/** The message that starts a training. */
+export interface TrainingOrder {
+  url: string
+  interest: InterestSettings
+  memoryMb: number
+}
+
+/** A message from a training. */
+export interface TrainingReport {
+  progress?: TrainingProgress
+  trained?: Trained
+  failed?: string
+}
+
+interface Options extends TrainingOrder {
+  signal: AbortSignal
+  onProgress?: (progress: TrainingProgress) => void
+}
+
+/**
+ * Trains in a process of its own, not in a thread: running out of memory ends only the training, and its garbage collection
+ * never delays requests.
+ */
+export const trainInChildProcess = ({ signal, onProgress, ...order }: Options) =>
+  new Promise<Trained>((resolve, reject) => {
+    if (signal.aborted) throw new Error('The training was stopped')
+    const file = new URL(`./training-child${import.meta.url.slice(-3)}`, import.meta.url)
+    const child = fork(fileURLToPath(file), {
+      execArgv: [...process.execArgv, `--max-old-space-size=${order.memoryMb}`],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+    })
+    const stop = () => void child.kill('SIGKILL')
+    signal.addEventListener('abort', stop)
+    child.on('message', ({ progress, trained, failed }: TrainingReport) => {
+      if (progress) onProgress?.(progress)
+      if (trained) resolve(trained)
+      if (failed) reject(new Error(failed))
+    })
+    child.on('error', reject)
+    child.on('exit', (code, by) => {
+      signal.removeEventListener('abort', stop)
+      const how = signal.aborted
+        ? 'was stopped'
+        : `ended with ${by ?? `status ${code}`}, perhaps because it ran out of memory (TRAIN_MEMORY_MB)`
+      reject(new Error(`The training ${how}`))
+    })
+    child.send(order satisfies TrainingOrder)
+  })

@@ -1,0 +1,38 @@
+import type { RidgeShape } from './ridge.js'
+import type { WalkShape } from './walk.js'
+
+/**
+ * The hyperparameters of a model. The weight of a neighbour is its ridge weight plus `share` times its walk weight.
+ *
+ * `keep` is not all that bounds the neighbours of a title: `choose` also tries more for the ridge unless there are many items
+ * (`wideUpTo`), `train` lowers both so that a large model fits into memory (`maxNeighbours`), and the ridge keeps fewer for items
+ * with few views (`neighboursPerView`).
+ */
+export interface Hyperparameters {
+  preset: 'dense' | 'sparse'
+  walk: WalkShape
+  ridge: RidgeShape
+  share: number
+  /** After how many newer elements an element of the history counts half. With `Infinity`, it never ages. */
+  halfLife: number
+}
+
+const ageless = { halfLife: Number.POSITIVE_INFINITY }
+
+/** Where the search begins: the best settings for a dense data set (films) and for a sparse one (places). */
+export const presets: Hyperparameters[] = [
+  {
+    preset: 'dense',
+    walk: { users: 1, targets: 0.5, sources: 1, per: 'target', keep: 100 },
+    ridge: { lambda: 240, users: 0, growth: 0, keep: 100 },
+    share: 2,
+    ...ageless
+  },
+  {
+    preset: 'sparse',
+    walk: { users: 0.65, targets: 0.3, sources: 1, per: 'source', keep: 100 },
+    ridge: { lambda: 50, users: 0, growth: 0, keep: 100 },
+    share: 0.8,
+    ...ageless
+  }
+]

@@ -1,0 +1,67 @@
+import { Cache } from '../../cache.js'
+import { isOpen } from '../../catalogue/availability.js'
+import type { Catalogue } from '../../catalogue/catalogue.js'
+import type { Country } from '../../catalogue/country.js'
+import { defaultOrder } from '../../catalogue/orders.js'
+import { anywhere, type PopularityDocument } from '../../data/popularity.js'
+
+/** A view in the caller's own country counts as 1 + this many views elsewhere. */
+const homeFactor = 10
+
+/** In bytes. There is one order per country with views. */
+const cacheSize = 4 * 1024 * 1024
+
+type Counts = Map<string, PopularityDocument>
+
+/** The titles sorted by recent views. Sorted again when the counts or the catalogue change. */
+export class Popular {
+  private counts: Counts = new Map()
+  private readonly orders = new Cache<string, Int32Array>(cacheSize, ({ byteLength }) => byteLength)
+  private tree: Catalogue['tree'] | undefined
+
+  constructor(private readonly catalogue: Catalogue) {}
+
+  put(countries: PopularityDocument[]) {
+    this.counts = new Map(countries.map(document => [document._id, document]))
+    this.orders.clear()
+  }
+
+  /** Rows of the open titles, the most popular first. Titles without views follow in the default order of contents. */
+  *titles(country: Country | undefined, now: number): Generator<number> {
+    const { skeleton, tree, listing } = this.catalogue
+    const watched = this.order(country)
+    for (const row of watched) if (isOpen(skeleton, row, now, country)) yield row
+    const seen = new Set(watched)
+    for (const row of listing.open(defaultOrder, country, now)) {
+      if (!seen.has(row) && tree.title(row) === row) yield row
+    }
+  }
+
+  private order(country: Country | undefined) {
+    const { tree } = this.catalogue
+    if (this.tree !== tree) this.orders.clear()
+    this.tree = tree
+    const counted = country !== undefined && this.counts.has(country) ? country : anywhere
+    const known = this.orders.get(counted)
+    if (known) return known
+    const order = this.sorted(counted)
+    this.orders.put(counted, order)
+    return order
+  }
+
+  private sorted(country: string) {
+    const { skeleton, tree } = this.catalogue
+    const views = new Map<number, number>()
+    const add = (counts: PopularityDocument | undefined, factor: number) =>
+      counts?.content_ids.forEach((id, i) => {
+        const row = skeleton.row(id)
+        if (row === undefined) return
+        const title = tree.title(row)
+        views.set(title, (views.get(title) ?? 0) + factor * (counts.views[i] as number))
+      })
+    add(this.counts.get(anywhere), 1)
+    if (country !== anywhere) add(this.counts.get(country), homeFactor)
+    const most = [...views].sort(([a, seen], [b, other]) => other - seen || skeleton.idOf(a) - skeleton.idOf(b))
+    return Int32Array.from(most, ([row]) => row)
+  }
+}

@@ -1,0 +1,47 @@
+import type { Neighbours } from './model/index.js'
+
+/** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
+export const modelFormat = 1
+
+/** The part of a trained model that is stored and used for recommendations. */
+export interface StoredModel {
+  /** The content id of each item. */
+  ids: Float64Array
+  /** After how many newer titles a title of a history counts half. */
+  halfLife: number
+  neighbours: Neighbours
+}
+
+const headerSize = 3 * 8
+
+/** Writes a header with the sizes, then the arrays. */
+export const packed = ({ ids, halfLife, neighbours: { starts, targets, weights } }: StoredModel): Uint8Array => {
+  const arrays = [Float64Array.of(ids.length, targets.length, halfLife), ids, starts, targets, weights]
+  const bytes = new Uint8Array(arrays.reduce((size, { byteLength }) => size + byteLength, 0))
+  let at = 0
+  for (const { buffer, byteOffset, byteLength } of arrays) {
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at)
+    at += byteLength
+  }
+  return bytes
+}
+
+/** Returns views on the bytes, without copying. Throws if they are not a model. */
+export const unpacked = (bytes: ArrayBuffer): StoredModel => {
+  const [items, links, halfLife] = new Float64Array(bytes, 0, 3) as unknown as [number, number, number]
+  const starts = headerSize + items * 8
+  const targets = starts + (items + 1) * 4
+  const weights = targets + links * 4
+  if (bytes.byteLength !== weights + links * 4) throw new Error('Its size does not match its header')
+  const neighbours = {
+    starts: new Uint32Array(bytes, starts, items + 1),
+    targets: new Uint32Array(bytes, targets, links),
+    weights: new Float32Array(bytes, weights, links)
+  }
+  if (!areRows(neighbours.starts, links)) throw new Error('Its rows are not in order')
+  return { ids: new Float64Array(bytes, headerSize, items), halfLife, neighbours }
+}
+
+/** Wrong bounds of a row could make the scorer loop almost forever. Wrong values within a row do no harm. */
+const areRows = (starts: Uint32Array, links: number) =>
+  starts[0] === 0 && starts.at(-1) === links && starts.every((start, row) => row === 0 || start >= (starts[row - 1] as number))

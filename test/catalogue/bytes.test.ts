@@ -1,0 +1,57 @@
+import Ajv from 'ajv'
+import t from 'tap'
+import { Content } from '../../schemas/content.js'
+import { type ContentDocument, toContent } from '../../src/data/contents.js'
+import { buildWith } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
+
+t.test('the bytes of contents', async t => {
+  const ajv = new Ajv.default({ strict: false, formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/ } })
+  const fits = ajv.compile(Content)
+  const contents: ContentDocument[] = [
+    content(1),
+    content(2, { parent_id: 1, weight: -5, position: 3, terms: [1, 2], end_date: new Date('2999-01-01T00:00:00.001Z') }),
+    content(3, { title: { en: 'ü "q" \\ \n \u0000 \u2028 😀', 'zh-hant': '長' }, description: { en: '}' }, keywords: ',{}' }),
+    content(4, { title: { __proto__x: 'a', constructor: 'b', '1': 'c' }, plans: { p: { id: 'p', vendor_name: 'P' } } }),
+    content(5, {
+      pricing: { deep: [{ a: null, b: 1.5, c: true, e: 'x' }], empty: {} },
+      payments_asset_id: 'asset',
+      countries_include: [],
+      countries_exclude: ['US', 'GB'],
+      currency: 'EUR',
+      price: 1e-7,
+      price_formatted: '€',
+      purchaseable: 1
+    }),
+    content(6, { description: { en: 'x'.repeat(100_000) } })
+  ]
+  const app = await buildWith(t, { contents })
+
+  const sorted = contents.sort((a, b) => (b.weight ?? -1000) - (a.weight ?? -1000) || b._id - a._id)
+  const stored = await databaseOf(app).collection<ContentDocument>('contents').find().toArray()
+  const wire = sorted.flatMap(({ _id }) => stored.filter(document => document._id === _id)).map(toContent)
+
+  t.test('are those of JSON.stringify', async t => {
+    const meta = { page: 1, per_page: 100, next_page: false, prev_page: false, total_pages: 1, total_count: 6 }
+    for (const what of ['cold', 'warm']) {
+      const { rawPayload } = await app.inject(`/contents?perPage=100&x=${what}`)
+      const { data } = JSON.parse(rawPayload.toString())
+      const inOrder = data.collection.map(({ id }: { id: number }) => wire.find(one => one.id === id))
+      t.ok(rawPayload.equals(Buffer.from(JSON.stringify({ success: true, data: { collection: inOrder, meta } }))), what)
+    }
+    for (const one of wire) {
+      const { rawPayload } = await app.inject(`/contents/${one.id}`)
+      t.ok(rawPayload.equals(Buffer.from(JSON.stringify({ success: true, data: one }))), `content ${one.id}`)
+    }
+  })
+
+  t.test('fit the schema', async t => {
+    const { data } = (await app.inject('/contents?perPage=100')).json()
+    t.equal(data.collection.length, 6)
+    for (const one of data.collection) {
+      t.ok(fits(one), JSON.stringify(fits.errors))
+      t.strictSame(Object.keys(one), Object.keys(Content.properties), 'field by field')
+    }
+  })
+})

@@ -1,0 +1,153 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import t from 'tap'
+import type { ContentDocument } from '../../src/data/contents.js'
+import { idsOf } from '../helpers/answers.js'
+import { type App, build, buildWith } from '../helpers/app.js'
+import { change, databaseOf, seededUrl } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
+import { until } from '../helpers/until.js'
+import { moveClock, nameOf, seed } from './helper.js'
+
+t.test('two apps on one database show a change within two seconds', async t => {
+  const url = await seededUrl(t, seed())
+  const apps = await Promise.all([build(t, { url }), build(t, { url })])
+  const [first] = apps
+  const urls = [
+    '/contents',
+    '/contents?type=show',
+    '/contents/1',
+    '/contents/2',
+    '/terms',
+    '/terms/1',
+    '/rail-collections?with=rails',
+    '/legal/de',
+    '/legal/en',
+    '/support/context//texts',
+    '/schedule?from=2026-03-01T10:00:00Z'
+  ]
+  for (const app of apps) for (const address of urls) t.equal((await app.inject(address)).statusCode, 200)
+
+  const shown = async (app: App) => {
+    const [contents, ofType, one, two, back, terms, gone, rails, de, en, texts, schedule] = await Promise.all(
+      [...urls.slice(0, 4), '/contents/3', ...urls.slice(4)].map(address => app.inject(address))
+    )
+    const at = (answer: typeof contents) => answer?.json().data
+    return {
+      contents: idsOf(contents as never),
+      names: at(ofType).collection.map(({ name }: { name: string }) => name),
+      changed: at(one).name,
+      deleted: two?.statusCode,
+      back: back?.statusCode,
+      terms: idsOf(terms as never),
+      term: gone?.statusCode,
+      rails: at(rails).collection.map((collection: { name: string; rails: unknown[] }) => [collection.name, collection.rails.length]),
+      removedLegal: de?.statusCode,
+      legal: at(en).title,
+      texts: at(texts).map(({ id }: { id: number }) => id),
+      schedule: idsOf(schedule as never)
+    }
+  }
+  await change(first, 'contents', 1, { name: 'After' })
+  await change(first, 'contents', 2, { deleted_at: new Date() })
+  await change(first, 'contents', 3, { deleted_at: null })
+  const { _id, ...fresh } = content(5, { name: 'Fresh', weight: 7 })
+  await change(first, 'contents', _id, fresh)
+  await change(first, 'terms', 1)
+  await change(first, 'rail_collections', 1, { name: 'Renamed', rails: [] })
+  await change(first, 'legal_documents', 'de')
+  await change(first, 'legal_documents', 'en', { title: 'New terms' })
+  await change(first, 'support_texts', '1/en')
+  await change(first, 'programmes', 1)
+  const raised = Date.now()
+
+  const expected = {
+    contents: [5, 1, 4, 3],
+    names: ['Fresh', 'After', 'Content 4', 'Content 3'],
+    changed: 'After',
+    deleted: 404,
+    back: 200,
+    terms: [2],
+    term: 404,
+    rails: [['Renamed', 0]],
+    removedLegal: 404,
+    legal: 'New terms',
+    texts: [2],
+    schedule: []
+  }
+  const text = JSON.stringify(expected)
+  for (const app of apps) await until(async () => JSON.stringify(await shown(app)) === text, { within: 3000 }).catch(() => undefined)
+  const took = Date.now() - raised
+  for (const app of apps) t.strictSame(await shown(app), expected)
+  t.ok(took < 2000, `it took ${took} ms`)
+})
+
+t.test('a look at the changes that never gets its answer holds up no other', async t => {
+  const url = await seededUrl(t, seed())
+  const proxy = await proxyTo(t, url)
+  const [app, direct] = [await build(t, { url: proxy.url }), await build(t, { url })]
+  const lost = proxy.at('terms', proxy.loseConnections)
+  await change(direct, 'terms', 1, { name: 'After' })
+  await lost
+  const took = await until(async () => (await app.inject('/terms/1')).json().data?.name === 'After', { within: 8000, every: 100 }).catch(
+    () => 8000
+  )
+  t.ok(took < 5000, `a database that answers new connections is there again, yet after ${took} ms the change did not show`)
+})
+
+t.test('a content read just before a change is not stale for ever', async t => {
+  const url = await seededUrl(t, { contents: [content(1, { name: 'version 0' }), content(2)] })
+  const [writer, app] = [await build(t, { url }), await build(t, { url })]
+  const documents = databaseOf(writer).collection<ContentDocument>('contents')
+  const write = (version: number) => documents.updateOne({ _id: 1 }, [{ $set: { name: `version ${version}`, stamp: '$$NOW' } }])
+  const shown = async () => {
+    const [alone, listed] = [await app.inject('/contents/1'), await app.inject('/contents?ids=1')]
+    if (alone.statusCode !== 200 || listed.statusCode !== 200) throw new Error(`${alone.body} ${listed.body}`)
+    return [alone.json().data.name, listed.json().data.collection[0].name]
+  }
+  const shows = async (version: number) => {
+    const took = await until(async () => (await shown()).every(name => name === `version ${version}`))
+    t.ok(took < 2000, `version ${version} after ${took} ms`)
+  }
+
+  // Read between the write and the raising of the revision, and again between two writes.
+  await write(1)
+  await shown()
+  await write(2)
+  await shown()
+  await writer.data.revisions.raise('contents')
+  await shows(2)
+
+  let reading = true
+  const readers = [1, 2, 3].map(async () => {
+    while (reading) {
+      await shown()
+      // Answers from memory would leave the loop of events no turn.
+      await turn()
+    }
+  })
+  for (let version = 3; version <= 60; version++) {
+    await write(version)
+    await writer.data.revisions.raise('contents')
+  }
+  await shows(60)
+  reading = false
+  await Promise.all(readers)
+  t.strictSame(await shown(), ['version 60', 'version 60'])
+})
+
+t.test('what a slower clock stamped long ago is found by the comparison of all', async t => {
+  const app = await buildWith(t, seed())
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await databaseOf(app)
+    .collection<ContentDocument>('contents')
+    .insertOne(content(8, { stamp: hourAgo }))
+  await databaseOf(app)
+    .collection<ContentDocument>('contents')
+    .updateOne({ _id: 1 }, { $set: { name: 'After', stamp: hourAgo } })
+  await app.data.revisions.raise('contents')
+  const restore = moveClock(t, 11 * 60_000)
+  await until(async () => (await app.inject('/contents/8')).statusCode === 200)
+  t.equal(await nameOf(app, 1), 'After')
+  restore()
+})

@@ -1,0 +1,140 @@
+import type { CommandStartedEvent } from 'mongodb'
+import t from 'tap'
+import { idsOf } from '../helpers/answers.js'
+import { type App, build, buildWith } from '../helpers/app.js'
+import { change, databaseOf, seededUrl } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
+import { seed } from './helper.js'
+
+/** Makes the client say which commands it sends. */
+const monitored = (url: string) => `${url}?monitorCommands=true`
+
+/** What the service looks at by itself from time to time. */
+const besides = ['revisions', 'popularity', 'models', 'leases']
+
+/** Counts what the app asks its database, but for what it looks at by itself. */
+const questionsOf = (app: App) => {
+  const questions: string[] = []
+  app.mongoClient.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
+    const collection = command[commandName]
+    if (commandName !== 'ping' && !besides.includes(collection)) questions.push(`${commandName} ${collection}`)
+  })
+  return questions
+}
+
+t.test('a list of known contents asks the database nothing', async t => {
+  const contents = Array.from({ length: 250 }, (_, i) => content(i + 1, { type: i % 2 ? 'show' : 'film', weight: i }))
+  const app = await build(t, { url: monitored(await seededUrl(t, { ...seed(), contents })) })
+  const questions = questionsOf(app)
+  const asked = async (url: string) => {
+    questions.length = 0
+    t.equal((await app.inject(url)).statusCode, 200, url)
+    return [...questions]
+  }
+
+  for (const page of [1, 2, 3]) {
+    const first = await asked(`/contents?perPage=100&page=${page}`)
+    t.ok(first.length <= 2, `cold: ${first}`)
+  }
+  const warm = [
+    '/contents',
+    '/contents?perPage=100',
+    '/contents?perPage=100&page=3',
+    '/contents?type=film&order_by=name&order_direction=ASC',
+    '/contents?ids=1,5,7&order_by=start_date',
+    '/contents?terms=4',
+    '/contents?perPage=1&page=999',
+    '/contents/17',
+    '/terms',
+    '/terms/1',
+    '/rail-collections?with=rails',
+    '/legal',
+    '/schedule?from=2026-03-01T10:00:00Z',
+    '/support/context//texts'
+  ]
+  for (const url of warm) {
+    t.strictSame(await asked(url), [], url)
+    t.strictSame(await asked(url), [], `${url} again`)
+  }
+  t.strictSame(await asked('/contents?search=content&type=film'), [], 'not even a search')
+})
+
+t.test('lists of contents', async t => {
+  const app = await buildWith(t, {
+    contents: Array.from({ length: 3000 }, (_, i) => content(i + 1, { name: `Film ${i}` }))
+  })
+  const db = databaseOf(app)
+  await db.command({ profile: 2 })
+  t.teardown(() => db.command({ profile: 0 }))
+  const asked = () =>
+    db.collection('system.profile').countDocuments({ ns: `${db.databaseName}.contents`, 'command.filter._id.$in': { $exists: true } })
+
+  for (const url of ['/contents?search=film&perPage=100&page=2', '/contents?perPage=100&page=9', '/contents?type=show&search=fil&page=3']) {
+    t.test(`${url} asks the database once at most, and nothing when its contents are known`, async t => {
+      const before = await asked()
+      t.ok(idsOf(await app.inject(url)).length > 0)
+      t.ok((await asked()) - before <= 1)
+      const after = await asked()
+      t.ok(idsOf(await app.inject(`${url}&order_by=weight`)).length > 0)
+      t.equal(await asked(), after)
+    })
+  }
+})
+
+t.test('answers are kept up to a bound, and the one that was made first goes first', async t => {
+  const large = (id: number, type: string) => content(id, { type, description: { en: `${id} ${'x'.repeat(1_500_000)}` } })
+  const types = ['first', 'second', 'third']
+  const contents = types.flatMap((type, i) => [1, 2, 3, 4].map(n => large(i * 4 + n, type)))
+  const url = monitored(await seededUrl(t, { contents }))
+  // No content fits into the memory for contents, so that an answer which is made anew asks the database.
+  const app = await build(t, { url, settings: { CONTENT_CACHE_MB: '1' } })
+  const questions = questionsOf(app)
+  const answers = new Map<string, Buffer>()
+  const asked = async (type: string) => {
+    questions.length = 0
+    const { statusCode, rawPayload } = await app.inject(`/contents?type=${type}`)
+    t.equal(statusCode, 200)
+    t.ok(rawPayload.equals(answers.get(type) ?? rawPayload), `${type} says the same each time`)
+    answers.set(type, rawPayload)
+    return questions.filter(question => question.startsWith('find')).length
+  }
+  for (const type of types) t.equal(await asked(type), 1, `${type} for the first time`)
+  t.equal(await asked('third'), 0, 'the last is kept')
+  t.equal(await asked('second'), 0, 'with the one before')
+  t.equal(await asked('first'), 1, 'the first is made anew')
+})
+
+t.test('CONTENT_CACHE_MB bounds what is kept of contents', async t => {
+  const size = 20_000
+  const count = 150
+  const url = await seededUrl(t, {
+    contents: Array.from({ length: count }, (_, i) => content(i + 1, { thumbnail: `https://images.example/${'x'.repeat(size)}` }))
+  })
+  const app = await build(t, { url: monitored(url), settings: { CONTENT_CACHE_MB: '1' } })
+  const questions = questionsOf(app)
+  const read = async (id: number) => {
+    questions.length = 0
+    const response = await app.inject(`/contents/${id}`)
+    if (response.json().data?.id !== id) t.fail(`content ${id}: ${response.body}`)
+    return questions.length === 0
+  }
+  const ids = Array.from({ length: count }, (_, i) => i + 1)
+  const known = []
+  for (const id of ids) if (await read(id)) known.push(id)
+  t.strictSame(known, [], 'each is read once')
+  let kept = 0
+  for (const id of ids.reverse()) if (await read(id)) kept++
+  const room = Math.floor(1_048_576 / size)
+  t.ok(kept <= room, `${kept} of at most ${room} that fit`)
+  t.ok(kept >= room * 0.8, `${kept} of ${room} that fit: the room is used`)
+
+  const page = await app.inject('/contents?perPage=100')
+  t.equal(idsOf(page).length, 100, 'a page larger than the room is whole')
+
+  t.test('and one content larger than all the room is still served', async t => {
+    await change(app, 'contents', 1, { thumbnail: 'y'.repeat(1_500_000) })
+    await until(async () => (await app.inject('/contents/1')).json().data.thumbnail.length === 1_500_000)
+    t.equal((await app.inject('/contents/2')).statusCode, 200)
+  })
+})

@@ -1,0 +1,148 @@
+import t from 'tap'
+import { fold, prefixesFor, wordsOf } from '../../src/catalogue/words.js'
+
+/** Whether a search finds what these words are stored of, as the database compares them. */
+const finds = (search: string, words: string[]) =>
+  prefixesFor(search).every(texts => texts.some(text => words.some(word => word.startsWith(text))))
+const begins = (text: string, search: string) => finds(search, wordsOf(text))
+
+const lettersOf = (text: string) =>
+  Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment)
+
+t.test('fold leaves neither case nor accents', async t => {
+  const pairs: [string, string][] = [
+    ['Crème BRÛLÉE', 'creme brulee'],
+    ['ÅNGSTRÖM', 'angstrom'],
+    ['Straße', 'strasse'],
+    ['STRASSE', 'strasse'],
+    ['ẞ', 'ss'],
+    ['Łódź', 'lodz'],
+    ['Ørsted', 'orsted'],
+    ['İstanbul', 'istanbul'],
+    ['ıstanbul', 'istanbul'],
+    ['Việt Nam', 'viet nam'],
+    ['Ёлки', 'елки'],
+    ['ＦＵＬＬ１２', 'full12'],
+    ['ﬁn', 'fin'],
+    ['한국', '한국'],
+    ['ガ', 'ガ'],
+    ['ｶﾞ', 'ガ'],
+    ['', '']
+  ]
+  for (const [text, folded] of pairs) t.equal(fold(text), folded, text)
+  t.equal(fold('e\u0301'), fold('\u00e9'), 'whether composed or not')
+  t.equal(fold('ΟΔΥΣΣΕΎΣ'), fold('οδυσσεύς'))
+})
+
+/** Every character that Unicode has assigned. */
+const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(character =>
+  /[^\p{Unassigned}\p{Surrogate}\p{Private_Use}]/u.test(character)
+)
+
+t.test('folded once or twice is the same for every character', async t => {
+  const others = characters.filter(character => fold(fold(character)) !== fold(character))
+  t.equal(others.length, 0, `${others.length}: ${others.slice(0, 40).join(' ')}`)
+})
+
+t.test('so are a letter and its capital, where they are a pair', async t => {
+  const others = characters.filter(character => {
+    const capital = character.toUpperCase()
+    return capital.toLowerCase() === character && capital.length === character.length && fold(capital) !== fold(character)
+  })
+  t.equal(others.length, 0, `${others.length}: ${others.slice(0, 40).join(' ')}`)
+})
+
+t.test('wordsOf', async t => {
+  const texts: [string, string[]][] = [
+    ['', []],
+    ['  .,;!? — …', []],
+    ['😀', []],
+    ['The Long Ridge', ['the', 'long', 'ridge']],
+    ['ridge RIDGE Ridge', ['ridge']],
+    ["L'Été", ['l', 'ete']],
+    ['a-b_c.d/e', ['a', 'b', 'c', 'd', 'e']],
+    ['4K (2026)', ['4k', '2026']],
+    ['स्त्री', ['स्त्री']],
+    ['한국어 수업', ['한국어', '수업']],
+    ['ภาษาไทย', ['ภาษาไทย', 'ภาษา', 'ไทย']],
+    ['iPhone版', ['iphone版', 'iphone', '版']],
+    ['佐々木', ['佐々木']],
+    ['१२३ ۴۵', ['१२३', '۴۵']]
+  ]
+  for (const [text, words] of texts) t.strictSame(wordsOf(text), words, text)
+  t.strictSame(wordsOf('one two', 'two three'), ['one', 'two', 'three'], 'of several texts each once')
+  t.strictSame(wordsOf(), [])
+  t.ok(wordsOf('Tokyo東京タワー').length > 1, 'scripts that follow each other without a space')
+})
+
+t.test('a beginning of a text that begins a word finds it', async t => {
+  const texts = [
+    '東京',
+    'ไทย',
+    'Οδύσσεια',
+    'ὈΔΥΣΣΕΎΣ',
+    'Straßenbahn',
+    'Ængus',
+    'İzmir',
+    'Đà Nẵng',
+    'Йошкар',
+    '한국',
+    'مُحَمَّد',
+    'x'.repeat(300),
+    '𝔉ilm'
+  ]
+  for (const text of texts) {
+    const letters = lettersOf(text)
+    const searches = [1, 2, 3, 4, letters.length - 1, letters.length].flatMap(count => {
+      const beginning = letters.slice(0, count).join('')
+      return [beginning, beginning.toUpperCase(), beginning.toLowerCase(), beginning.normalize('NFD')]
+    })
+    const missed = searches.filter(search => search !== '' && !begins(text, search))
+    t.strictSame(missed, [], text.slice(0, 20))
+  }
+})
+
+const titles = [
+  ...['木漏れ日', 'となりのトトロ', 'カウボーイビバップ', '千と千尋の神隠し', '君の名は。', '進撃の巨人', '転生したらスライムだった件'],
+  ...['新世紀エヴァンゲリオン', '劇場版「鬼滅の刃」無限列車編', 'ｶﾞｰﾙｽﾞ&ﾊﾟﾝﾂｧｰ', 'iPhone版となりの物語'],
+  ...['长城的秘密', '卧虎藏龙', '霸王别姬', '花樣年華', '舌尖上的中国第2季', '琅琊榜之风起长林'],
+  ...['บุพเพสันนิวาส', 'พี่มากพระโขนง', 'ฉลาดเกมส์โกง', 'เลือดข้นคนจาง', 'แม่เบี้ย', 'องค์บาก 2'],
+  ...['សម្លេងពីទន្លេ', 'ព្រះថោងនាងនាគ', 'ដំបងក្រញូង'],
+  ...['ຮັກແຕ່ໃດໆມາ', 'ສະບາຍດີຫຼວງພະບາງ', 'ນ້ອງຮັກ'],
+  ...['မြန်မာ့ဇာတ်လမ်း', 'ရွှေမန်းသူ', 'သင်္ကြန်မိုး']
+]
+
+t.test('each beginning of a title finds it, whatever the segmenter sees in it', async t => {
+  for (const title of titles) {
+    const letters = lettersOf(title)
+    const missed = letters.map((_, last) => letters.slice(0, last + 1).join('')).filter(beginning => !begins(title, beginning))
+    t.strictSame(missed, [], title)
+  }
+})
+
+t.test('words of a script without spaces are found one by one and together', async t => {
+  for (const search of ['トト', 'トトロ', 'トトロとなり', 'の', 'となりの トトロ']) t.ok(begins('となりのトトロ', search), search)
+  for (const search of ['トロ', 'トトロの森', 'となりの 森']) t.notOk(begins('となりのトトロ', search), search)
+  for (const search of ['iPhone', 'iph', '版', 'iPhone版と', '物語']) t.ok(begins('iPhone版となりの物語', search), search)
+  t.ok(finds('トトロとなりの', ['となり', 'の', 'トトロ']), 'also where only the words themselves are stored')
+})
+
+t.test('long words are told apart as far as a search can be long', async t => {
+  const long = 'x'.repeat(199)
+  t.notOk(begins(`${long}a`, `${long}b`))
+  t.ok(begins('木'.repeat(300), '木'.repeat(250)))
+})
+
+t.test('punctuation of any script parts words', async t => {
+  for (const [text, second] of [
+    ['תל־אביב', 'אביב'],
+    ['ab\u05c0cd', 'cd'],
+    ['ab\u05c3cd', 'cd'],
+    ['ab،cd', 'cd'],
+    ['ab。cd', 'cd'],
+    ['ab·cd', 'cd'],
+    ['ab–cd', 'cd'],
+    ['ab\u00a0cd', 'cd']
+  ] as const)
+    t.ok(begins(text, second), JSON.stringify(text))
+})

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+import t, { type Test } from 'tap'
+import { connectionTo } from '../../../src/data/driver/connection.js'
+import { isUnavailable } from '../../../src/data/driver/faults.js'
+import { withRetries } from '../../../src/data/driver/retry.js'
+import { hashPassword } from '../../../src/identity/passwords.js'
+import { collectionOf } from '../../helpers/answers.js'
+import { addUser, build, password } from '../../helpers/app.js'
+import { databaseOf, databaseUrl, seededUrl } from '../../helpers/database.js'
+import { film } from '../../helpers/documents.js'
+import { proxyTo } from '../../helpers/proxy.js'
+import { viewerOf } from '../../helpers/viewer.js'
+
+interface Thing {
+  _id: number
+  tries?: number
+}
+
+const things = async (t: Test, options = '') => {
+  const { client, db } = connectionTo((await databaseUrl(t)) + options)
+  t.teardown(() => client.close())
+  const collection = db.collection<Thing>('things')
+  await collection.insertOne({ _id: 1 })
+  return collection
+}
+
+t.test('a write that a broken connection cut off is made all the same', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
+  const app = await build(t, { url: proxy.url })
+  const viewer = await viewerOf(app)
+  const broken = proxy.at('findAndModify', proxy.cut)
+  const answer = await viewer.post('/history', { content_id: 1, time: 30 })
+  await broken
+  t.equal(answer.statusCode, 201, answer.body)
+  t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, time: 30 }])
+})
+
+t.test('a read that a broken connection cut off is begun anew', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
+  const app = await build(t, { url: proxy.url })
+  const viewer = await viewerOf(app)
+  await viewer.post('/history', { content_id: 1, time: 30 })
+  // The count of a page, which the driver does not repeat by itself.
+  const broken = proxy.at('query', proxy.cut)
+  const answer = await viewer.get('/history')
+  await broken
+  t.equal(answer.statusCode, 200, answer.body)
+  t.match(collectionOf(answer), [{ content_id: 1, time: 30 }])
+})
+
+t.test('a refresh whose answer was lost on its way from the database is no second use of its token', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url })
+  const { refresh_token } = await app.data.sessions.begin((await addUser(app))._id)
+  const refresh = (token: string) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: token } })
+  const broken = proxy.at('spent', proxy.cutAnswer)
+  const answer = await refresh(refresh_token)
+  await broken
+  t.equal(answer.statusCode, 200, answer.body)
+  t.equal((await refresh(answer.json().data.refresh_token)).statusCode, 200, 'and the new one serves')
+  t.equal((await refresh(refresh_token)).statusCode, 401, 'the old one does not')
+})
+
+t.test('a connection that ends while it is written to is a passing state', async t => {
+  const server = createServer(socket => socket.end()).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume()
+  await once(socket, 'end')
+  // As it is in the driver's hands, which lets it pass.
+  const ended: Promise<Error[]> = once(socket, 'error')
+  socket.write('a question')
+  const [error] = await ended
+  t.match(error, { code: 'EPIPE' })
+  t.ok(isUnavailable(error))
+  t.notOk(isUnavailable(Object.assign(new Error('a fault of our own'), { code: 'EACCES' })))
+
+  const app = await build(t, {
+    extend: app => void app.post('/writes', { config: { admission: 'public' } }, async () => Promise.reject(error))
+  })
+  const answer = await app.inject({ method: 'POST', url: '/writes' })
+  t.equal(answer.statusCode, 503)
+  t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+})
+
+t.test('a write that lost a race is made on what won it, and one that is wrong only once', async t => {
+  const collection = await things(t)
+  let tries = 0
+  await withRetries<unknown>(() =>
+    ++tries === 1 ? collection.insertOne({ _id: 1 }) : collection.updateOne({ _id: 1 }, { $set: { tries } })
+  )
+  t.strictSame(await collection.findOne(), { _id: 1, tries: 2 })
+
+  tries = 0
+  const wrong = () => {
+    tries++
+    return collection.updateOne({ _id: 1 }, { $nonsense: {} })
+  }
+  await t.rejects(withRetries(wrong), /\$nonsense/)
+  t.equal(tries, 1)
+})
+
+t.test('a pool whose connections are all busy is a passing state, a wrong query is none', async t => {
+  const collection = await things(t, '?maxPoolSize=1&waitQueueTimeoutMS=50')
+  const busy = collection.find({ $where: 'sleep(400) || true' }).toArray()
+  const refused = await collection.findOne().catch((error: unknown) => error)
+  t.match(refused, { name: 'MongoWaitQueueTimeoutError' })
+  t.ok(isUnavailable(refused))
+  t.equal((await busy).length, 1)
+  t.notOk(isUnavailable(await collection.findOne({ $nonsense: 1 }).catch((error: unknown) => error)))
+  t.notOk(isUnavailable(new Error('a fault of our own')))
+})
+
+t.test('a login that could not be decided', async t => {
+  const logInAt =
+    (app: Awaited<ReturnType<typeof build>>) =>
+    (email: string, remoteAddress = '127.0.0.1') =>
+      app.inject({ method: 'POST', url: '/login', payload: { email, password }, remoteAddress })
+
+  t.test('since too many were at it is a 429, and no failed one', async t => {
+    const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
+    const logIn = logInAt(app)
+    const slowHash = hashPassword(password)
+    const users = await Promise.all(
+      Array.from({ length: 4 * availableParallelism() + 60 }, () => addUser(app, undefined, undefined, slowHash))
+    )
+    const crowd = await Promise.all(users.map(({ email }, i) => logIn(email, `192.0.2.${i}`)))
+    const refused = users.filter((_, i) => crowd[i]?.statusCode === 429)
+    t.ok(refused.length > 0 && refused.length < users.length, `${refused.length} of ${users.length} are refused`)
+    for (const answer of crowd) {
+      if (answer.statusCode === 200) continue
+      t.strictSame(answer.json(), { success: false, code: 429, message: 'Too many requests, try again later' })
+      t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+    }
+    const attempts = await databaseOf(app).collection('login_attempts').find().toArray()
+    t.ok(attempts.length > 0 && attempts.every(({ count }) => count === 0), 'none is counted')
+    for (const { email } of refused.slice(0, 3))
+      t.equal((await logIn(email, `192.0.2.${users.findIndex(user => user.email === email)}`)).statusCode, 200)
+  })
+
+  for (const [when, question] of Object.entries({
+    'before the attempt was counted': 'login_attempts',
+    'before it was given back': '$inc'
+  })) {
+    t.test(`since the database went away ${when} is a 503`, async t => {
+      const proxy = await proxyTo(t, await databaseUrl(t))
+      const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+      const logIn = logInAt(app)
+      const { email } = await addUser(app)
+      const gone = proxy.at(question, proxy.leave)
+      const answer = await logIn(email)
+      await gone
+      t.equal(answer.statusCode, 503, answer.body)
+      t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
+      proxy.comeBack()
+      let status = 0
+      for (const ends = Date.now() + 5000; status !== 200 && Date.now() < ends; ) status = (await logIn(email)).statusCode
+      t.equal(status, 200)
+    })
+  }
+})

@@ -1,0 +1,152 @@
+import { mock } from 'node:test'
+import t from 'tap'
+import { connectionTo } from '../../src/data/driver/connection.js'
+import { isUnavailable } from '../../src/data/driver/faults.js'
+import { leasesOf } from '../../src/data/leases.js'
+import { databaseUrl } from '../helpers/database.js'
+import { until } from '../helpers/until.js'
+
+interface Lease {
+  _id: string
+  holder: string
+  expires_at: Date
+}
+
+t.test('what one process at a time may do', async t => {
+  const url = await databaseUrl(t)
+  const processes = [connectionTo(url), connectionTo(url)] as const
+  t.teardown(() => Promise.all(processes.map(({ client }) => client.close())))
+  const [one, other] = [leasesOf(processes[0].db), leasesOf(processes[1].db)]
+  const leases = processes[0].db.collection<Lease>('leases')
+  const expiry = async (name: string) => (await leases.findOne({ _id: name }))?.expires_at.getTime() ?? 0
+  /** By the clock of the database. */
+  const left = async (name: string) => {
+    const [found] = await leases
+      .aggregate<{ left: number }>([{ $match: { _id: name } }, { $project: { left: { $subtract: ['$expires_at', '$$NOW'] } } }])
+      .toArray()
+    return found?.left ?? 0
+  }
+  const expire = (name: string) => leases.updateOne({ _id: name }, [{ $set: { expires_at: { $subtract: ['$$NOW', 1] } } }])
+
+  t.test('is done by one of them, and by the other afterwards', async t => {
+    const done = await one.withLease('a', async () => {
+      t.equal(await other.withLease('a', async () => t.fail('both at once')), undefined)
+      t.equal(await one.withLease('a', async () => t.fail('twice in one process')), undefined)
+      t.equal(await other.withLease('b', async () => 'free'), 'free', 'another lease')
+      return 'done'
+    })
+    t.equal(done, 'done')
+    t.equal(await other.withLease('a', async () => 7), 7)
+    t.equal(await leases.countDocuments(), 0)
+  })
+
+  t.test('is done by one of many that begin at once', async t => {
+    let refused = 0
+    const work = async () => {
+      await until(() => refused === 19)
+      return true
+    }
+    const attempt = async (leases: typeof one) => {
+      const done = await leases.withLease('crowd', work)
+      if (!done) refused++
+      return done
+    }
+    const done = await Promise.all(Array.from({ length: 20 }, (_, i) => attempt(i % 2 ? one : other)))
+    t.equal(done.filter(Boolean).length, 1)
+  })
+
+  t.test('is free again when it fails', async t => {
+    await t.rejects(
+      one.withLease('a', async () => {
+        throw new Error('it failed')
+      }),
+      { message: 'it failed' }
+    )
+    t.equal(await other.withLease('a', async () => 'done'), 'done')
+  })
+
+  t.test('is waited for no longer than its lease when the holder died', async t => {
+    await one.withLease('a', async () => {
+      const life = await left('a')
+      t.ok(life > 0 && life <= 60_000, `${life} ms`)
+      await expire('a')
+      const after = await other.withLease('a', async () => {
+        t.equal(await one.withLease('a', async () => t.fail('both at once')), undefined, 'the new holder’s own')
+        return 'done'
+      })
+      t.equal(after, 'done')
+    })
+    t.equal(await leases.countDocuments(), 0)
+  })
+
+  t.test('the end of one who has lost it leaves it to the one who has it', async t => {
+    let end = () => {}
+    const lasting = new Promise<void>(resolve => {
+      end = resolve
+    })
+    const lost = one.withLease('a', () => lasting)
+    await until(async () => (await leases.countDocuments()) === 1)
+    await expire('a')
+    await other.withLease('a', async () => {
+      end()
+      await lost
+      t.equal(await leases.countDocuments({ _id: 'a' }), 1)
+      t.equal(await one.withLease('a', async () => t.fail('both at once')), undefined)
+    })
+  })
+
+  t.test('is held for as long as the work takes', async t => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    await one.withLease('a', async () => {
+      for (let i = 0; i < 3; i++) {
+        await leases.updateOne({ _id: 'a' }, [{ $set: { expires_at: { $add: ['$$NOW', 1000] } } }])
+        const before = await expiry('a')
+        // More than one of them before the 60 seconds are over.
+        mock.timers.tick(25_000)
+        await until(async () => (await expiry('a')) > before)
+        t.ok((await left('a')) > 30_000)
+      }
+      // It was lost, and the renewal takes it from nobody.
+      await leases.updateOne({ _id: 'a' }, { $set: { holder: 'somebody' } })
+      const [before, life] = [await expiry('a'), await left('a')]
+      t.ok(life > 30_000)
+      mock.timers.tick(25_000)
+      await new Promise(resolve => setTimeout(resolve, 200))
+      t.equal(await expiry('a'), before)
+    })
+    t.equal((await leases.findOne({ _id: 'a' }))?.holder, 'somebody')
+    await leases.deleteMany()
+  })
+
+  t.test('a renewal that is under way at the end does not hold it on', async t => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    for (let i = 0; i < 30; i++) await one.withLease('a', async () => mock.timers.tick(25_000))
+    await new Promise(resolve => setTimeout(resolve, 100))
+    t.equal(await leases.countDocuments(), 0)
+    mock.timers.tick(100_000)
+    await new Promise(resolve => setTimeout(resolve, 100))
+    t.equal(await leases.countDocuments(), 0, 'nor is there one afterwards')
+  })
+
+  t.test('a database that is away is an error for who begins, and none for who ends', async t => {
+    const { client, db } = connectionTo(url)
+    await client.connect()
+    const passing = leasesOf(db)
+    t.equal(
+      await passing.withLease('a', async () => {
+        await client.close()
+        return 'done'
+      }),
+      'done'
+    )
+    await expire('a')
+    const gone = connectionTo('mongodb://127.0.0.1:1/gone', { serverSelectionTimeoutMS: 100 })
+    const failed = await leasesOf(gone.db)
+      .withLease('a', async () => t.fail('without the lease'))
+      .catch(error => error)
+    t.ok(isUnavailable(failed), String(failed))
+    await gone.client.close()
+  })
+})

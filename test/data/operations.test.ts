@@ -1,0 +1,427 @@
+import { type Db, type Document, MongoClient, ObjectId } from 'mongodb'
+import t, { type Test } from 'tap'
+import type { HistoryDocument } from '../../src/data/history.js'
+import type { WatchlistDocument } from '../../src/data/watchlist.js'
+import { type Answer, collectionOf } from '../helpers/answers.js'
+import { type App, addUser, build, password } from '../helpers/app.js'
+import { seededUrl } from '../helpers/database.js'
+import { episode, film, historyDocument } from '../helpers/documents.js'
+import { tick } from '../helpers/until.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
+
+const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
+const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
+/** Collections whose every query must stand on an index. */
+const viewerCollections = ['history', 'watchlist', 'dismissals', 'sessions', 'users', 'login_attempts', 'counters']
+
+/** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
+const isByTheClock = ({ ns, command }: Document) =>
+  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) || command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0)
+
+/** What the database did, as its own profiler saw it. */
+const profile = async (t: Test, url: string) => {
+  const client = await MongoClient.connect(url, { appName: 'tester' })
+  t.teardown(() => client.close())
+  const db: Db = client.db()
+  await db.createCollection('system.profile', { capped: true, size: 32 * 1024 * 1024 })
+  await db.setProfilingLevel('all')
+  let from = 0
+  const entries = async (): Promise<Document[]> => {
+    const fresh = await db.collection('system.profile').find({ appName: 'viewer' }).sort({ $natural: 1 }).skip(from).toArray()
+    from += fresh.length
+    return fresh.filter(operation => !isByTheClock(operation))
+  }
+  return { db, entries }
+}
+
+const stages = (stage: Document | undefined): string[] =>
+  stage ? [stage.stage, ...stages(stage.inputStage), ...(stage.inputStages ?? []).flatMap(stages)] : []
+const short = ({ op, ns, command, planSummary, docsExamined, keysExamined }: Document) =>
+  `${op} ${String(ns).split('.').pop()} ${planSummary ?? ''} keys ${keysExamined} docs ${docsExamined} ${JSON.stringify(command).slice(0, 200)}`
+
+/** Elements that a list of given contents may look at: a user has at most one of each, which the page and the count both meet. */
+const mayLookAt = ({ command: { filter, pipeline } }: Document): number =>
+  2 * ((filter ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
+
+/**
+ * What an operation does besides an index, or with a sort in memory. A list of given contents may be sorted where their index finds no more
+ * elements than contents were named: to go through the whole history in its order instead would cost more.
+ */
+const unindexed = (entry: Document) => {
+  if (entry.op === 'insert') return []
+  const seen = stages(entry.execStats)
+  const faults = []
+  if (!/^(IXSCAN|COUNT_SCAN|IDHACK|EOF|RECORD_STORE_FAST_COUNT)/.test(entry.planSummary)) faults.push('no index')
+  if (seen.includes('COLLSCAN') || /COLLSCAN/.test(entry.planSummary)) faults.push('reads the whole collection')
+  if ((seen.includes('SORT') || entry.hasSortStage) && (mayLookAt(entry) === 0 || entry.docsExamined > mayLookAt(entry)))
+    faults.push('sorts in memory')
+  return faults.map(fault => `${fault}: ${short(entry)}`)
+}
+
+const fill = async (db: Db, user_id: number, count: number) => {
+  const elements = films.slice(0, count).map(({ _id }, i) =>
+    historyDocument({
+      _id: new ObjectId(),
+      user_id,
+      content_id: _id,
+      percentage: i % 3 === 0 ? 95 : 40,
+      updated_at: new Date(1.7e12 + (i % 50))
+    })
+  )
+  await db.collection<HistoryDocument>('history').insertMany(elements)
+  await db.collection<WatchlistDocument>('watchlist').insertMany(
+    elements.map(({ content_id, updated_at }, i) => ({
+      _id: user_id * 10_000 + i,
+      user_id,
+      content_id,
+      created_at: updated_at,
+      updated_at
+    }))
+  )
+  return elements.map(({ _id }) => _id.toHexString())
+}
+
+t.test('the operations of a request', async t => {
+  const url = await seededUrl(t, { contents })
+  const app = await build(t, { url })
+  const viewer = await viewerOf(app)
+  const other = await viewerOf(app)
+  const { db, entries } = await profile(t, url)
+  const ids = await fill(db, viewer.id, 300)
+  const theirs = await fill(db, other.id, 40)
+  await viewer.remove('/continue-watching/1003')
+  const film1001 = ids[0]
+
+  const asked = async (request: () => Promise<Answer>) => {
+    await entries()
+    const answer = await request()
+    return { answer, operations: await entries() }
+  }
+  const isAsked = async (t: Test, what: string, request: () => Promise<Answer>, status: number, most: number) => {
+    const { answer, operations } = await asked(request)
+    t.strictSame(
+      {
+        status: answer.statusCode,
+        tooMany: operations.length > most ? operations.map(short) : [],
+        unindexed: operations.flatMap(unindexed)
+      },
+      { status, tooMany: [], unindexed: [] },
+      what
+    )
+    return operations
+  }
+
+  const hundred = films
+    .slice(0, 100)
+    .map(({ _id }) => _id)
+    .join()
+  const lists = [
+    '/history',
+    '/history?page=2',
+    '/history?page=15',
+    '/history?page=99',
+    '/history?perPage=100',
+    '/history?status=completed',
+    '/history?status=in_progress&page=2',
+    '/history?content_id=1001',
+    '/history?content_id=1001,1002,1003,9999',
+    `/history?content_id=${hundred}`,
+    `/history?content_id=${hundred}&status=completed&perPage=5`,
+    '/history?content_id=1001,1002&status=completed',
+    '/history?content_id=1001,1002&status=in_progress',
+    '/watchlist',
+    '/watchlist?page=15',
+    '/watchlist?perPage=100',
+    '/watchlist?content_id=1001',
+    '/watchlist?content_id=1001,1002,1003,9999',
+    `/watchlist?content_id=${hundred}&page=3`
+  ]
+  t.test('lists ask the database once', async t => {
+    for (const list of lists) {
+      // The contents that this process has not yet sent are read once, in one query for all of the page.
+      const cold = await isAsked(t, `${list.slice(0, 60)} for the first time`, () => viewer.get(list), 200, 2)
+      t.ok(cold.filter(({ ns }) => ns.endsWith('.contents')).length <= 1)
+      await isAsked(t, list.slice(0, 60), () => viewer.get(list), 200, 1)
+    }
+  })
+
+  t.test('continue watching asks three times at most, however long the history', async t => {
+    const cold = await isAsked(t, 'for the first time', () => viewer.get('/continue-watching?page=3'), 200, 3)
+    t.ok(cold.length > 0)
+    const operations = await isAsked(t, 'again', () => viewer.get('/continue-watching?page=3'), 200, 2)
+    t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'], 'no getmore')
+    const [whole] = operations.filter(({ op }) => op === 'command')
+    t.ok((whole?.keysExamined ?? 0) >= 300, 'all of the history')
+    t.equal(whole?.docsExamined, 1, 'the whole history is covered by its index: the one document is a dismissal')
+    await isAsked(t, 'DELETE /continue-watching/{contentId}', () => viewer.remove('/continue-watching/1001'), 200, 1)
+    await isAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
+  })
+
+  t.test('recommendations ask once, however long the history, and without a token not at all', async t => {
+    const popular = () => app.inject('/recommendations?perPage=100')
+    const cold = await isAsked(t, 'for the first time', () => viewer.get('/recommendations?perPage=100'), 200, 2)
+    t.strictSame(cold.map(({ ns }) => ns.split('.').pop()).sort(), ['contents', 'history'])
+    await popular()
+    const [whole] = await isAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
+    t.ok(whole?.keysExamined >= 300, 'all of the history')
+    t.equal(whole?.docsExamined, 0, 'which its index covers')
+    const newcomer = await viewerOf(app)
+    await isAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
+    await isAsked(t, 'without a token', popular, 200, 0)
+    await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
+  })
+
+  t.test('an element by id is one operation', async t => {
+    const path = `/history/${film1001}`
+    for (const [what, request] of [
+      ['GET', () => viewer.get(path)],
+      ['GET from /watchlist', () => viewer.get(`/watchlist/${film1001}`)],
+      ['PUT', () => viewer.put(path, { time: 5 })],
+      ['PUT of an older observation', () => viewer.put(path, { time: 5, observed_at: '2001-01-01T00:00:00Z' })],
+      ['DELETE', () => viewer.remove(path)],
+      ['DELETE from the watchlist', () => viewer.remove(`/watchlist/${viewer.id * 10_000}`)]
+    ] as [string, () => Promise<Answer>][]) {
+      const operations = await isAsked(t, what, request, 200, 1)
+      for (const operation of operations) t.ok(operation.docsExamined <= 1 && operation.keysExamined <= 11, short(operation))
+    }
+  })
+
+  t.test('what is no id asks nothing, what is not found or another’s asks twice at most', async t => {
+    for (const id of ['x', '1', 'A'.repeat(24)]) {
+      await isAsked(t, `GET ${id}`, () => viewer.get(`/history/${id}`), 404, 0)
+      await isAsked(t, `PUT ${id}`, () => viewer.put(`/history/${id}`, { time: 1 }), 404, 0)
+      await isAsked(t, `DELETE ${id}`, () => viewer.remove(`/history/${id}`), 404, 0)
+    }
+    await isAsked(t, 'DELETE /watchlist/x', () => viewer.remove('/watchlist/x'), 404, 0)
+    for (const [id, status] of [
+      [new ObjectId().toHexString(), 404],
+      [theirs[0], 403]
+    ] as [string, number][]) {
+      await isAsked(t, 'GET', () => viewer.get(`/history/${id}`), status, 2)
+      await isAsked(t, 'PUT', () => viewer.put(`/history/${id}`, { time: 1 }), status, 2)
+      await isAsked(t, 'DELETE', () => viewer.remove(`/history/${id}`), status, 2)
+    }
+    await isAsked(t, 'DELETE /watchlist', () => viewer.remove('/watchlist/99999999'), 404, 2)
+    await isAsked(t, 'DELETE /watchlist', () => viewer.remove(`/watchlist/${other.id * 10_000}`), 403, 2)
+  })
+
+  t.test('POST /history is one operation, POST /watchlist two', async t => {
+    await isAsked(t, 'a new element', () => viewer.post('/history', { content_id: 1399, time: 1 }), 201, 1)
+    await isAsked(t, 'a known element', () => viewer.post('/history', { content_id: 1399, time: 2 }), 201, 1)
+    await isAsked(
+      t,
+      'an older one',
+      () => viewer.post('/history', { content_id: 1399, time: 2, observed_at: '2001-01-01T00:00:00Z' }),
+      201,
+      1
+    )
+    await isAsked(t, 'a new element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
+    await isAsked(t, 'a known element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
+    for (const path of ['/history', '/watchlist']) {
+      await isAsked(t, 'a content that is not there', () => viewer.post(path, { content_id: 99 }), 400, 0)
+      await isAsked(t, 'a bad body', () => viewer.post(path, { content_id: 'x' }), 400, 0)
+      await isAsked(t, 'no body', () => viewer.post(path), 400, 0)
+    }
+  })
+
+  t.test('who has no valid token asks nothing', async t => {
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/recommendations', `/history/${theirs[1]}`])
+      await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
+  })
+
+  t.test('DELETE of everything is one operation', async t => {
+    for (const path of ['/history', '/watchlist']) {
+      await isAsked(t, path, () => viewer.remove(path), 200, 1)
+      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 1)
+    }
+    t.equal(collectionOf(await other.get('/history?perPage=100')).length, 40)
+  })
+})
+
+t.test('an element by id costs the same in a long history as in a short one', async t => {
+  const url = await seededUrl(t, { contents })
+  const app = await build(t, { url })
+  const [short, long] = [await viewerOf(app), await viewerOf(app)]
+  const { db, entries } = await profile(t, url)
+  const only = await watch(short, 1001)
+  const [first = ''] = await fill(db, long.id, 400)
+  // Plans are kept: one that was chosen for a history of one element must serve one of many.
+  for (let i = 0; i < 6; i++) {
+    await short.get(`/history/${only}`)
+    await short.put(`/history/${only}`, { time: i })
+  }
+  await entries()
+  await long.get(`/history/${first}`)
+  await long.put(`/history/${first}`, { time: 1 })
+  await long.remove(`/history/${first}`)
+  await long.remove(`/watchlist/${long.id * 10_000}`)
+  const operations = await entries()
+  t.equal(operations.length, 4)
+  for (const operation of operations)
+    t.ok(operation.keysExamined <= 11, `${operation.keysExamined} keys: ${JSON.stringify(operation.command)}`)
+})
+
+t.test('every query of src/data for viewers is on an index', async t => {
+  const url = await seededUrl(t, { contents })
+  const app = await build(t, { url, settings: { REFRESH_GRACE: '0' } })
+  const { db, entries } = await profile(t, url)
+  const users = await Promise.all(Array.from({ length: 12 }, () => addUser(app)))
+  const [me, you] = users as [(typeof users)[0], (typeof users)[0]]
+  for (const { _id } of users) for (let i = 0; i < 5; i++) await app.data.sessions.begin(_id)
+  for (let i = 0; i < 8; i++) await app.data.loginAttempts.begin(`${i}@example.com`, `192.0.2.${i}`)
+  const ids = await fill(db, me._id, 300)
+  const theirs = await fill(db, you._id, 100)
+  for (const { _id } of films.slice(0, 30)) await app.data.dismissals.put(you._id, _id)
+  await entries()
+
+  const data = app.data
+  const page = { page: 2, perPage: 10 }
+  const refusedOr = (query: Promise<unknown>) => query.catch(() => undefined)
+  const id = (i: number) => ids[i] ?? ''
+  const nobody = new ObjectId().toHexString()
+  const queries: { [name: string]: { [query: string]: (() => unknown)[] } } = {
+    history: {
+      list: [
+        () => data.history.list(me._id, {}, page),
+        () => data.history.list(me._id, { status: 'completed' }, page),
+        () => data.history.list(me._id, { status: 'in_progress' }, page),
+        () => data.history.list(me._id, { content_id: [1001, 1002] }, page),
+        () => data.history.list(me._id, { content_id: [1001, 1002], status: 'completed' }, page),
+        () => data.history.list(me._id, { content_id: films.map(({ _id }) => _id), status: 'in_progress' }, page)
+      ],
+      byId: [() => data.history.byId(me._id, id(0)), () => refusedOr(data.history.byId(me._id, theirs[0] ?? ''))],
+      put: [() => data.history.put(me._id, 1001, { time: 1 }), () => data.history.put(me._id, 1400, { time: 1 })],
+      update: [
+        () => data.history.update(me._id, id(1), { time: 1 }),
+        () => refusedOr(data.history.update(me._id, nobody, { time: 1 })),
+        () => refusedOr(data.history.update(me._id, theirs[0] ?? '', { time: 1 }))
+      ],
+      remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
+      whole: [() => data.history.whole(me._id), () => data.history.whole(999)],
+      wholeAndDismissed: [() => data.history.wholeAndDismissed(you._id), () => data.history.wholeAndDismissed(999)],
+      started: [() => data.history.started(me._id, [1001, 1002, 9999])],
+      removeAll: [() => data.history.removeAll(me._id), () => data.history.removeAll(999)]
+    },
+    allHistories: {
+      estimatedSize: [() => data.allHistories.estimatedSize()],
+      byUser: [() => data.allHistories.byUser().toArray()],
+      views: [() => data.allHistories.views(new Date(0), 1000)]
+    },
+    watchlist: {
+      list: [
+        () => data.watchlist.list(me._id, undefined, page),
+        () => data.watchlist.list(me._id, [1001, 1002], page),
+        () =>
+          data.watchlist.list(
+            me._id,
+            films.map(({ _id }) => _id),
+            page
+          )
+      ],
+      add: [() => data.watchlist.add(me._id, 1001), () => data.watchlist.add(me._id, 1400)],
+      remove: [
+        () => data.watchlist.remove(me._id, String(me._id * 10_000)),
+        () => refusedOr(data.watchlist.remove(me._id, String(you._id * 10_000))),
+        () => refusedOr(data.watchlist.remove(me._id, '987654321'))
+      ],
+      removeAll: [() => data.watchlist.removeAll(me._id)]
+    },
+    dismissals: {
+      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)]
+    },
+    sessions: {
+      begin: [
+        () => data.sessions.begin(me._id),
+        async () => {
+          for (let i = 0; i < 101; i++) await data.sessions.begin(you._id)
+        }
+      ],
+      renew: [
+        async () => data.sessions.renew((await data.sessions.begin(me._id)).refresh_token),
+        async () => {
+          const { refresh_token } = await data.sessions.begin(me._id)
+          await data.sessions.renew(refresh_token)
+          await tick()
+          t.equal(await data.sessions.renew(refresh_token), undefined, 'spent, so its family ends')
+        }
+      ],
+      end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
+      endAll: [() => data.sessions.endAll(me._id)]
+    },
+    users: {
+      byId: [() => data.users.byId(me._id), () => data.users.byId(999)],
+      byEmail: [() => data.users.byEmail(me.email), () => data.users.byEmail('nobody@example.com')],
+      all: [() => data.users.all().toArray()],
+      add: [() => addUser(app)],
+      ofProvider: [
+        () => data.users.ofProvider('https://id.example.com', 'new'),
+        () => data.users.ofProvider('https://id.example.com', 'new')
+      ],
+      setPassword: [() => data.users.setPassword(me.email, 'x')],
+      replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
+      disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
+      disabled: [() => data.users.disabled()],
+      enable: [() => data.users.enable(me.email), () => data.users.enable(you._id)]
+    },
+    loginAttempts: {
+      retryAfter: [
+        () => data.loginAttempts.retryAfter('nobody@example.com', '192.0.2.9'),
+        () => data.loginAttempts.retryAfter('1@example.com', '192.0.2.1')
+      ],
+      begin: [
+        async () => (await data.loginAttempts.begin('1@example.com', '192.0.2.1')).forgive(),
+        async () => {
+          for (let i = 0; i < 11; i++) await data.loginAttempts.begin('2@example.com', '192.0.2.2')
+        }
+      ]
+    }
+  }
+
+  for (const [name, given] of Object.entries(queries)) {
+    const all = Object.keys(data[name as keyof typeof data]).sort()
+    t.test(name, async t => {
+      t.strictSame(Object.keys(given).sort(), all, 'a new query of src/data is asked here too')
+      for (const [query, calls] of Object.entries(given))
+        for (const call of calls) {
+          await call()
+          const operations = await entries()
+          t.ok(operations.length > 0, `${name}.${query} asks the database`)
+          const others = operations.map(({ ns }) => ns.split('.').pop()).filter(collection => !viewerCollections.includes(collection))
+          t.strictSame([others, operations.flatMap(unindexed)], [[], []], `${name}.${query}`)
+        }
+    })
+  }
+
+  t.test('and so are those of a login, a refresh and a logout', async t => {
+    const user = await addUser(app)
+    const login = await app.inject({ method: 'POST', url: '/login', payload: { email: user.email, password } })
+    const { access_token, refresh_token } = login.json().data
+    await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
+    await app.inject({ method: 'POST', url: '/logout', headers: { authorization: `Bearer ${access_token}` } })
+    const operations = await entries()
+    t.ok(operations.length >= 5)
+    t.strictSame(operations.flatMap(unindexed), [])
+  })
+
+  t.test('the indexes of a viewer’s collections begin with the user', async t => {
+    for (const collection of ['history', 'watchlist', 'dismissals', 'sessions'])
+      for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
+        if (name !== '_id_' && expireAfterSeconds === undefined) t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
+  })
+})
+
+t.test('a page reads its own documents alone, and the keys that it counts', async t => {
+  const url = await seededUrl(t, { contents })
+  const app: App = await build(t, { url })
+  const viewer = await viewerOf(app)
+  const { db, entries } = await profile(t, url)
+  await fill(db, viewer.id, 400)
+  await viewer.get('/history')
+  await entries()
+  await viewer.get('/history')
+  await viewer.get('/watchlist')
+  const pages = (await entries()).filter(({ ns }) => /history|watchlist/.test(ns))
+  t.equal(pages.length, 2)
+  for (const { ns, keysExamined, docsExamined, planSummary } of pages)
+    t.strictSame({ keysExamined, docsExamined }, { keysExamined: 20 + 401, docsExamined: 20 }, `${ns} ${planSummary}`)
+})

@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Ajv2020 from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import t from 'tap'
+import { type App, addUser, build, buildWith, password, signIn } from '../helpers/app.js'
+import { content, legal, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  parameters?: { name: string; in: string; required?: boolean; schema: { type?: string; default?: unknown } }[]
+  responses: Record<string, { headers: object; content?: Record<string, { schema: object; example?: object }> }>
+}
+interface Document {
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+const committed = async (): Promise<Document> => JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
+
+const seed = () => ({
+  contents: [content(1), content(2, { type: 'film', plans: { a: { id: 'a', vendor_name: 'A' } }, pricing: { a: [1] }, price: 1.5 })],
+  terms: [term(1)],
+  rail_collections: [railCollection(1, { type: 'show' }, { rails: [rail(1, { type: 'show' })] })],
+  legal_documents: [legal('en')],
+  support_texts: [supportText(1, 'en')],
+  programmes: [programme(1, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z')]
+})
+
+t.test('the OpenAPI document', async t => {
+  const app = await buildWith(t, seed())
+  const document = await committed()
+
+  t.test('that is committed is the one of the app', async t => {
+    t.strictSame(document, JSON.parse(JSON.stringify(app.swagger())), 'it is old: run `npm run openapi`')
+    t.strictSame((await app.inject('/openapi.json')).json(), document)
+  })
+
+  t.test('is valid', async t => {
+    const result = await new Validator().validate({ ...(await committed()) })
+    t.ok(result.valid, JSON.stringify(result.errors))
+  })
+
+  t.test('names every operation of the catalogue', async t => {
+    const paths = ['/contents', '/contents/{contentId}', '/terms', '/terms/{termId}', '/rail-collections', '/schedule']
+    for (const path of [...paths, '/legal', '/legal/{languageCode}', '/support/context/{context}/texts', '/login'])
+      t.ok(document.paths[path], `${path} of ${Object.keys(document.paths).join(' ')}`)
+  })
+
+  t.test('has paths as OpenAPI has them: each parameter declared, none optional', async t => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      t.match(path, /^(\/([\w.-]+|\{\w+\})?)+$/)
+      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+      for (const [method, { parameters = [] }] of Object.entries(operations)) {
+        const declared = parameters.filter(parameter => parameter.in === 'path')
+        t.strictSame(declared.map(({ name }) => name).sort(), wanted, `${method} ${path}`)
+        t.ok(declared.every(({ required }) => required))
+      }
+    }
+  })
+
+  t.test('requires no parameter that has a default', async t => {
+    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
+    const defaults = all.filter(({ schema }) => schema.default !== undefined)
+    t.ok(defaults.some(({ name }) => name === 'perPage'))
+    for (const { name, required } of defaults) t.notOk(required, name)
+  })
+
+  const ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }))
+  ajv.addSchema({ $id: 'http://viewer.test/openapi.json', ...document })
+  const escaped = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+  const schemaAt = (...parts: string[]) => {
+    const pointer = parts.map(escaped).join('/')
+    return ajv.compile({ $ref: `http://viewer.test/openapi.json#/${pointer}` })
+  }
+
+  t.test('shows an answer for every operation, as its schema has it', async t => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(operations)) {
+        const [status = ''] = Object.keys(responses).filter(status => status < '300')
+        const { example } = responses[status]?.content?.['application/json'] ?? {}
+        if (path === '/metrics') continue
+        const validate = schemaAt('paths', path, method, 'responses', status, 'content', 'application/json', 'schema')
+        t.ok(validate(example), `${method} ${path}: ${JSON.stringify(validate.errors)}`)
+      }
+    }
+  })
+
+  t.test('gives each operation a name of its own, a tag that is explained and the statuses that any may have', async t => {
+    const operations = Object.values(document.paths).flatMap(operations => Object.values(operations))
+    const names = operations.map(({ operationId }) => operationId)
+    t.strictSame([...new Set(names)], names)
+    t.notOk(names.includes(''))
+    const explained = document.tags.map(({ name }) => name)
+    for (const { operationId, tags, responses } of operations) {
+      t.ok(
+        tags.every(tag => explained.includes(tag)),
+        operationId
+      )
+      for (const status of ['400', '405', '500'])
+        t.match(responses[status], { headers: { 'x-request-id': {} } }, `${operationId} ${status}`)
+    }
+    t.match(document.paths['/terms']?.get?.responses, { 200: { headers: { ETag: {} } }, 503: { headers: { 'Retry-After': {} } } })
+    t.match(document.paths['/history']?.post?.responses, { 201: { headers: { Location: {} } } })
+  })
+
+  t.test('a parameter that is a list says that its values are separated by commas', async t => {
+    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
+    const lists = all.filter(({ schema }) => schema.type === 'array')
+    t.equal(lists.length, 10)
+    for (const list of lists) t.match(list, { name: String, style: 'form', explode: false })
+  })
+
+  type Answer = Awaited<ReturnType<App['inject']>>
+  const drives: [string, string, (app: App) => Promise<Answer>, number][] = []
+  const drive = (path: string, url: string, status: number, headers: Record<string, string> = {}) =>
+    drives.push([path, 'get', app => app.inject({ url, headers }), status])
+  drive('/contents', '/contents', 200)
+  drive('/contents', '/contents?type=none', 200)
+  drive('/contents', '/contents?perPage=2&page=2&perPage=1', 400)
+  drive('/contents', '/contents?search=%3F', 400)
+  drive('/contents', '/contents', 304, { 'if-none-match': '*' })
+  drive('/contents/{contentId}', '/contents/2', 200)
+  drive('/contents/{contentId}', '/contents/2', 304, { 'if-none-match': '*' })
+  drive('/contents/{contentId}', '/contents/x', 404)
+  drive('/terms', '/terms', 200)
+  drive('/terms', '/terms?order_by=x', 400)
+  drive('/terms', '/terms', 304, { 'if-none-match': '*' })
+  drive('/terms/{termId}', '/terms/1', 200)
+  drive('/terms/{termId}', '/terms/2', 404)
+  drive('/terms/{termId}', '/terms/1', 304, { 'if-none-match': '*' })
+  drive('/rail-collections', '/rail-collections?with=rails', 200)
+  drive('/rail-collections', '/rail-collections?with=x', 400)
+  drive('/rail-collections', '/rail-collections', 304, { 'if-none-match': '*' })
+  drive('/schedule', '/schedule?from=2026-03-01T09:00:00Z', 200)
+  drive('/schedule', '/schedule?from=x', 400)
+  drive('/legal/{languageCode}', '/legal/en', 200)
+  drive('/legal', '/legal', 200)
+  drive('/legal/{languageCode}', '/legal/xx', 404)
+  drive('/legal/{languageCode}', '/legal/en', 304, { 'if-none-match': '*' })
+  drive('/support/context/{context}/texts', '/support/context//texts', 200)
+  drive('/support/context/{context}/texts', '/support/context/x/texts', 200)
+  drive('/support/context/{context}/texts', '/support/context/x/texts', 304, { 'if-none-match': '*' })
+  drive('/health', '/health', 200)
+  drive('/ready', '/ready', 200)
+
+  const email = 'driver@example.com'
+  const post = (url: string, payload: object, status: number) =>
+    drives.push([url, 'post', app => app.inject({ method: 'POST', url, payload }), status])
+  await addUser(app, email)
+  post('/login', { email, password }, 200)
+  post('/login', { email, password: 'wrong' }, 401)
+  post('/login', { email }, 400)
+  post('/login', { email, password: 'x'.repeat(70_000) }, 413)
+  post('/login/refresh', { refresh_token: 'x' }, 401)
+  post('/logout', {}, 401)
+  drives.push(['/logout', 'post', async app => app.inject({ method: 'POST', url: '/logout', headers: await signIn(app) }), 200])
+
+  for (const [path, method, ask, status] of drives) {
+    t.test(`${method} ${path} ${status}`, async t => {
+      const response = await ask(app)
+      t.equal(response.statusCode, status)
+      const documented = document.paths[path]?.[method]?.responses ?? {}
+      t.ok(documented[status], `${status} is one of ${Object.keys(documented).join(', ')}`)
+      if (!documented[status] || status === 304) return
+      const [type = ''] = Object.keys(documented[status].content ?? {})
+      t.equal(type, 'application/json')
+      const validate = schemaAt('paths', path, method, 'responses', String(status), 'content', type, 'schema')
+      t.ok(validate(response.json()), JSON.stringify(validate.errors))
+    })
+  }
+})
+
+t.test('under a BASE_PATH the document and its page stand below it', async t => {
+  const app = await buildWith(t, {}, { settings: { BASE_PATH: '/video' } })
+  const response = await app.inject('/video/openapi.json')
+  t.equal(response.statusCode, 200)
+  t.strictSame(response.json().paths, (await committed()).paths, 'the paths are those behind it')
+  t.strictSame(response.json().servers, [{ url: '/video' }])
+  t.equal((await app.inject('/openapi.json')).statusCode, 404)
+  t.ok([200, 302].includes((await app.inject('/video/docs')).statusCode))
+})
+
+t.test('the service describes itself', async t => {
+  const app = await build(t)
+  const response = await app.inject('/openapi.json')
+  t.equal(response.statusCode, 200)
+  t.match(response.headers['content-type'], /^application\/json/)
+  const { openapi, paths: described } = response.json()
+  t.match(openapi, /^3\./)
+  for (const path of ['/login', '/login/refresh', '/logout', '/health', '/ready']) t.ok(described[path], path)
+
+  let page = await app.inject('/docs')
+  if (page.statusCode >= 300 && page.statusCode < 400)
+    page = await app.inject(new URL(String(page.headers.location), 'http://x/docs').pathname)
+  t.equal(page.statusCode, 200)
+  t.match(page.headers['content-type'], /^text\/html/)
+  const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => new URL(String(file), 'http://x/docs').pathname)
+  t.ok(files.length > 0)
+  for (const file of files) t.equal((await app.inject(file)).statusCode, 200, file)
+})

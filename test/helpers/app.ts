@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
+import type { Test } from 'tap'
+import { buildApp } from '../../src/app.js'
+import { readSettings, Settings } from '../../src/config.js'
+import { databaseUrl, type Seed, seededUrl } from './database.js'
+import './warnings.js'
+
+export const secret = 'a secret of the tests that is long enough'
+
+export const settingsFor = (url: string, given: Record<string, string> = {}) =>
+  readSettings(Settings, {
+    MONGO_URL: url,
+    JWT_SECRET: secret,
+    RATE_LIMIT: '0',
+    RATE_LIMIT_ADDRESS: '0',
+    DRAIN_DELAY: '0',
+    MAX_EVENT_LOOP_DELAY: '0',
+    TRAIN: 'off',
+    // A busy machine is no fault of the database; tests of such faults set their own.
+    DATABASE_TIMEOUT: '15000',
+    ...given
+  })
+
+export interface BuildOptions {
+  settings?: Record<string, string>
+  /** The lines of the log, where a test wants to read them. */
+  log?: string[]
+  url?: string
+  /** Adds to the app before it is ready, where a test wants more routes than the service has. */
+  extend?: (app: Awaited<ReturnType<typeof buildApp>>) => void
+}
+
+/** The app as production builds it. */
+export const build = async (t: Test, { settings = {}, log, url, extend }: BuildOptions = {}) => {
+  const logger = log ? { level: settings.LOG_LEVEL ?? 'info', stream: { write: (line: string) => log.push(line) } } : false
+  const app = await buildApp(settingsFor(url ?? (await databaseUrl(t)), settings), { logger })
+  t.teardown(() => app.close())
+  extend?.(app)
+  await app.ready()
+  await app.whenPrepared
+  return app
+}
+export type App = Awaited<ReturnType<typeof build>>
+
+/** The app on a database that holds these documents. */
+export const buildWith = async (t: Test, seed: Seed, options: Omit<BuildOptions, 'url'> = {}) =>
+  build(t, { ...options, url: await seededUrl(t, seed) })
+
+export const password = 'correct horse battery staple'
+/** Costs next to nothing to check, unlike those of the service: hundreds of tests sign in. */
+const passwordHash = hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+
+export const addUser = async (
+  { data }: App,
+  email = `${randomUUID()}@example.com`,
+  name = 'A Viewer',
+  password_hash: string | Promise<string> = passwordHash
+) => data.users.add({ email, name, password_hash: await password_hash })
+
+/** The headers of a user who has just signed in, with a token made by the app's own signer. */
+export const signIn = async (app: App, user?: { _id: number }) => {
+  const known = user ? await app.data.users.byId(user._id) : await addUser(app)
+  if (!known) throw new Error('No such user')
+  const { access_token } = app.signedIn(known, await app.data.sessions.begin(known._id))
+  return { authorization: `Bearer ${access_token}` }
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { type Db, type Document, MongoClient } from 'mongodb'
+import t, { type Test } from 'tap'
+import { testFolder } from '../../scripts/mongod/memory.js'
+import { startMongod } from '../../scripts/mongod/start.js'
+import type { CatalogueKind } from '../../src/data/catalogue.js'
+import type { ContentDocument } from '../../src/data/contents.js'
+import { connectionTo } from '../../src/data/driver/connection.js'
+import type { LegalDocument } from '../../src/data/legal-documents.js'
+import type { ProgrammeDocument } from '../../src/data/programmes.js'
+import type { RailCollectionDocument } from '../../src/data/rail-collections.js'
+import { revisionsOf } from '../../src/data/revisions.js'
+import type { SupportTextDocument } from '../../src/data/support-texts.js'
+import type { TermDocument } from '../../src/data/terms.js'
+
+/** A database of one's own on the mongod of the run (scripts/test.ts), or on one for this file where it is run alone. */
+const mongoUrl = async () => {
+  const given = process.env.TEST_MONGO_URL
+  if (given) return given
+  const mongod = await startMongod({ say: line => t.comment(line), temporary: await testFolder() })
+  t.teardown(mongod.stop)
+  return mongod.url
+}
+const server = mongoUrl()
+
+export const databaseUrl = async (t: Test) => {
+  const url = `${await server}/test-${randomUUID()}`
+  t.teardown(async () => {
+    const client = await MongoClient.connect(url)
+    await client.db().dropDatabase()
+    await client.close()
+  })
+  return url
+}
+
+export interface Seed {
+  contents?: ContentDocument[]
+  terms?: TermDocument[]
+  rail_collections?: RailCollectionDocument[]
+  legal_documents?: LegalDocument[]
+  programmes?: ProgrammeDocument[]
+  support_texts?: SupportTextDocument[]
+}
+
+/** A database that holds these documents. */
+export const seededUrl = async (t: Test, seed: Seed) => {
+  const url = await databaseUrl(t)
+  const { client, db } = connectionTo(url)
+  for (const [kind, documents] of Object.entries(seed)) {
+    if (documents.length === 0) continue
+    await db.collection(kind).insertMany(documents as Document[])
+    await revisionsOf(db).raise(kind as CatalogueKind)
+  }
+  await client.close()
+  return url
+}
+
+/** The database of the app, for changes past it. */
+export const databaseOf = (app: FastifyInstance): Db =>
+  app.mongoClient.db(new URL(app.settings.MONGO_URL.replace(/^mongodb/, 'http')).pathname.slice(1))
+
+const literal = (fields: Document) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]))
+
+/** Changes a document, stamped as a command does it, and tells every process. Without fields it is removed. */
+export const change = async (app: FastifyInstance, kind: CatalogueKind, id: number | string, fields?: Document) => {
+  const documents = databaseOf(app).collection<{ _id: number | string }>(kind)
+  if (fields) await documents.updateOne({ _id: id }, [{ $set: { ...literal(fields), stamp: '$$NOW' } }], { upsert: true })
+  else await documents.deleteOne({ _id: id })
+  await app.data.revisions.raise(kind)
+}

@@ -1,0 +1,193 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.js'
+import { linesOut, loggerOptions } from '../../src/http/logging.js'
+import { addUser, build, settingsFor } from '../helpers/app.js'
+import { databaseUrl } from '../helpers/database.js'
+
+const password = 'correct horse battery staple'
+
+/** What must never be read in a log; the parts of tokens too. */
+const pieces = (token: string) => [token, ...token.split('.').filter(part => part.length > 20)]
+
+const drive = async (t: Test, app: Awaited<ReturnType<typeof build>>) => {
+  const { email } = await addUser(app)
+  const secrets = new Set<string>()
+  const hide = (...values: string[]) => {
+    for (const value of values) secrets.add(value)
+  }
+  const post = (url: string, payload: string, headers: Record<string, string> = {}) => app.inject({ method: 'POST', url, headers, payload })
+  const logIn = async (secret: string) => {
+    hide(secret)
+    return post('/login?password=in-the-query-1', JSON.stringify({ email, password: secret }))
+  }
+  hide('in-the-query', 'query-of-the-path')
+
+  const { data } = (await logIn(password)).json()
+  // The session is named in a token, and is no secret.
+  hide(...pieces(data.access_token), data.refresh_token, data.refresh_token.split('.').at(-1))
+  const next = (await post('/login/refresh?x=in-the-query-2', JSON.stringify({ refresh_token: data.refresh_token }))).json().data
+  hide(...pieces(next.access_token), next.refresh_token, next.refresh_token.split('.').at(-1))
+  await post('/login/refresh', JSON.stringify({ refresh_token: data.refresh_token }))
+  await post('/login/refresh', JSON.stringify({ refresh_token: `${next.refresh_token}x` }))
+  await post('/logout?token=in-the-query-3', '', { authorization: `Bearer ${next.access_token}` })
+
+  const refused = []
+  for (let i = 0; i < 3; i++) refused.push((await logIn(`wrong-password-${i}`)).statusCode)
+  t.strictSame(refused, [401, 401, 429])
+
+  hide('password-in-a-list', 'password-in-garbage', 'password-in-a-large-body', 'password-of-a-field', 'user:basic-password')
+  await post('/login', JSON.stringify({ email, password: ['password-in-a-list'] }))
+  await post('/login', JSON.stringify({ email: 5, password: 'password-in-a-list' }))
+  await post('/login', '{"password":"password-in-garbage"')
+  await post('/login', JSON.stringify({ email, password: 'password-in-a-large-body'.repeat(4000) }))
+  await post('/login', JSON.stringify({ email, password: { password: 'password-of-a-field' } }))
+  await post('/login/refresh', JSON.stringify({ refresh_token: { token: 'password-of-a-field' } }))
+  await post('/nothing?x=in-the-query-4', JSON.stringify({ password: 'password-of-a-field' }))
+  await app.inject('/login?x=in-the-query-5')
+  await app.inject('/%?x=in-the-query-6')
+  await app.inject('/login%zz?x=in-the-query-7')
+
+  const forged = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${Buffer.from('{"sub":"1234567890"}').toString('base64url')}`
+  const signature = createHmac('sha256', 'another secret').update(forged).digest('base64url')
+  const basic = Buffer.from('user:basic-password').toString('base64')
+  hide(signature, basic, 'nonsense-token')
+  for (const authorization of [`Bearer ${forged}.${signature}`, `Basic ${basic}`, 'Bearer nonsense-token', 'Bearer  nonsense-token two'])
+    await app.inject({ method: 'POST', url: '/logout', headers: { authorization } })
+
+  // What the parser refuses comes with the bytes that it read.
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  hide('token-in-bytes', 'token-in-huge-headers')
+  for (const bytes of [
+    'GET /?x=in-the-query-8 HTTP/1.1\r\nAuthorization: Bearer token-in-bytes\r\nnonsense\r\n\r\n',
+    'GET /?x=in-the-query-9 HTTP/9.9\r\nAuthorization: Bearer token-in-bytes\r\n\r\n',
+    `GET / HTTP/1.1\r\nAuthorization: Bearer ${'token-in-huge-headers'.repeat(2000)}\r\n\r\n`,
+    'POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz{"password":"token-in-bytes"}\r\n\r\n'
+  ]) {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    await once(socket, 'connect')
+    const answer = text(socket).catch(() => '')
+    socket.write(bytes)
+    await answer
+  }
+  return { secrets, email }
+}
+
+const isClean = (t: Test, lines: string[], secrets: Set<string>) => {
+  const log = lines.join('')
+  t.ok(lines.length > 20, `${lines.length} lines`)
+  for (const secret of secrets) {
+    t.notOk(log.includes(secret), `no ${secret.slice(0, 30)}`)
+    t.notOk(log.includes(encodeURIComponent(secret)), 'nor encoded')
+    t.notOk(log.includes(Buffer.from(secret).toString('base64')), 'nor in Base64')
+    // A Buffer in a line of JSON is a list of numbers.
+    t.notOk(log.includes([...Buffer.from(secret)].join(',')), 'nor as bytes')
+  }
+  t.notMatch(log, /\?/, 'no query')
+  t.notMatch(log, /bearer [\w-]{3,}|basic [\w-]{6,}/i, 'no Authorization')
+  t.notMatch(log, /\$argon2/, 'no hash')
+}
+
+t.test('the log at its finest', async t => {
+  t.test('as production writes it, holds no secret', async t => {
+    const lines: string[] = []
+    const options = { ...Object(loggerOptions('trace')), stream: { write: (line: string) => lines.push(line) } }
+    const url = await databaseUrl(t)
+    const app = await buildApp(settingsFor(url, { LOG_LEVEL: 'trace', LOGIN_LIMIT: '2' }), { logger: options })
+    t.teardown(() => app.close())
+    await app.ready()
+    await app.whenPrepared
+    const { secrets } = await drive(t, app)
+    isClean(t, lines, secrets)
+
+    const answered = lines.map(line => JSON.parse(line)).filter(({ status }) => status)
+    for (const [method, path, status] of [
+      ['POST', '/login', 200],
+      ['POST', '/login', 401],
+      ['POST', '/login', 429],
+      ['POST', '/login', 413],
+      ['POST', '/nothing', 404],
+      ['GET', '/login', 405]
+    ])
+      t.ok(
+        answered.some(line => line.method === method && line.path === path && line.status === status),
+        `${method} ${path} ${status}`
+      )
+  })
+
+  t.test('with any other logger, too', async t => {
+    const log: string[] = []
+    const app = await build(t, { log, settings: { LOG_LEVEL: 'trace', LOGIN_LIMIT: '2' } })
+    const { secrets } = await drive(t, app)
+    isClean(t, log, secrets)
+  })
+
+  t.test('redacts what would be logged by mistake', async t => {
+    const lines: string[] = []
+    const options = { ...Object(loggerOptions('trace')), stream: { write: (line: string) => lines.push(line) } }
+    const app = await buildApp(settingsFor(await databaseUrl(t)), { logger: options })
+    t.teardown(() => app.close())
+    await app.ready()
+    app.log.info({ body: { email: 'a', password: 'leak-1' } }, 'a')
+    app.log.info({ headers: { authorization: 'leak-2' } }, 'a')
+    app.log.info({ req: { headers: { authorization: 'leak-3' }, url: '/x?y=leak-4', method: 'GET' } }, 'a')
+    app.log.info({ password: 'leak-5', refresh_token: 'leak-6', access_token: 'leak-7' }, 'a')
+    app.log.info({ data: { refresh_token: 'leak-8', access_token: 'leak-9' } }, 'a')
+    t.notMatch(lines.join(''), /leak-/)
+  })
+})
+
+t.test('a line has the id that the answer names', async t => {
+  const log: string[] = []
+  const app = await build(t, { log })
+  const { headers } = await app.inject('/nothing?x=1')
+  const line = log.map(line => JSON.parse(line)).find(({ reqId }) => reqId === headers['x-request-id'])
+  t.match(line, { method: 'GET', path: '/nothing', status: 404 })
+})
+
+t.test('lines are written a page at a time, after a moment, and before the process leaves', async t => {
+  const file = join(t.testdir(), 'lines')
+  const before = process.listeners('exit')
+  const lines = linesOut(file)
+  const leave = process.listeners('exit').find(listener => !before.includes(listener)) as () => void
+  const written = () => readFile(file, 'utf8')
+
+  lines.write('one\n')
+  t.equal(readFileSync(file, 'utf8'), '', 'kept for a moment')
+  const page = `${'x'.repeat(5000)}\n`
+  lines.write(page)
+  t.equal(await written(), `one\n${page}`, 'a page goes out')
+  lines.write('two\n')
+  while (!(await written()).endsWith('two\n')) await new Promise(resolve => setTimeout(resolve, 10))
+  lines.write('three\n')
+  leave()
+  t.match(await written(), /two\nthree\n$/)
+  lines.destroy()
+  process.off('exit', leave)
+})
+
+t.test('a log that cannot be written holds up nothing, and is kept up to a bound', { skip: !existsSync('/dev/full') }, async t => {
+  const before = process.listeners('exit')
+  const lines = linesOut('/dev/full')
+  const leave = process.listeners('exit').find(listener => !before.includes(listener)) as () => void
+  let dropped = 0
+  lines.on('drop', () => dropped++)
+  const app = await buildApp(settingsFor(await databaseUrl(t)), { logger: { ...loggerOptions('info'), stream: lines } })
+  t.teardown(() => app.close())
+  await app.ready()
+  const line = 'x'.repeat(10_000)
+  const written = 200
+  for (let i = 0; i < written; i++) app.log.info(line)
+  t.ok(dropped > written / 3 && dropped < written / 2, `${dropped} of ${written} were more than a megabyte`)
+  const refused = once(lines, 'error')
+  t.match(await refused, [{ code: 'ENOSPC' }], 'the timer tries again')
+  t.equal((await app.inject('/health')).statusCode, 200)
+  leave()
+  process.off('exit', leave)
+})

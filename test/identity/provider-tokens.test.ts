@@ -1,0 +1,373 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { mock } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
+import t, { type Test } from 'tap'
+import { DisabledUsers } from '../../src/identity/disabled-users.js'
+import { keysFromUrl } from '../../src/identity/provider-keys.js'
+import { providerTokens } from '../../src/identity/provider-tokens.js'
+import { minutes } from '../../src/time.js'
+import { addUser, build, secret, settingsFor } from '../helpers/app.js'
+import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
+import { film } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
+import { until } from '../helpers/until.js'
+
+const issuer = 'https://id.example.com/'
+const audience = 'tv'
+const seconds = () => Math.floor(Date.now() / 1000)
+
+interface Key extends GenerateKeyPairResult {
+  kid: string
+  alg: string
+}
+const keyFor = async (alg: string, kid: string): Promise<Key> => ({ ...(await generateKeyPair(alg, { extractable: true })), kid, alg })
+
+const claims = () => ({ iss: issuer, aud: audience as string | string[], sub: 'auth0|ada', iat: seconds(), exp: seconds() + 300 })
+const tokenBy = ({ privateKey, alg, kid }: Key, given: object = {}, header: object = {}) =>
+  new SignJWT({ ...claims(), ...given }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** An identity provider that publishes its keys, some of which may be broken, and can be slow, silent or away. */
+const providerOf = async (t: Test, keys: Key[], broken: unknown[] = []) => {
+  let published = keys
+  let state: 'there' | 'slow' | 'away' | 'silent' = 'there'
+  let asked = 0
+  const server = createServer(async (_request, response) => {
+    asked++
+    if (state === 'silent') return
+    if (state === 'away') return response.writeHead(503).end()
+    if (state === 'slow') await sleep(1800)
+    const jwks = await Promise.all(
+      published.map(async ({ publicKey, kid, alg }) => ({ ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }))
+    )
+    response.end(JSON.stringify({ keys: [...broken, ...jwks] }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}/keys`,
+    publish: (keys: Key[]) => {
+      published = keys
+    },
+    become: (other: typeof state) => {
+      state = other
+    },
+    get asked() {
+      return asked
+    }
+  }
+}
+
+const settingsOf = (more: Record<string, string>) => ({ JWT_SECRET: '', JWT_ISSUER: issuer, JWT_AUDIENCE: audience, ...more })
+
+const rsa = await keyFor('RS256', 'rsa-1')
+const ec = await keyFor('ES256', 'ec-1')
+const ed = await keyFor('EdDSA', 'ed-1')
+
+t.test('tokens of a provider that publishes its keys', async t => {
+  const provider = await providerOf(t, [rsa, ec, ed])
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const app = await build(t, { url, settings: settingsOf({ JWT_JWKS_URL: provider.url }) })
+  const status = async (token: string) => (await app.inject({ url: '/history', headers: bearer(token) })).statusCode
+
+  t.test('each algorithm, and the same user whoever signs', async t => {
+    for (const key of [rsa, ec, ed]) {
+      const headers = bearer(await tokenBy(key))
+      t.equal(
+        (await app.inject({ method: 'POST', url: '/history', headers, payload: { content_id: 1, time: 5 } })).statusCode,
+        201,
+        key.alg
+      )
+      const { collection } = (await app.inject({ url: '/history', headers })).json().data
+      t.match(collection, [{ user_id: 1, content_id: 1 }])
+    }
+    t.equal(provider.asked, 1, 'the keys are asked for once')
+  })
+
+  t.test('a sub is never read as an id of ours, and another issuer’s is another user', async t => {
+    await app.data.users.add({ email: 'someone@example.com', name: 'Someone', password_hash: 'x' })
+    t.equal(await status(await tokenBy(rsa, { sub: '2' })), 200)
+    t.not(await app.data.users.ofProvider(issuer, '2'), 2)
+    t.not(await app.data.users.ofProvider('https://other.example.com/', '2'), await app.data.users.ofProvider(issuer, '2'))
+  })
+
+  t.test('two first uses at once make one user', async t => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, n) => tokenBy(rsa, { sub: 'auth0|new', n })))
+    t.strictSame(
+      await Promise.all(tokens.map(status)),
+      tokens.map(() => 200)
+    )
+    t.equal(await app.mongoClient.db(new URL(url).pathname.slice(1)).collection('users').countDocuments({ sub: 'auth0|new' }), 1)
+  })
+
+  t.test('what is accepted', async t => {
+    for (const [what, given] of [
+      ['an aud that is a list with ours in it', { aud: ['web', audience] }],
+      ['clocks that differ by a few seconds', { iat: seconds() + 3, nbf: seconds() + 3 }],
+      ['no sid', { sid: undefined }]
+    ] as const)
+      t.equal(await status(await tokenBy(rsa, given)), 200, what)
+  })
+
+  t.test('what is refused', async t => {
+    const foreign = await keyFor('RS256', 'rsa-1')
+    const unknown = await keyFor('RS256', 'nobody')
+    const hs = async (key: Uint8Array) => new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: rsa.kid }).sign(key)
+    const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const refused: [what: string, token: string][] = [
+      ['another key under a known name', await tokenBy(foreign)],
+      ['a key that nobody published', await tokenBy(unknown)],
+      ['a key that the token brings itself', await tokenBy(unknown, {}, { jwk: await exportJWK(unknown.publicKey) })],
+      ['an address of keys that the token brings', await tokenBy(unknown, {}, { jku: provider.url })],
+      ['HS256 with the public key', await hs(new TextEncoder().encode(await exportSPKI(rsa.publicKey)))],
+      ['HS256 with a secret', await hs(new TextEncoder().encode(secret))],
+      ['no signature', `${encoded({ alg: 'none' })}.${encoded(claims())}.`],
+      ['alg none with a signature', `${encoded({ alg: 'none' })}.${encoded(claims())}.AAAA`],
+      ['a body that is no JSON', `${encoded({ alg: 'RS256', kid: 'rsa-1' })}.AAAA.AAAA`],
+      [
+        'a crit',
+        await new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: 'rsa-1', crit: ['b64'], b64: true }).sign(rsa.privateKey)
+      ]
+    ]
+    for (const [what, given] of [
+      ['expired', { exp: seconds() - 1 }],
+      ['from the future', { iat: seconds() + 60 }],
+      ['not yet in force', { nbf: seconds() + 60 }],
+      ['another issuer', { iss: 'https://evil.example.com/' }],
+      ['another audience', { aud: 'web' }],
+      ['audiences without ours', { aud: ['web', 'radio'] }],
+      ...['iss', 'aud', 'sub', 'iat', 'exp'].map(name => [`no ${name}`, { [name]: undefined }] as const),
+      ['a number for sub', { sub: 5 }],
+      ['an empty sub', { sub: '' }],
+      ['a sub with half a character, which no database keeps', { sub: 'ada\ud800' }],
+      ['a text for exp', { exp: String(seconds() + 300) }]
+    ] as [string, object][])
+      refused.push([what, await tokenBy(rsa, given)])
+
+    for (const [what, token] of refused) {
+      const answer = await app.inject({ url: '/history', headers: bearer(token) })
+      t.strictSame([answer.statusCode, answer.json()], [401, { success: false, message: 'Unauthenticated.' }], what)
+      t.equal((await app.inject({ url: '/recommendations', headers: bearer(token) })).statusCode, 401, `${what}, where a token is optional`)
+      t.equal((await app.inject({ url: '/contents', headers: bearer(token) })).statusCode, 200, `${what}, where none is read`)
+    }
+  })
+
+  t.test('a token is valid no longer than it says, though it was checked before', async t => {
+    const token = await tokenBy(rsa, { exp: seconds() + 2 })
+    t.equal(await status(token), 200)
+    await until(async () => (await status(token)) === 401)
+  })
+
+  t.test('login, refresh and logout are not there', async t => {
+    for (const path of ['/login', '/login/refresh', '/logout']) {
+      for (const method of ['GET', 'POST'] as const) {
+        const answer = await app.inject({ method, url: path, headers: bearer(await tokenBy(rsa)), payload: {} })
+        t.strictSame(
+          [answer.statusCode, answer.json()],
+          [404, { success: false, code: 404, message: 'Resource not found' }],
+          `${method} ${path}`
+        )
+      }
+    }
+  })
+
+  t.test('keys change, and known ones serve while the provider is away', async t => {
+    const next = await keyFor('ES256', 'ec-2')
+    provider.publish([ec, next])
+    // As soon as the keys may be asked for again.
+    await until(async () => (await status(await tokenBy(next))) === 200)
+    t.equal(await status(await tokenBy(rsa, { jti: 'new' })), 401, 'a withdrawn one is not, once the keys were read anew')
+    provider.become('away')
+    t.equal(await status(await tokenBy(next, { jti: 'away' })), 200)
+    const { asked } = provider
+    const unknown = await keyFor('ES256', 'ec-3')
+    await until(async () => {
+      t.equal(await status(await tokenBy(unknown)), 401)
+      return provider.asked > asked
+    })
+    t.equal(await status(await tokenBy(ec, { jti: 'away' })), 200)
+  })
+})
+
+t.test('keys that are none are skipped', async t => {
+  const exported = await exportJWK(rsa.publicKey)
+  const broken = [
+    null,
+    'a text',
+    7,
+    [],
+    {},
+    { kty: null, kid: rsa.kid },
+    { kty: 'RSA', kid: rsa.kid, alg: 'RS256', use: 'sig' },
+    { kty: 'RSA', kid: rsa.kid, n: 5, e: {} },
+    { ...exported, kid: ec.kid, kty: 'EC', crv: 'P-256' },
+    { kty: 'AKP', kid: rsa.kid, alg: 'ML-DSA-44', pub: 'AAAA' },
+    { kty: 'oct', kid: rsa.kid, k: 'AAAA' },
+    { ...(await exportJWK(rsa.privateKey)), kid: rsa.kid, alg: 'RS256' }
+  ]
+  const provider = await providerOf(t, [rsa, ec, ed], broken)
+  const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: provider.url }) })
+  for (const key of [rsa, ec, ed])
+    t.equal((await app.inject({ url: '/history', headers: bearer(await tokenBy(key)) })).statusCode, 200, key.alg)
+})
+
+t.test('what holds no list of keys is no answer', async t => {
+  for (const body of ['null', '{}', '{"keys":{}}', '[]', 'nonsense']) {
+    const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    const { port } = server.address() as { port: number }
+    const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: `http://127.0.0.1:${port}/keys` }) })
+    t.equal((await app.inject({ url: '/history', headers: bearer(await tokenBy(rsa)) })).statusCode, 503, body)
+  }
+})
+
+t.test('a disabled user of a provider', async t => {
+  const provider = await providerOf(t, [ed])
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const settings = settingsOf({ JWT_JWKS_URL: provider.url })
+  const [one, two] = [await build(t, { url, settings }), await build(t, { url, settings })]
+  const status = async (app: typeof one, headers: Record<string, string>, path = '/history') =>
+    (await app.inject({ url: path, headers })).statusCode
+  const becomes = async (expected: number, headers: Record<string, string>) => {
+    for (const app of [one, two])
+      t.ok((await until(async () => (await status(app, headers)) === expected)) < 2000, `${expected} within 2 s`)
+  }
+
+  const [ada, bo] = [bearer(await tokenBy(ed, { sub: 'ada' })), bearer(await tokenBy(ed, { sub: 'bo' }))]
+  for (const app of [one, two]) for (const headers of [ada, bo]) t.equal(await status(app, headers), 200)
+  const id = await one.data.users.ofProvider(issuer, 'ada')
+  t.match(await two.data.users.disable(id), { _id: id, sub: 'ada' })
+  await becomes(401, ada)
+  const renewed = bearer(await tokenBy(ed, { sub: 'ada', jti: 'from the provider since' }))
+  for (const app of [one, two]) {
+    t.equal(await status(app, renewed), 401, 'a newer token is no way back')
+    t.equal(await status(app, ada, '/recommendations'), 401, 'where a token is optional')
+    t.equal(await status(app, ada, '/contents'), 200, 'where none is read')
+    t.equal(await status(app, bo), 200, 'nobody else is')
+  }
+  const later = await build(t, { url, settings })
+  t.equal(await status(later, ada), 401, 'a process that starts later knows')
+
+  await one.data.users.enable(id)
+  await becomes(200, ada)
+})
+
+t.test('whom nobody said to have disabled is found out all the same', async t => {
+  const url = await databaseUrl(t)
+  const app = await build(t, { url })
+  const { _id } = await addUser(app)
+  const users = new DisabledUsers(app.data)
+  await users.refresh()
+  t.notOk(users.has(_id))
+  await databaseOf(app)
+    .collection<{ _id: number }>('users')
+    .updateOne({ _id }, { $set: { disabled_at: new Date() } })
+  await users.refresh()
+  t.notOk(users.has(_id), 'not at each look')
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes(11) })
+  t.teardown(() => mock.timers.reset())
+  await users.refresh()
+  t.ok(users.has(_id))
+})
+
+t.test('a provider that was never reached', async t => {
+  const provider = await providerOf(t, [rsa])
+  provider.become('silent')
+  const log: string[] = []
+  const app = await build(t, { settings: settingsOf({ JWT_JWKS_URL: provider.url }), log })
+  const headers = bearer(await tokenBy(rsa))
+  const began = Date.now()
+  const answer = await app.inject({ url: '/history', headers })
+  t.strictSame([answer.statusCode, answer.headers['retry-after'] !== undefined], [503, true])
+  t.ok(Date.now() - began < 3000)
+  t.ok(log.some(line => line.includes('keys of the identity provider')))
+  t.equal((await app.inject({ url: '/health', headers })).statusCode, 200)
+  provider.become('there')
+  t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'it is back')
+})
+
+t.test('a withdrawn key goes, though its tokens were checked before', async t => {
+  const provider = await providerOf(t, [rsa, ec])
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const keys = keysFromUrl(provider.url, fault => t.fail(String(fault)))
+  t.teardown(keys.close)
+  const tokens = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => 7 })
+  const [withdrawn, kept] = await Promise.all([tokenBy(rsa), tokenBy(ec)])
+  for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), { id: 7 })
+
+  provider.publish([ec])
+  t.strictSame(await tokens.viewerOf(withdrawn), { id: 7 }, 'the keys are not read at each request')
+  mock.timers.tick(minutes(10))
+  await until(async () => keys.edition > 0)
+  t.equal(await tokens.viewerOf(withdrawn), null)
+  t.strictSame(await tokens.viewerOf(kept), { id: 7 })
+})
+
+t.test('a slow provider before a database that is silent', async t => {
+  const provider = await providerOf(t, [rsa])
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url, settings: settingsOf({ JWT_JWKS_URL: provider.url, DATABASE_TIMEOUT: '2000' }) })
+  provider.become('slow')
+  proxy.freeze()
+  t.teardown(proxy.comeBack)
+  const headers = bearer(await tokenBy(rsa))
+  const timed = async (url: string) => {
+    const began = performance.now()
+    const { statusCode } = await app.inject({ url, headers })
+    return { statusCode, took: performance.now() - began }
+  }
+  const [history, ready, health] = await Promise.all(['/history', '/ready', '/health'].map(timed))
+  t.match([history?.statusCode, ready?.statusCode, health?.statusCode], [503, 503, 200])
+  t.ok(Math.max(history?.took ?? 0, ready?.took ?? 0) < 3000, `nobody waits longer than 3 s: ${history?.took} ${ready?.took}`)
+  t.ok((health?.took ?? 0) < 500, 'nor for a token that is not asked for')
+})
+
+t.test('one public key', async t => {
+  const url = await databaseUrl(t)
+  for (const key of [rsa, ec, ed]) {
+    const pem = await exportSPKI(key.publicKey)
+    for (const text of [pem, pem.replaceAll('\n', '\\n')]) {
+      const app = await build(t, { url, settings: settingsOf({ JWT_PUBLIC_KEY: text }) })
+      const status = async (token: string) => (await app.inject({ url: '/history', headers: bearer(token) })).statusCode
+      t.equal(await status(await tokenBy(key)), 200, key.alg)
+      t.equal(await status(await tokenBy(await keyFor(key.alg, key.kid))), 401, 'another key')
+      for (const other of [rsa, ec, ed]) if (other !== key) t.equal(await status(await tokenBy(other)), 401, `${other.alg} for ${key.alg}`)
+    }
+  }
+})
+
+t.test('settings', async t => {
+  const url = 'mongodb://127.0.0.1:1/provider'
+  const small = await generateKeyPair('ES384', { extractable: true })
+  const weak = await import('node:crypto').then(({ generateKeyPairSync }) =>
+    generateKeyPairSync('rsa', {
+      modulusLength: 1024,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' }
+    })
+  )
+  const { privateKey } = await import('node:crypto').then(({ generateKeyPairSync }) =>
+    generateKeyPairSync('ed25519', {
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' }
+    })
+  )
+  for (const [given, sentence] of [
+    [{ JWT_SECRET: '', JWT_JWKS_URL: 'id.example.com' }, /^JWT_JWKS_URL is wrong/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: 'nonsense' }, /^JWT_PUBLIC_KEY is wrong/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: privateKey }, /^JWT_PUBLIC_KEY is wrong: it is a private key/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: await exportSPKI(small.publicKey) }, /^JWT_PUBLIC_KEY is wrong: it must be/],
+    [{ JWT_SECRET: '', JWT_PUBLIC_KEY: weak.publicKey }, /^JWT_PUBLIC_KEY is wrong: it must be an RSA key of 2048/],
+    [{ JWT_JWKS_URL: 'https://id.example.com/keys' }, /^JWT_SECRET and JWT_JWKS_URL are set/],
+    [{ JWT_SECRET: '' }, /^JWT_SECRET is not set/]
+  ] as [Record<string, string>, RegExp][])
+    t.throws(() => settingsFor(url, given), { message: sentence })
+})

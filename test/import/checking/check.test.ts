@@ -1,0 +1,140 @@
+import t from 'tap'
+import { everything, film, importer, legalText, lines, rail, show, supportText, term, user } from '../helper.js'
+
+t.test('faults of records', async t => {
+  const { faults, all } = await importer(t)
+  const timestamp = 'must be a timestamp in the form of RFC 3339'
+
+  const cases: [string, object | string, string[]][] = [
+    ['contents', '{"id":1', ["1: JSON: Expected ',' or '}' after property value in JSON at position 7"]],
+    ['contents', '[]', ['1: JSON: must be an object']],
+    ['contents', 'null', ['1: JSON: must be an object']],
+    ['contents', {}, ['1: id: is required', '1: type: is required', '1: name: is required']],
+    ['contents', film(1, { recent: true, Colour: 1 }), ['1: recent: is not a field of contents', '1: Colour: is not a field of contents']],
+    ['contents', film(1, { id: '1' }), ['1: id: must be an integer from 1 to 9007194959773696']],
+    ['contents', film(0), ['1: id: must be an integer from 1 to 9007194959773696']],
+    ['contents', film(1.5), ['1: id: must be an integer from 1 to 9007194959773696']],
+    ['contents', '{"id":9007199254740993,"type":"film","name":""}', ['1: id: must be an integer from 1 to 9007194959773696']],
+    ['contents', film(1, { type: 'a film' }), ['1: type: must be a word of letters, digits, - and _']],
+    ['contents', film(1, { name: null }), ['1: name: must be a text']],
+    ['contents', film(1, { weight: '5' }), ['1: weight: must be an integer or null']],
+    ['contents', film(1, { price: true }), ['1: price: must be a number or null']],
+    ['contents', '{"id":1,"type":"film","name":"","price":1e999}', ['1: price: must be a number or null']],
+    ['contents', film(1, { title: { english: 5 } }), ['1: title.english: must be a text']],
+    ['contents', film(1, { title: { en_US: 'x' } }), ['1: title: "en_US" must be a language code like en or en-us']],
+    ['contents', film(1, { description: ['x'] }), ['1: description: must be an object from language code to text']],
+    ['contents', film(1, { start_date: '2026-02-30T00:00:00Z' }), [`1: start_date: ${timestamp}`]],
+    ['contents', film(1, { created_at: '2026-02-20' }), [`1: created_at: ${timestamp}`]],
+    ['contents', film(1, { updated_at: null }), [`1: updated_at: ${timestamp}`]],
+    ['contents', film(1, { deleted_at: 5 }), [`1: deleted_at: ${timestamp} or null`]],
+    [
+      'contents',
+      film(1, { start_date: '2026-01-02T00:00:00Z', end_date: '2026-01-01T23:59:59Z' }),
+      ['1: end_date: must not be before start_date']
+    ],
+    ['contents', film(1, { countries_include: ['Germany'] }), ['1: countries_include.0: must be an ISO 3166 code of two letters']],
+    ['contents', film(1, { plans: { 2: { id: 2 } } }), ['1: plans.2.vendor_name: is required', '1: plans.2.id: must be a text']],
+    ['contents', film(1, { plans: { 'a\0b': { id: '2', vendor_name: '' } } }), ['1: plans: must not have a key with a null character']],
+    [
+      'contents',
+      `{"id":1,"type":"film","name":"","pricing":${'{"a":'.repeat(60)}1${'}'.repeat(60)}}`,
+      ['1: pricing: must not be nested deeper than 50 levels']
+    ],
+    ['contents', film(1, { pricing: { levels: [{ '\ud800': 1 }] } }), ['1: pricing.levels.0: must have only keys of well-formed text']],
+    [
+      'contents',
+      `{"id":1,"type":"film","name":"\\uDC00","pricing":${'{"a":'.repeat(20_000)}"\\ud800"${'}'.repeat(20_000)}}`,
+      ['1: name: must be well-formed text', `1: pricing${'.a'.repeat(20_000)}: must be well-formed text`]
+    ],
+    ['contents', film(1, { terms: [1, '2'] }), ['1: terms.1: must be an integer from 1 to 9007194959773696']],
+    ['contents', film(1, { terms: [8] }), ['1: terms: there is no term 8']],
+    ['contents', film(1, { parent_id: 8 }), ['1: parent_id: there is no content 8']],
+    ['contents', film(1, { parent_id: 1 }), ['1: parent_id: makes a cycle of parents: 1 > 1']],
+    ['terms', { name: 'x', taxonomy: '' }, ['1: vendor_id: is required', '1: taxonomy: must be a text that is not empty']],
+    ['users', user(1, { name: 'a\udfffb' }), ['1: name: must be well-formed text']],
+    ['users', user(1, { name: '\ud800', id: 'x' }), ['1: id: must be an integer from 1 to 9007194959773696']],
+    [
+      'legal',
+      { language: 'English!', sections: [{ colour: 1 }] },
+      ['1: sections.0.colour: is not a field of legal', '1: language: must be a language code like en or en-us']
+    ],
+    [
+      'schedule',
+      show(1, { ends_at: '2026-01-01T10:00:00Z' }),
+      ['1: ends_at: must be after starts_at', '1: content_id: there is no content 1']
+    ],
+    ['support-texts', { id: 1 }, ['1: context: is required', '1: language: is required']],
+    ['users', user(1, { email: 'nobody' }), ['1: email: must be an e-mail address']],
+    [
+      'history',
+      { user_id: 1, content_id: 1, time: -1, percentage: 100.1, _id: 'X' },
+      [
+        '1: _id: must be an id of 24 hex characters in lower case',
+        '1: time: must be a number from 0',
+        '1: percentage: must be a number from 0 to 100'
+      ]
+    ],
+    ['watchlist', { user_id: 1 }, ['1: content_id: is required']]
+  ]
+  for (const [kind, record, expected] of cases) {
+    const text = typeof record === 'string' ? record : lines(record)
+    t.test(`${kind}: ${expected[0]}`, async t => {
+      const found = await faults({ [`${kind}.ndjson`]: text })
+      t.strictSame(found.sort(), expected.map(line => `${kind}.ndjson:${line}`).sort())
+    })
+  }
+
+  t.test('name the element of an array', async t => {
+    t.strictSame(await faults({ 'contents.json': JSON.stringify([film(1), film(2, { name: 5 }), film(1)]) }), [
+      'contents.json:2: name: must be a text',
+      'contents.json:3: id: is already used by record 1'
+    ])
+  })
+  t.test('half of a surrogate pair, of which MongoDB would store another text', async t => {
+    const halves = [term(1, { vendor_id: '\ud800' }), term(2, { vendor_id: '\ud801' }), term(3, { name: '\udc00\ud800' })]
+    const expected = ['1: vendor_id', '2: vendor_id', '3: name'].map(place => `${place}: must be well-formed text`)
+    t.strictSame(
+      await faults({ 'terms.ndjson': lines(...halves) }),
+      expected.map(fault => `terms.ndjson:${fault}`)
+    )
+    t.strictSame(
+      await faults({ 'terms.json': JSON.stringify(halves) }),
+      expected.map(fault => `terms.json:${fault}`)
+    )
+  })
+  t.test('are told up to a hundred, then their number', async t => {
+    const found = await faults({ 'contents.ndjson': lines(...Array.from({ length: 2500 }, (_, at) => film(at + 1, { weight: 'x' }))) })
+    t.equal(found.length, 101)
+    t.equal(found[99], 'contents.ndjson:100: weight: must be an integer or null')
+    t.equal(found[100], 'and 2400 more')
+  })
+  t.test('in one file keep all files from being written', async t => {
+    const [found] = await faults({ ...everything, 'watchlist.ndjson': lines({ user_id: 1, content_id: 99 }) })
+    t.equal(found, 'watchlist.ndjson:1: content_id: there is no content 99')
+    for (const kind of ['users', 'terms', 'contents', 'counters', 'revisions']) t.strictSame(await all(kind), [], `no ${kind}`)
+  })
+  t.test('the same id twice in each kind that has ids', async t => {
+    const twice = {
+      'terms.ndjson': lines(term(1), term(1, { vendor_id: 'other' })),
+      'contents.ndjson': lines(film(1), film(1)),
+      'rail-collections.ndjson': lines(rail(1), rail(1)),
+      'legal.ndjson': lines(legalText('en-US'), legalText('EN-us')),
+      'schedule.ndjson': lines(show(1), show(1)),
+      'support-texts.ndjson': lines(supportText(1), supportText(1, { language: 'EN' }))
+    }
+    t.strictSame(await faults(twice), [
+      'terms.ndjson:2: id: is already used in line 1',
+      'contents.ndjson:2: id: is already used in line 1',
+      'rail-collections.ndjson:2: id: is already used in line 1',
+      'legal.ndjson:2: language: is already used in line 1',
+      'schedule.ndjson:2: id: is already used in line 1',
+      'support-texts.ndjson:2: language: is already used in line 1'
+    ])
+  })
+})
+
+t.test('a whole surrogate pair may be escaped, and an escape may be spelt out', async t => {
+  const { run, one } = await importer(t)
+  await run({ 'terms.ndjson': '{"id":1,"vendor_id":"\\uD83D\\ude00","name":"\\\\ud800 😀","taxonomy":"category"}' })
+  t.match(await one('terms', 1), { vendor_id: '😀', name: '\\ud800 😀' })
+})

@@ -1,0 +1,165 @@
+import t from 'tap'
+import { film, importer, lines, term } from '../helper.js'
+
+t.test('a content', async t => {
+  const { run, counts, one, db, revision } = await importer(t)
+  await run({ 'terms.ndjson': lines(term(1)) })
+
+  t.test('has defaults for what is not given', async t => {
+    await run({ 'contents.ndjson': lines(film(1)) })
+    const { created_at, updated_at, start_date, stamp, digest, ...fields } = await one('contents', 1)
+    t.match(
+      { created_at, updated_at, start_date, stamp, digest },
+      { created_at: Date, updated_at: Date, start_date: Date, stamp: Date, digest: String }
+    )
+    t.strictSame(fields, {
+      _id: 1,
+      parent_id: null,
+      type: 'film',
+      handler: '',
+      handler_type: '',
+      handler_id: '',
+      name: 'Film 1',
+      title: {},
+      description: {},
+      weight: null,
+      thumbnail: '',
+      thumbnail_handler: '',
+      keywords: '',
+      pricing: null,
+      payments_asset_id: null,
+      purchaseable: 0,
+      end_date: null,
+      countries_include: null,
+      countries_exclude: null,
+      currency: null,
+      price: null,
+      price_formatted: null,
+      plans: {},
+      link: '',
+      deleted_at: null,
+      terms: [],
+      position: null,
+      words: ['film', '1']
+    })
+  })
+
+  t.test('keeps what is given', async t => {
+    const given = {
+      id: 2,
+      parent_id: 1,
+      type: 'part-two_B',
+      handler: 'h',
+      handler_type: 'entry',
+      handler_id: '1_a',
+      name: 'Näme',
+      title: { en: 'Title', 'en-us': 'Title' },
+      description: { de: 'Worte' },
+      weight: -3,
+      thumbnail: 'https://example.com/a.svg',
+      thumbnail_handler: 'demo',
+      keywords: 'key',
+      pricing: { 'a.b': { $c: [1] } },
+      payments_asset_id: 'asset',
+      purchaseable: 1,
+      currency: 'EUR',
+      price: 9.99,
+      price_formatted: '9,99 €',
+      plans: { 2: { id: '2', vendor_name: 'v' } },
+      link: 'https://example.com/2',
+      terms: [1, 1],
+      position: 4
+    }
+    const times = {
+      start_date: '2026-01-01t00:00:00+01:00',
+      end_date: '2026-01-02 00:00:00.1234567Z',
+      created_at: '2020-02-29T12:00:00.5Z',
+      updated_at: '2021-01-01T00:00:00-00:30',
+      deleted_at: '2027-01-01T00:00:00Z'
+    }
+    await run({ 'contents.ndjson': lines({ ...given, ...times, countries_include: ['de', 'NL'], countries_exclude: [] }) })
+    const { stamp, digest, ...fields } = await one('contents', 2)
+    const { id, ...same } = given
+    t.strictSame(fields, {
+      ...same,
+      _id: id,
+      terms: [1],
+      start_date: new Date('2025-12-31T23:00:00Z'),
+      end_date: new Date('2026-01-02T00:00:00.123Z'),
+      created_at: new Date('2020-02-29T12:00:00.500Z'),
+      updated_at: new Date('2021-01-01T00:30:00Z'),
+      deleted_at: new Date('2027-01-01T00:00:00Z'),
+      countries_include: ['DE', 'NL'],
+      countries_exclude: [],
+      words: ['name', 'title', 'worte', 'key']
+    })
+  })
+
+  t.test('goes back to the defaults where a later run gives less, but keeps its first times', async t => {
+    const before = await one('contents', 2)
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(2)) }), { contents: [0, 1, 0] })
+    const after = await one('contents', 2)
+    const { parent_id, weight, title, deleted_at, terms, words } = after
+    t.strictSame([parent_id, weight, title, deleted_at, terms, words], [null, null, {}, null, [], ['film', '2']])
+    t.strictSame(after?.created_at, before?.created_at)
+    t.strictSame(after?.start_date, before?.start_date)
+    t.ok((after?.updated_at as Date) > new Date('2026-01-01'), 'it was updated now')
+    t.ok((after?.stamp as Date) > (before?.stamp as Date))
+  })
+
+  t.test('tells the servers of each batch', async t => {
+    const before = await revision('contents')
+    await run({ 'contents.ndjson': lines(...Array.from({ length: 2001 }, (_, at) => film(1000 + at))) })
+    t.equal(await revision('contents'), before + 4, 'three batches and the end')
+    t.equal(await db.collection('contents').countDocuments(), 2003)
+  })
+
+  t.test('whose words an older version stored gets those of this one', async t => {
+    const files = { 'contents.ndjson': lines(film(5, { name: '木漏れ日の家' })) }
+    await run(files)
+    const { words } = await one('contents', 5)
+    await db.collection('contents').updateOne({ name: '木漏れ日の家' }, { $set: { words: ['older'], digest: 'of an older version' } })
+    t.strictSame(await counts(files), { contents: [0, 1, 0] })
+    t.strictSame((await one('contents', 5)).words, words)
+    t.strictSame(await counts(files), { contents: [0, 0, 1] })
+  })
+})
+
+t.test('parents', async t => {
+  const { run, faults, counts } = await importer(t)
+  await run({ 'contents.ndjson': lines(film(1), film(2, { parent_id: 1 }), film(3, { parent_id: 2 })) })
+
+  t.test('may come later in the file or be in the database', async t => {
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(10, { parent_id: 11 }), film(11, { parent_id: 3 })) }), {
+      contents: [2, 0, 0]
+    })
+  })
+  t.test('must not go in a circle within the run', async t => {
+    const circle = lines(film(20), film(21, { parent_id: 22 }), film(22, { parent_id: 23 }), film(23, { parent_id: 21 }))
+    const [found, ...others] = await faults({ 'contents.ndjson': circle })
+    t.match(found, /^contents\.ndjson:[234]: parent_id: makes a cycle of parents: (21 > 22 > 23 > 21|22 > 23 > 21 > 22|23 > 21 > 22 > 23)$/)
+    t.strictSame(others, [])
+  })
+  t.test('in a circle of many are told in part', async t => {
+    const circle = lines(...Array.from({ length: 12 }, (_, at) => film(30 + at, { parent_id: 30 + ((at + 1) % 12) })))
+    const [found, ...others] = await faults({ 'contents.ndjson': circle })
+    t.match(found, /: makes a cycle of parents: (\d+) > (\d+ > ){9}\.\.\. > \1$/)
+    t.strictSame(others, [])
+  })
+  t.test('must not go in a circle by way of the database', async t => {
+    t.strictSame(await faults({ 'contents.ndjson': lines(film(1, { parent_id: 3 })) }), [
+      'contents.ndjson:1: parent_id: makes a cycle of parents: 1 > 3 > 2 > 1'
+    ])
+  })
+  t.test('may be turned round', async t => {
+    const turned = lines(film(1, { parent_id: 2 }), film(2, { parent_id: 3 }), film(3))
+    t.strictSame(await counts({ 'contents.ndjson': turned }), { contents: [0, 3, 0] })
+  })
+  t.test('that are not there are told in the order of the file', async t => {
+    const orphans = lines(...Array.from({ length: 30 }, (_, at) => film(5000 - at, { parent_id: 900 + at })))
+    t.strictSame(
+      await faults({ 'contents.ndjson': orphans }),
+      Array.from({ length: 30 }, (_, at) => `contents.ndjson:${at + 1}: parent_id: there is no content ${900 + at}`)
+    )
+  })
+})

@@ -1,0 +1,73 @@
+import t from 'tap'
+import { lines, withViewers } from '../helper.js'
+
+t.test('history', async t => {
+  const { counts, all, faults, db } = await withViewers(t)
+  const _id = '0123456789abcdef01234567'
+  const seen = async (content: number) => db.collection('history').findOne({ user_id: 1, content_id: content })
+  const of = (...records: object[]) => ({ 'history.ndjson': lines(...records.map(record => ({ user_id: 1, content_id: 1, ...record }))) })
+
+  t.test('keeps the id and the times that are given', async t => {
+    const given = { _id, time: 12.5, percentage: 30, created_at: '2024-01-01T00:00:00Z', updated_at: '2024-02-01T00:00:00Z' }
+    t.strictSame(await counts(of(given)), { history: [1, 0, 0] })
+    const [element] = await all('history')
+    t.hasStrict(element, { time: 12.5, percentage: 30, created_at: new Date('2024-01-01'), updated_at: new Date('2024-02-01') })
+    t.equal(String(element?._id), _id)
+  })
+  t.test('an older line changes nothing, an equal or newer one does', async t => {
+    t.strictSame(await counts(of({ time: 1, updated_at: '2024-01-31T00:00:00Z' })), { history: [0, 0, 1] })
+    t.match(await seen(1), { time: 12.5, percentage: 30 })
+    t.strictSame(await counts(of({ time: 2, updated_at: '2024-02-01T00:00:00Z' })), { history: [0, 1, 0] })
+    t.strictSame(await counts(of({ time: 3, percentage: 4, updated_at: '2024-02-02T00:00:00Z', _id: 'f'.repeat(24) })), {
+      history: [0, 1, 0]
+    })
+    const element = await seen(1)
+    t.hasStrict(element, { time: 3, percentage: 4, created_at: new Date('2024-01-01'), updated_at: new Date('2024-02-02') })
+    t.equal(String(element?._id), _id, 'the id stays')
+  })
+  t.test('of a pair that comes twice the newest counts, whatever the order', async t => {
+    const [old, recent] = [
+      { content_id: 2, time: 1, updated_at: '2024-01-01T00:00:00Z' },
+      { content_id: 2, time: 2, updated_at: '2024-03-01T00:00:00Z' }
+    ]
+    await counts(of(recent, old))
+    const march = new Date('2024-03-01')
+    t.hasStrict(await seen(2), { time: 2, created_at: march, updated_at: march }, 'of which the older one changes nothing')
+  })
+  for (const [moment, last, updated_at] of [
+    ['the same moment', 8, '2024-04-01T00:00:00Z'],
+    ['moments to come', 9, '2999-01-01T00:00:00Z'],
+    ['no moment', 10, undefined]
+  ] as const) {
+    t.test(`of a pair that comes twice with ${moment} the last counts, across batches too, and a second run changes nothing`, async t => {
+      const line = (time: number) => ({ content_id: 2, time, updated_at })
+      const older = Array.from({ length: 1500 }, () => ({ content_id: 2, time: 5, updated_at: '2024-02-01T00:00:00Z' }))
+      const twice = of(...older, line(6), line(7), ...older, line(last), ...older)
+      t.strictSame(await counts(twice), { history: [0, 1, 4502] })
+      t.match(await seen(2), { time: last })
+      t.strictSame(await counts(twice), { history: [0, 0, 4503] })
+    })
+  }
+  t.test('a moment to come, or none, is now', async t => {
+    const began = new Date()
+    const future = of({ content_id: 3, time: 7, updated_at: '2999-01-01T00:00:00Z' })
+    t.strictSame(await counts(future), { history: [1, 0, 0] })
+    const element = await seen(3)
+    t.ok(element?.updated_at >= began && element?.updated_at <= new Date())
+    t.strictSame(element?.created_at, element?.updated_at)
+    t.match(element, { time: 7, percentage: 0 })
+    t.strictSame(await counts(future), { history: [0, 0, 1] })
+    t.strictSame(await counts(of({ content_id: 3, time: 7 })), { history: [0, 0, 1] })
+    t.strictSame(await counts(of({ content_id: 3, time: 8 })), { history: [0, 1, 0] })
+  })
+  t.test('refuses ids of other elements, and users and contents that are not there', async t => {
+    const other = 'a'.repeat(24)
+    const wrong = of({ content_id: 2, _id }, { _id: other }, { _id: other }, { content_id: 3, _id: other }, { user_id: 9, content_id: 8 })
+    t.strictSame(await faults(wrong), [
+      'history.ndjson:5: user_id: there is no user 9',
+      'history.ndjson:5: content_id: there is no content 8',
+      'history.ndjson:1: _id: belongs to another element',
+      'history.ndjson:4: _id: belongs to another element'
+    ])
+  })
+})

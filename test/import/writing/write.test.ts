@@ -1,0 +1,135 @@
+import t from 'tap'
+import { startMongod } from '../../../scripts/mongod/start.js'
+import { connectionTo } from '../../../src/data/driver/connection.js'
+import { isUnavailable } from '../../../src/data/driver/faults.js'
+import { importFiles } from '../../../src/import/index.js'
+import type { Source } from '../../../src/import/reading/sources.js'
+import { writeFile } from '../../../src/import/writing/write.js'
+import { proxyTo } from '../../helpers/proxy.js'
+import { film, importer, legalText, lines, user, withViewers } from '../helper.js'
+
+t.test('a run that is stopped ends after the batch under way, and a second one completes it', async t => {
+  const { run, counts, all } = await importer(t)
+  const texts = {
+    'contents.ndjson': lines(...Array.from({ length: 5000 }, (_, at) => film(at + 1))),
+    'legal.ndjson': lines(legalText('en'))
+  }
+  const stop = new AbortController()
+  const { interrupted, kinds } = await run(texts, {
+    signal: stop.signal,
+    prune: true,
+    onProgress: ({ step }) => step === 'write' && stop.abort()
+  })
+  t.equal(interrupted, true)
+  t.strictSame(Object.keys(kinds), ['contents'])
+  const written = (await all('contents')).length
+  t.ok(written > 0 && written < 5000 && written % 1000 === 0, `${written} are written`)
+  t.equal(kinds.contents?.added, written)
+  t.strictSame(await counts(texts), { contents: [5000 - written, 0, written], legal: [1, 0, 0] })
+
+  t.test('while it takes away, it takes away the rest the next time', async t => {
+    const { run, counts } = await importer(t)
+    await run(texts)
+    const stop = new AbortController()
+    const less = { 'contents.ndjson': '', 'legal.ndjson': '' }
+    const onProgress = ({ step, file }: { step: string; file: string }) => step === 'write' && file === 'legal.ndjson' && stop.abort()
+    t.match(await run(less, { prune: true, signal: stop.signal, onProgress }), { interrupted: true })
+    t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 5000], legal: [0, 0, 0, 1] }, 'in batches')
+  })
+
+  t.test('between two kinds of which it takes away, it leaves the second as it is', async t => {
+    const { url, run, counts, all } = await importer(t)
+    await run({ 'contents.ndjson': lines(film(1)), 'legal.ndjson': lines(legalText('en')) })
+    const { client, db } = connectionTo(url, { monitorCommands: true })
+    t.teardown(() => client.close())
+    const stop = new AbortController()
+    client.on('commandStarted', ({ command }) => command.update === 'contents' && stop.abort())
+    const less = { 'contents.ndjson': '', 'legal.ndjson': '' }
+    const { interrupted, kinds } = await importFiles(db, less, { prune: true, signal: stop.signal })
+    t.strictSame([interrupted, kinds.contents?.pruned, kinds.legal?.pruned], [true, 1, undefined])
+    t.equal((await all('legal_documents')).length, 1)
+    t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 0], legal: [0, 0, 0, 1] })
+  })
+
+  t.test('before it writes, it writes nothing', async t => {
+    const { run, all } = await importer(t)
+    const { interrupted, kinds } = await run(texts, { signal: AbortSignal.abort() })
+    t.strictSame([interrupted, kinds, await all('contents')], [true, {}, []])
+  })
+})
+
+t.test('what fails while it is written is thrown, and what was written shows', async t => {
+  const { db, run, revision, all } = await importer(t)
+
+  t.test('where the database refuses a document', async t => {
+    await db.createCollection('legal_documents', { validator: { title: { $ne: 'Refused' } } })
+    await t.rejects(run({ 'legal.ndjson': lines(legalText('en'), legalText('de', { title: 'Refused' })) }), /failed validation/)
+    t.strictSame(
+      (await all('legal_documents')).map(({ _id }) => _id),
+      ['en']
+    )
+    t.equal(await revision('legal_documents'), 1)
+  })
+  t.test('where the database goes away', async t => {
+    const mongod = await startMongod({ say: line => t.comment(line) })
+    const { client, db } = connectionTo(mongod.url, { serverSelectionTimeoutMS: 500 })
+    t.teardown(() => client.close())
+    const stopped: Promise<void>[] = []
+    const onProgress = ({ step }: { step: string }) => step === 'write' && stopped.length === 0 && void stopped.push(mongod.stop())
+    const contents = lines(...Array.from({ length: 20_000 }, (_, at) => film(at + 1)))
+    const error = await importFiles(db, { 'contents.ndjson': contents }, { onProgress }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+    await Promise.all(stopped)
+  })
+  t.test('where it was never there, which is no fault of the files', async t => {
+    const { client, db } = connectionTo('mongodb://127.0.0.1:1/away', { serverSelectionTimeoutMS: 100 })
+    t.teardown(() => client.close())
+    const error = await importFiles(db, { 'users.ndjson': lines(user(1)) }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+  })
+  t.test('where the connection breaks', async t => {
+    const { url, all } = await withViewers(t)
+    const proxy = await proxyTo(t, url)
+    const { client, db } = connectionTo(proxy.url, { serverSelectionTimeoutMS: 2000 })
+    t.teardown(() => client.close())
+    const at = (second: number) => new Date(Date.UTC(2024, 0, 1, 0, 0, second)).toISOString()
+    const records = Array.from({ length: 3000 }, (_, time) => ({ user_id: 1, content_id: 1, time, updated_at: at(time) }))
+    const onProgress = ({ step }: { step: string }) => step === 'write' && proxy.leave()
+    const error = await importFiles(db, { 'history.ndjson': lines(...records) }, { onProgress }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+    t.match(await all('history'), [{ time: 999 }], 'the batch before it is there')
+  })
+  t.test('where the client was closed', async t => {
+    const { url, all } = await importer(t)
+    const { client, db } = connectionTo(url)
+    let onBatch = () => {}
+    const written = new Promise<void>(resolve => {
+      onBatch = resolve
+    })
+    const source: Source = {
+      name: 'watchlist.ndjson',
+      kind: 'watchlist',
+      format: 'ndjson',
+      size: 0,
+      state: async () => '',
+      async *open() {
+        yield Buffer.from('1\n'.repeat(1000))
+        await written
+        await client.close()
+        yield Buffer.from('2')
+      }
+    }
+    const operations = async (records: unknown[]) => [
+      { updateOne: { filter: { _id: records[0] as never }, update: { $set: { count: records.length } }, upsert: true as const } }
+    ]
+    const kind = { collection: 'watchlist', check: () => undefined, operations }
+    const error = await writeFile(db, source, kind, { onBatch, signal: undefined }).catch((error: unknown) => error)
+    t.ok(isUnavailable(error), String(error))
+    t.strictSame(await all('watchlist'), [{ _id: 1, count: 1000 }], 'the batch before it is there')
+  })
+  t.test('where another process took an e-mail meanwhile', async t => {
+    const taking = { _id: 9, email: 'u1@example.com', email_key: 'u1@example.com' }
+    const onProgress = ({ step }: { step: string }) => step === 'check' && void db.collection<{ _id: number }>('users').insertOne(taking)
+    await t.rejects(run({ 'users.ndjson': lines(user(1)) }, { onProgress }), /E11000/)
+  })
+})

@@ -1,0 +1,44 @@
+import { test } from 'tap'
+import { entrySize } from '../../src/memory.js'
+import { RateLimit } from '../../src/overload/rate-limit.js'
+import { bytesInUse } from '../helpers/memory.js'
+
+test('requests within the limit pass, the others wait for the end of the window', async t => {
+  const limit = new RateLimit<string>(60_000, 10_000)
+  t.strictSame([limit.count('a', 2, 1000), limit.count('a', 2, 2000)], [0, 0])
+  t.equal(limit.count('a', 2, 3000), 58_000)
+  t.equal(limit.count('b', 2, 3000), 0, 'each caller by itself')
+  t.equal(limit.count('a', 2, 61_000), 0, 'a window of its own begins with the next request')
+  t.equal(limit.count('a', 2, 62_000), 0)
+  t.equal(limit.count('a', 2, 120_999), 1, 'and ends as long after it')
+})
+
+test('the caller whose window began first is forgotten first', async t => {
+  const limit = new RateLimit<number>(60_000, 2 * entrySize(1))
+  limit.count(1, 1, 0)
+  limit.count(2, 1, 1)
+  t.equal(limit.count(1, 1, 2), 59_998)
+  limit.count(3, 1, 3)
+  t.equal(limit.count(2, 1, 4), 59_997, 'still counted')
+  t.equal(limit.count(1, 1, 5), 0, 'forgotten')
+  t.equal(limit.weight, 2 * entrySize(1))
+  limit.count(1, 1, 60_006)
+  t.equal(limit.weight, 2 * entrySize(1), 'a window in the place of another one weighs nothing more')
+})
+
+test('callers weigh as much as their names are long', async t => {
+  const limit = new RateLimit<string>(60_000, 1_000_000)
+  const long = 'x'.repeat(10_000)
+  for (let i = 0; i < 1000; i++) limit.count(`${i} ${long}`, 1, i)
+  t.ok(limit.weight > 900_000 && limit.weight <= 1_000_000)
+  t.equal(limit.count(`999 ${long}`, 1, 1000), 59_999, 'the last ones are counted')
+  t.equal(limit.count(`0 ${long}`, 1, 1000), 0, 'the first ones are forgotten')
+})
+
+test('a caller whose name is part of a long header keeps none of it', async t => {
+  const limit = new RateLimit<string>(60_000, 1_000_000)
+  const before = await bytesInUse()
+  for (let i = 0; i < 1000; i++) limit.count(`${'x'.repeat(15_000)}${Buffer.from(String(i).padStart(20, '0'))}`.slice(-20), 1)
+  t.ok((await bytesInUse()) - before < 1_000_000)
+  t.ok(limit.count('7'.padStart(20, '0'), 1) > 0, 'and is counted')
+})

@@ -1,0 +1,16 @@
+import t from 'tap'
+import { Semaphore } from '../../src/overload/semaphore.js'
+
+t.test('as many jobs run at once as may, and the next begins when one ends', async t => {
+  const semaphore = new Semaphore(1)
+  const ends: (() => void)[] = []
+  const job = () => new Promise<void>(resolve => ends.push(resolve))
+  const [first, second] = [semaphore.run(job), semaphore.run(job)]
+  await new Promise(setImmediate)
+  t.equal(ends.length, 1)
+  ends[0]?.()
+  await first
+  t.equal(ends.length, 2, 'the next has begun')
+  ends[1]?.()
+  await second
+})

@@ -1,0 +1,138 @@
+import t from 'tap'
+import { forViewers } from '../../plugins/authentication.js'
+import { build, signIn } from '../helpers/app.js'
+import { until } from '../helpers/until.js'
+
+t.test('beyond the requests that may wait, new ones are refused at once, and served again when there is room', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { MAX_WAITING: '3' },
+    extend: app => {
+      app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+      app.get('/at-once', { config: { admission: 'public' } }, (_request, reply) => reply.send('at once'))
+      app.get('/apart', { config: { admission: 'login' } }, async () => 'apart')
+    }
+  })
+  const waiting = Array.from({ length: 3 }, () => app.inject('/waits'))
+  await Promise.all(waiting.map(request => Promise.race([request, new Promise(setImmediate)])))
+
+  for (const url of ['/waits', '/at-once', '/contents', '/schedule']) {
+    const refused = await app.inject(url)
+    t.equal(refused.statusCode, 503, url)
+    t.match(refused.headers, { 'retry-after': /^\d+$/ })
+    t.match(refused.json(), { success: false, code: 503 })
+  }
+  for (const url of ['/health', '/ready', '/apart']) t.equal((await app.inject(url)).statusCode, 200, url)
+
+  release()
+  for (const { statusCode, body } of await Promise.all(waiting)) t.strictSame([statusCode, body], [200, 'waited'])
+  for (const url of ['/waits', '/at-once', '/contents']) t.equal((await app.inject(url)).statusCode, 200, url)
+})
+
+t.test('0 sets no bound', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { MAX_WAITING: '0' },
+    extend: app => void app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+  })
+  const waiting = Array.from({ length: 300 }, () => app.inject('/waits'))
+  await Promise.all(waiting.map(request => Promise.race([request, new Promise(setImmediate)])))
+  t.equal((await app.inject('/contents')).statusCode, 200)
+  release()
+  t.ok((await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200))
+})
+
+t.test('what viewers ask for takes turns', async t => {
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const app = await build(t, {
+    settings: { DATABASE_CONNECTIONS: '2', DATABASE_TIMEOUT: '500' },
+    extend: app => {
+      app.get('/slow/:name', forViewers, ({ params }) => {
+        const { name } = params as { name: string }
+        begun.push(name)
+        if (name === 'broken') throw new Error('before it promised anything')
+        return new Promise(resolve => ends.set(name, () => resolve(name)))
+      })
+      app.get('/open', { config: { admission: 'public' } }, async () => 'open')
+    }
+  })
+  const headers = await signIn(app)
+  const ask = (name: string) => {
+    const answer = app.inject({ url: `/slow/${name}`, headers })
+    // It is sent when somebody waits for it.
+    void answer.then(() => undefined)
+    return answer
+  }
+  const isBegun = (name: string) => until(() => begun.includes(name))
+
+  t.test('so many at once as there are connections, the others in their order', async t => {
+    const answers = ['a', 'broken', 'b', 'c', 'd'].map(ask)
+    await isBegun('b')
+    t.equal((await app.inject('/open')).body, 'open', 'which nobody else waits for')
+    t.strictSame(begun, ['a', 'broken', 'b'])
+    ends.get('b')?.()
+    await isBegun('c')
+    t.strictSame(begun, ['a', 'broken', 'b', 'c'])
+    for (const name of ['a', 'c', 'd']) {
+      await isBegun(name)
+      ends.get(name)?.()
+    }
+    const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+    t.strictSame(statuses, [200, 500, 200, 200, 200])
+  })
+
+  t.test('and what nobody waits for any more is never begun', async t => {
+    begun.length = 0
+    const answers = ['one', 'two', 'late'].map(ask)
+    for (const answer of answers) t.equal((await answer).statusCode, 503)
+    ends.get('one')?.()
+    ends.get('two')?.()
+    const next = ask('next')
+    await isBegun('next')
+    ends.get('next')?.()
+    t.equal((await next).statusCode, 200)
+    t.strictSame(begun, ['one', 'two', 'next'])
+  })
+})
+
+t.test('a crowd whose time is over by its turn is passed by, however many they are', async t => {
+  let release = () => {}
+  const app = await build(t, {
+    settings: {
+      MAX_WAITING: '0',
+      DATABASE_CONNECTIONS: '1',
+      DATABASE_TIMEOUT: '500',
+      RATE_LIMIT: '1000000',
+      RATE_LIMIT_ADDRESS: '1000000'
+    },
+    extend: app => {
+      const gate = new Promise<void>(resolve => {
+        release = resolve
+      })
+      app.get('/slow', forViewers, async () => gate.then(() => 'done'))
+    }
+  })
+  const headers = await signIn(app)
+  const ask = () => app.inject({ url: '/slow', headers })
+  const crowd = await Promise.all(Array.from({ length: 12_000 }, ask))
+  t.ok(crowd.every(({ statusCode }) => statusCode === 503))
+  release()
+  t.equal((await ask()).body, 'done')
+})
+
+t.test('a HEAD takes one turn, as the GET does that it asks about', async t => {
+  const app = await build(t, { settings: { DATABASE_CONNECTIONS: '1', DATABASE_TIMEOUT: '2000' } })
+  const headers = await signIn(app)
+  t.equal((await app.inject({ method: 'HEAD', url: '/history', headers })).statusCode, 200)
+})
+
+t.test('a route that does not say how it is admitted stops the start', async t => {
+  await t.rejects(build(t, { extend: app => void app.get('/forgotten', async () => 'never') }), /GET \/forgotten has no admission class/)
+})

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import t from 'tap'
+import { build } from '../helpers/app.js'
+
+t.test('an app that drains serves on, asks callers to leave and says that it is not ready', async t => {
+  const app = await build(t, { settings: { DRAIN_DELAY: '100' } })
+  t.equal((await app.inject('/terms')).headers.connection, 'keep-alive')
+  const began = performance.now()
+  const drained = app.drain()
+  t.equal((await app.inject('/ready')).statusCode, 503)
+  for (const url of ['/health', '/terms']) {
+    const { statusCode, headers } = await app.inject(url)
+    t.strictSame([statusCode, headers.connection], [200, 'close'], url)
+  }
+  await drained
+  t.ok(performance.now() - began >= 99, 'for DRAIN_DELAY')
+})
+
+t.test('a connection that never sends a byte does not hold the end up', async t => {
+  const app = await build(t)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const idle = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+  const [connected, closed] = [once(idle, 'connect'), once(idle, 'close')]
+  await connected
+  await app.inject('/health')
+  const began = performance.now()
+  await app.close()
+  await closed
+  const took = performance.now() - began
+  t.ok(took < 3000, `it took ${took} ms`)
+})

@@ -1,0 +1,25 @@
+/** Every known path with the methods that it has. */
+export const paths: Record<string, string[]> = {
+  '/health': ['GET', 'HEAD'],
+  '/ready': ['GET', 'HEAD'],
+  '/openapi.json': ['GET', 'HEAD'],
+  '/docs': ['GET', 'HEAD'],
+  '/login': ['POST'],
+  '/login/refresh': ['POST'],
+  '/logout': ['POST'],
+  '/contents': ['GET', 'HEAD'],
+  '/contents/1': ['GET', 'HEAD'],
+  '/terms': ['GET', 'HEAD'],
+  '/terms/1': ['GET', 'HEAD'],
+  '/rail-collections': ['GET', 'HEAD'],
+  '/legal': ['GET', 'HEAD'],
+  '/legal/en': ['GET', 'HEAD'],
+  '/schedule': ['GET', 'HEAD'],
+  '/support/context/login/texts': ['GET', 'HEAD'],
+  '/history': ['DELETE', 'GET', 'HEAD', 'POST'],
+  '/history/0123456789abcdef01234567': ['DELETE', 'GET', 'HEAD', 'PUT'],
+  '/watchlist': ['DELETE', 'GET', 'HEAD', 'POST'],
+  '/watchlist/1': ['DELETE', 'GET', 'HEAD'],
+  '/continue-watching': ['GET', 'HEAD'],
+  '/continue-watching/1': ['DELETE']
+}

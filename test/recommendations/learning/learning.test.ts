@@ -1,0 +1,325 @@
+import { Binary, ObjectId } from 'mongodb'
+import t from 'tap'
+import { connectionTo } from '../../../src/data/driver/connection.js'
+import { dataOf } from '../../../src/data/index.js'
+import type { ModelDocument } from '../../../src/data/recommendation-models.js'
+import { trainModel } from '../../../src/recommendations/learning/training.js'
+import { modelFormat, packed } from '../../../src/recommendations/stored-model.js'
+import { type App, build, buildWith } from '../../helpers/app.js'
+import { change, databaseOf, seededUrl } from '../../helpers/database.js'
+import { content, film } from '../../helpers/documents.js'
+import { until } from '../../helpers/until.js'
+import { viewerOf, watch } from '../../helpers/viewer.js'
+import { anybody, audienceOf, counted, firstAudience, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from '../helper.js'
+
+// Who has watched of 1 to 6 has watched all of them, who has watched of 11 to 16 too.
+const contents = [...span(1, 6), ...span(11, 16), ...span(21, 25)].map(id => film(id))
+const audience = [...audienceOf(span(1, 6), 2, firstAudience), ...audienceOf(span(11, 16), 1, firstAudience + 100)]
+const completed = { time: 3000, percentage: 95 }
+const reasonsFor = async (viewer: Parameters<typeof recommendedTo>[0]) => [
+  ...new Set((await recommendedTo(viewer)).map(({ reason }) => reason.type))
+]
+const chunksOf = (app: App) => databaseOf(app).collection<{ _id: { model: ObjectId; n: number }; bytes: Binary }>('model_chunks')
+const modelsOf = (app: App) => databaseOf(app).collection<ModelDocument>('models')
+
+t.test('a model that another process has trained is taken up', async t => {
+  const app = await buildWith(t, { contents })
+  await views(app, audience)
+  const viewer = await viewerOf(app)
+  await watch(viewer, 11, completed)
+  const { learning, failures } = learnerOf(app)
+  await learning.refreshModel()
+  t.strictSame(await reasonsFor(viewer), ['popular'], 'with no model yet')
+
+  const { client, db } = connectionTo(app.settings.MONGO_URL)
+  t.teardown(() => client.close())
+  const elsewhere = dataOf(db, app.settings)
+  await trainModel(elsewhere, interest)
+  await learning.refreshModel()
+  t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16))
+  t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 11, name: 'Content 11' })
+
+  // From now on who watches 11 watches 1 to 5.
+  await databaseOf(app)
+    .collection('history')
+    .deleteMany({ user_id: { $gte: firstAudience } })
+  await views(app, audienceOf([11, ...span(1, 5)], 3, firstAudience))
+  await trainModel(elsewhere, interest)
+  t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16), 'until the next look')
+  await learning.refreshModel()
+  t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(1, 5))
+  t.strictSame(failures, [])
+})
+
+t.test('a model that cannot be used', async t => {
+  const app = await buildWith(t, { contents })
+  await views(app, audience)
+  await trainOn(app)
+  const viewer = await viewerOf(app)
+  await watch(viewer, 11, completed)
+  // What is popular is what the app itself will count.
+  await counted(app)
+  const { learning, failures } = learnerOf(app)
+  await learning.refreshModel()
+  const before = (await viewer.get('/recommendations')).body
+  t.match(before, '"watched"')
+
+  const save = async (bytes: Uint8Array, format = modelFormat) =>
+    app.data.recommendationModels.save({ format, elements: 1, summary: {} }, bytes)
+  const good = packed({
+    ids: Float64Array.of(1, 2),
+    halfLife: 9,
+    neighbours: { starts: Uint32Array.of(0, 1, 2), targets: Uint32Array.of(1, 0), weights: Float32Array.of(1, 1) }
+  })
+  /** The app looks for models by itself too, and sees this one only when it is spoilt. */
+  const saveSpoilt = async (spoil: (first: { _id: { model: ObjectId; n: number } }) => Promise<unknown>) => {
+    const model = await save(good, modelFormat + 2)
+    await spoil({ _id: { model, n: 0 } })
+    await modelsOf(app).updateOne({ _id: model }, { $set: { format: modelFormat } })
+  }
+  const kinds: Record<string, () => Promise<unknown>> = {
+    'is empty': () => save(new Uint8Array(0)),
+    'is cut': () => save(good.subarray(0, good.length - 1)),
+    'is noise': () => save(new Uint8Array(100_000).fill(0x41)),
+    'lacks its chunks': () => saveSpoilt(first => chunksOf(app).deleteOne(first)),
+    'has a chunk that is too short': () =>
+      saveSpoilt(first => chunksOf(app).updateOne(first, { $set: { bytes: new Binary(good.subarray(0, 8)) } })),
+    'has a chunk that is too long': () =>
+      saveSpoilt(first => chunksOf(app).updateOne(first, { $set: { bytes: new Binary(new Uint8Array(1000)) } }))
+  }
+  for (const [what, spoil] of Object.entries(kinds))
+    t.test(`and ${what}: the one before stays`, async t => {
+      failures.length = 0
+      await spoil()
+      for (const look of ['first', 'second']) {
+        await learning.refreshModel()
+        t.equal((await viewer.get('/recommendations')).body, before, `after the ${look} look`)
+      }
+      t.equal(failures.length, 1, 'which is said once')
+      t.match(failures, [/keeping the previous one/])
+      const late = await build(t, { url: app.settings.MONGO_URL })
+      t.strictSame(
+        await reasonsFor({ get: url => late.inject({ url, headers: viewer.headers }) }),
+        ['popular'],
+        'a process that starts now serves'
+      )
+    })
+
+  t.test('and is of another format: the one before stays', async t => {
+    failures.length = 0
+    await save(new Uint8Array(50), modelFormat + 1)
+    await learning.refreshModel()
+    t.equal((await viewer.get('/recommendations')).body, before)
+    t.strictSame(failures, [])
+  })
+
+  t.test('and has a nonsensical size: the service starts and says so', async t => {
+    await save(good)
+    await modelsOf(app).updateMany({}, { $set: { size: -1 } })
+    const log: string[] = []
+    const late = await build(t, { url: app.settings.MONGO_URL, log })
+    t.equal((await anybody(late).get('/recommendations')).statusCode, 200)
+    t.ok(log.some(line => /could not be read/.test(line)))
+  })
+
+  t.test('and was not finished: it is as if it were not there', async t => {
+    await trainOn(app)
+    await learning.refreshModel()
+    const whole = (await viewer.get('/recommendations')).body
+    failures.length = 0
+    const unfinished = new ObjectId()
+    await chunksOf(app).insertOne({ _id: { model: unfinished, n: 0 }, bytes: new Binary(good) })
+    await learning.refreshModel()
+    t.equal((await viewer.get('/recommendations')).body, whole)
+    t.strictSame(failures, [])
+    await trainOn(app)
+    t.notOk(await chunksOf(app).findOne({ '_id.model': unfinished }), 'the next one takes the rest away')
+  })
+
+  t.test('and then there is a good one', async t => {
+    await learning.refreshModel()
+    t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16))
+  })
+})
+
+t.test('what has become of the titles of a model', async t => {
+  const app = await buildWith(t, { contents: [...contents, content(30)] })
+  await views(app, audience)
+  await trainOn(app)
+  await learnerOf(app).learning.refreshModel()
+  const viewer = await viewerOf(app)
+  await watch(viewer, 11, completed)
+  await change(app, 'contents', 12, { deleted_at: new Date() })
+  await change(app, 'contents', 13, { parent_id: 30 })
+  await change(app, 'contents', 14, { end_date: new Date(1e12) })
+  await databaseOf(app).collection<{ _id: number }>('contents').deleteOne({ _id: 15 })
+  await until(
+    () => app.catalogue.skeleton.parent.get(app.catalogue.skeleton.row(13) as number) === 30 && !app.catalogue.isOpen(14, undefined)
+  )
+  const fresh = await build(t, { url: app.settings.MONGO_URL })
+  const shown = await recommendedTo({ get: url => fresh.inject({ url, headers: viewer.headers }) })
+  t.strictSame(
+    shown.filter(({ id }) => id > 10 && id < 17).map(({ id }) => id),
+    [16],
+    'neither deleted, nor an episode, nor ended, nor gone from the database'
+  )
+  t.equal(shown[0]?.id, 16)
+  t.ok(shown.some(({ id }) => id === 30))
+  // What speaks may have become something else, too.
+  await change(fresh, 'contents', 11, { parent_id: 30 })
+  await until(
+    async () => !(await recommendedTo({ get: url => fresh.inject({ url, headers: viewer.headers }) })).some(({ id }) => id === 30)
+  )
+
+  for (const { _id: id } of contents) if (id !== 15) await change(fresh, 'contents', id, { deleted_at: new Date() })
+  await until(async () => (await idsFor(anybody(fresh))).join() === '30')
+  t.strictSame(await idsFor({ get: url => fresh.inject({ url, headers: viewer.headers }) }), [], 'a model of nothing but deleted titles')
+})
+
+t.test('training', async t => {
+  const app = await buildWith(t, { contents })
+  const { data } = app
+  /** What a process does every 10 seconds, once. */
+  const look = async (given: Parameters<typeof learnerOf>[1] = {}, leases = data.leases) => {
+    let done = () => {}
+    const asked = new Promise<void>(resolve => {
+      done = resolve
+    })
+    const learner = learnerOf(app, {
+      train: async () => trainOn(app),
+      // After this there is nothing more to decide.
+      data: {
+        ...data,
+        leases,
+        allHistories: { ...data.allHistories, estimatedSize: () => data.allHistories.estimatedSize().finally(() => setImmediate(done)) }
+      },
+      ...given
+    })
+    const stop = new AbortController()
+    const following = learner.learning.follow(stop.signal)
+    await asked
+    stop.abort()
+    await following
+    return learner
+  }
+
+  t.test('waits for the first element of history', async t => {
+    t.strictSame((await look()).trainings, [])
+    await views(app, [{ user_id: 1, content_id: 1 }])
+    t.equal((await look()).trainings.length, 1)
+    t.strictSame((await look()).trainings, [], 'and is not done anew for nothing')
+  })
+
+  t.test('is done anew when there are so many new elements', async t => {
+    await views(
+      app,
+      span(2, 10).map(user_id => ({ user_id, content_id: 1 }))
+    )
+    t.equal((await look()).trainings.length, 1, '10 where there was 1')
+    await views(app, [
+      { user_id: 11, content_id: 1 },
+      { user_id: 12, content_id: 1 }
+    ])
+    t.strictSame((await look()).trainings, [], '20 % and no more')
+    await views(app, [{ user_id: 13, content_id: 1 }])
+    t.equal((await look()).trainings.length, 1, 'more than 20 %')
+  })
+
+  t.test('is done anew after a while', async t => {
+    const trainEvery = 3_600_000
+    t.strictSame((await look({ trainEvery })).trainings, [])
+    await modelsOf(app).updateMany({}, { $set: { trained_at: new Date(Date.now() - trainEvery - 1) } })
+    t.equal((await look({ trainEvery })).trainings.length, 1)
+  })
+
+  t.test('is done by one process, which also was not another one’s just now', async t => {
+    await modelsOf(app).deleteMany()
+    const two = await Promise.all([look(), look(), look(), look()])
+    t.equal(two.flatMap(({ trainings }) => trainings).length, 1)
+    t.strictSame(
+      two.flatMap(({ failures }) => failures),
+      []
+    )
+
+    await modelsOf(app).deleteMany()
+    const leases = {
+      withLease: async <T>(name: string, work: () => Promise<T>) => {
+        if (name === 'training') await trainOn(app)
+        return data.leases.withLease(name, work)
+      }
+    }
+    t.strictSame((await look({}, leases)).trainings, [], 'another one was done while it asked for the lease')
+    await modelsOf(app).deleteMany()
+    await data.leases.withLease('training', async () => t.strictSame((await look()).trainings, [], 'another one is at it'))
+    t.equal((await look()).trainings.length, 1)
+  })
+
+  t.test('that fails is told, and not tried again at once', async t => {
+    await modelsOf(app).deleteMany()
+    let tried = 0
+    const learner = learnerOf(app, {
+      train: async () => {
+        tried++
+        throw new Error('It is too much')
+      }
+    })
+    for (let i = 0; i < 2; i++) {
+      const stop = new AbortController()
+      const following = learner.learning.follow(stop.signal)
+      await until(() => tried > 0)
+      await new Promise(resolve => setTimeout(resolve, i * 200))
+      stop.abort()
+      await following
+    }
+    t.equal(tried, 1)
+    t.strictSame(learner.failures, ['the recommendation model could not be trained, keeping the previous one: It is too much'])
+    t.equal(await databaseOf(app).collection('leases').countDocuments(), 0, 'the lease is free')
+  })
+})
+
+t.test('a database that is away is told, and no reason to end', async t => {
+  const app = await buildWith(t, { contents })
+  const { client, db } = connectionTo(app.settings.MONGO_URL)
+  await client.connect()
+  await client.close()
+  const { learning, failures } = learnerOf(app, { data: dataOf(db, app.settings), train: async () => trainOn(app) })
+  const stop = new AbortController()
+  const following = learning.follow(stop.signal)
+  await until(() => failures.length === 3, { within: 20_000 })
+  stop.abort()
+  await following
+  t.match(failures.sort(), [
+    /^the popular titles could not be counted/,
+    /^the recommendation model could not be read/,
+    /^the recommendation model could not be trained/
+  ])
+})
+
+t.test('an end is not held up by what the database still owes', async t => {
+  const app = await buildWith(t, { contents })
+  await databaseOf(app).collection('popularity').deleteMany()
+  let giveUp: (() => void) | undefined
+  const views = () =>
+    new Promise<never>((_resolve, reject) => {
+      giveUp = () => reject(new Error('The client is closed'))
+    })
+  const { learning } = learnerOf(app, { data: { ...app.data, allHistories: { ...app.data.allHistories, views } } })
+  const stop = new AbortController()
+  const following = learning.follow(stop.signal)
+  await until(() => giveUp !== undefined)
+  stop.abort()
+  await following
+  t.pass('it ended')
+  giveUp?.()
+})
+
+t.test('a model that is there when a process starts is in use with its first request', async t => {
+  const url = await seededUrl(t, { contents })
+  const app = await build(t, { url })
+  await views(app, audience)
+  await trainOn(app)
+  const late = await build(t, { url })
+  const viewer = await viewerOf(late)
+  await watch(viewer, 11, completed)
+  t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched' })
+})

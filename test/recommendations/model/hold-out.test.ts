@@ -1,0 +1,27 @@
+import t from 'tap'
+import { heldOutWithin, holdOut } from '../../../src/recommendations/model/hold-out.js'
+import { historiesOf, interactions } from './helper.js'
+import { dense } from './synthetic.js'
+
+t.test('a fifth is held out, never all, at random or the newest', async t => {
+  const data = dense({ users: 200, items: 100, views: 20 })
+  for (const kind of ['random', 'newest'] as const) {
+    const { training, held, heldStarts } = holdOut({ ...data, weights: Float32Array.from(data.items) }, kind, 1)
+    t.ok(Math.abs(held.length / data.items.length - 0.2) < 0.01, `${held.length} of ${data.items.length}`)
+    t.strictSame([...(training.weights ?? [])], [...training.items], 'weights go with their items')
+    const kept = historiesOf(training)
+    t.notOk(kept.some(({ length }) => length === 0))
+    const whole = kept.map((history, user) => [...history, ...held.subarray(heldStarts[user], heldStarts[user + 1])])
+    const inOrder = (histories: number[][]) => (kind === 'newest' ? histories : histories.map(history => [...history].sort()))
+    t.strictSame(inOrder(whole), inOrder(historiesOf(data)))
+  }
+  const single = holdOut(interactions([0], [1], []), 'random', 1)
+  t.equal(single.held.length, 0)
+})
+
+t.test('only some items may be asked for', async t => {
+  const out = { training: interactions([0], [1]), heldStarts: Uint32Array.from([0, 2, 3]), held: Uint32Array.from([1, 0, 0]) }
+  const { held, heldStarts } = heldOutWithin(out, Uint8Array.from([0, 1]))
+  t.strictSame([...held], [1])
+  t.strictSame([...heldStarts], [0, 1, 1])
+})

@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util'
+import t, { type Test } from 'tap'
+import { CoViews } from '../../../src/recommendations/model/co-views.js'
+import {
+  byPopularity,
+  firstOf,
+  type HoldOut,
+  holdOut,
+  type Model,
+  type Quality,
+  qualitiesOf,
+  Scorer,
+  train
+} from '../../../src/recommendations/model/index.js'
+import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
+import { Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
+import type { TrainingStep } from '../../../src/recommendations/model/train.js'
+import { trainingSetOf, viewsOf } from '../../../src/recommendations/model/training-set.js'
+import { dense, drifting, sparse } from './synthetic.js'
+
+const count = 20
+
+const historyOf = ({ starts, items }: Interactions, user: number) => items.subarray(starts[user], starts[user + 1])
+
+/** All neighbours by cosine, as the plainest of the models that are better than popularity. */
+const cosines = (data: Interactions) => {
+  const set = trainingSetOf(data)
+  const views = viewsOf(set)
+  const coViews = new CoViews(set, new Float64Array(set.userCount).fill(1))
+  const rows = new Rows(set.itemCount)
+  for (let item = 0; item < set.itemCount; item++) {
+    coViews.count(item)
+    for (const other of coViews.items.subarray(0, coViews.size))
+      rows.add(other, (coViews.counts[other] as number) / Math.sqrt((views[item] as number) * (views[other] as number)))
+    rows.close()
+  }
+  return sorted(rows.end())
+}
+
+const compared = (out: HoldOut, model: Model) => {
+  const { training } = out
+  const popular = byPopularity(training)
+  const scorers = [new Scorer(model.neighbours), new Scorer(cosines(training))]
+  return qualitiesOf(out, count, training.itemCount, 3, (user, isSeen) => [
+    ...scorers.map(scorer => scorer.best({ items: historyOf(training, user) }, count, item => !isSeen(item)).map(({ item }) => item)),
+    firstOf(popular, count, item => !isSeen(item))
+  ]) as [Quality, Quality, Quality]
+}
+
+const beats = (t: Test, figure: 'ndcg' | 'recall', one: Quality, other: Quality, by: number, name: string) =>
+  t.ok(
+    one[figure] > by * other[figure],
+    `${figure} ${one[figure].toFixed(4)} is above ${by} times that of ${name}, ${other[figure].toFixed(4)}`
+  )
+
+t.test('few items that many know: the dense preset, better than popularity and plain cosine', async t => {
+  const out = holdOut(dense({ users: 400, items: 200 }), 'random', 7)
+  const model = train(out.training)
+  t.equal(model.settings.preset, 'dense')
+  const [own, cosine, popularity] = compared(out, model)
+  beats(t, 'ndcg', own, popularity, 1.4, 'popularity')
+  beats(t, 'recall', own, popularity, 1.25, 'popularity')
+  beats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
+  beats(t, 'recall', own, cosine, 1.02, 'plain cosine')
+  t.ok(own.coverage > popularity.coverage * 2, 'it recommends more of the catalogue')
+})
+
+t.test('many items that few know: the sparse preset, better than popularity and plain cosine', async t => {
+  const out = holdOut(sparse({ users: 1000, items: 2000 }), 'random', 7)
+  const model = train(out.training)
+  t.equal(model.settings.preset, 'sparse')
+  const [own, cosine, popularity] = compared(out, model)
+  beats(t, 'ndcg', own, popularity, 5, 'popularity')
+  beats(t, 'recall', own, popularity, 5, 'popularity')
+  beats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
+})
+
+t.test('ages where what comes next depends on what came last, and only where that is asked for', async t => {
+  const data = drifting({ users: 120 })
+  const next = train(data, { holdOut: 'newest' })
+  t.ok(Number.isFinite(next.settings.halfLife), `half after ${next.settings.halfLife} items`)
+  t.ok(next.quality.ndcg > next.baseline.ndcg)
+  t.equal(train(data).settings.halfLife, Number.POSITIVE_INFINITY)
+})
+
+t.test('tells how far it is, and the same data make the same model', async t => {
+  const data = dense({ users: 150, items: 60, views: 12 })
+  const seen: TrainingStep[] = []
+  const model = train(data, { onProgress: progress => seen.push(progress) })
+  t.strictSame([...new Set(seen.map(({ step }) => step))], ['choose', 'train'])
+  t.ok(seen.every(({ done, total }) => done <= total))
+  // tap would take a second to compare what is the same.
+  t.ok(isDeepStrictEqual(train(data), model))
+  t.notOk(isDeepStrictEqual(train(data, { seed: 2 }).neighbours.weights, model.neighbours.weights))
+})
+
+t.test('the weight of an element counts in the choice, not in what is learned from it', async t => {
+  const data = dense({ users: 150, items: 60, views: 12 })
+  const weighted = { ...data, weights: new Float32Array(data.items.length).fill(1) }
+  t.ok(isDeepStrictEqual(train(weighted), train(data)))
+  weighted.weights.fill(0)
+  t.equal(train(weighted).quality.ndcg, 0)
+})
+
+const odd: Record<string, [users: number[], items: number[], userCount: number, itemCount: number]> = {
+  'nothing at all': [[], [], 0, 0],
+  'an item that nobody viewed': [[], [], 0, 1],
+  'a user without items': [[], [], 1, 3],
+  'one view': [[0], [0], 1, 1],
+  'one user': [[0, 0, 0], [0, 1, 2], 1, 3],
+  'one item that all viewed': [[0, 1, 2], [0, 0, 0], 3, 1],
+  'users with nothing in common': [[0, 0, 1, 1], [0, 1, 2, 3], 2, 4]
+}
+
+for (const [name, [users, items, userCount, itemCount]] of Object.entries(odd)) {
+  t.test(`${name} is no error`, async t => {
+    const data = interactionsOf({ users: Uint32Array.from(users), items: Uint32Array.from(items) }, userCount, itemCount)
+    const { neighbours } = train(data)
+    t.equal(neighbours.starts.length, itemCount + 1)
+    t.ok(neighbours.weights.every(Number.isFinite), 'all weights are numbers')
+    t.equal(byPopularity(data).length, itemCount)
+    const scored = new Scorer(neighbours).best({ items }, 10, () => true)
+    t.ok(scored.every(({ item, score }) => item < itemCount && score > 0))
+  })
+}
+
+t.test('a robot with a very long history is no obstacle', async t => {
+  const itemCount = 2000
+  const { starts, items } = sparse({ users: 300, items: itemCount })
+  const users = starts.length - 1
+  const all = Uint32Array.from({ length: itemCount }, (_, item) => item)
+  const robot = { itemCount, starts: Uint32Array.from([...starts, items.length + itemCount]), items: Uint32Array.from([...items, ...all]) }
+  const { neighbours } = train(robot)
+  t.ok(neighbours.targets.length > 0)
+  t.equal(robot.starts.length, users + 2)
+})

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { settingsDocument } from '../../scripts/docs/settings.js'
+import { Settings } from '../../src/config.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+const markdownIn = async (folder: string, recursive = false) =>
+  (await readdir(join(root, folder), { recursive })).filter(name => name.endsWith('.md')).map(name => join(folder, name))
+const documents = (await Promise.all([markdownIn('.'), markdownIn('docs', true), markdownIn('client'), markdownIn('.github', true)])).flat()
+
+const withoutBlocks = (text: string) => text.replace(/^ *```.*?^ *```/gms, '')
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/ /g, '-')
+const anchorsOf = async (path: string) =>
+  [...withoutBlocks(await read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+t.test('every link between documents leads somewhere', async t => {
+  t.ok(documents.length > 20)
+  for (const path of documents) {
+    for (const [, link = ''] of withoutBlocks(await read(path)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? path : normalize(join(path, '..', file))
+      t.ok(existsSync(join(root, target)), `${path}: ${link}`)
+      if (anchor) t.ok((await anchorsOf(target)).includes(anchor), `${path}: ${link}`)
+    }
+  }
+})
+
+t.test('every file that a document names is there', async t => {
+  for (const path of documents) {
+    for (const [, file = ''] of (await read(path)).matchAll(
+      /`((?:src|plugins|routes|schemas|scripts|test|docs|demo|client|\.ci|\.github)\/[\w./-]*)`/g
+    ))
+      t.ok(existsSync(join(root, file)), `${path}: ${file}`)
+  }
+})
+
+t.test('every command that a document names is there', async t => {
+  const { scripts } = JSON.parse(await read('package.json'))
+  for (const path of documents)
+    for (const [, name = ''] of (await read(path)).matchAll(/npm run ([a-z:]+)/g)) t.ok(scripts[name], `${path}: npm run ${name}`)
+})
+
+t.test('docs/settings.md', async t => {
+  t.equal(await read('docs/settings.md'), settingsDocument(), 'is the schema: run `npm run docs`')
+
+  const rows = [...settingsDocument().matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => String(name))
+  t.strictSame(rows.sort(), Object.keys(Settings.properties).sort(), 'has every setting once')
+})
+
+t.test('every setting that a document names is there', async t => {
+  for (const path of documents) {
+    for (const [, name = ''] of (await read(path)).matchAll(/`([A-Z]+_[A-Z_]+)`/g))
+      t.ok(name in Settings.properties || name.startsWith('MONGOMS_'), `${path}: ${name}`)
+  }
+})
+
+t.test('docs/decisions', async t => {
+  const index = await read('docs/decisions/README.md')
+  const records = documents.filter(path => /decisions\/\d/.test(path)).sort()
+  t.ok(records.length > 20)
+  const rows = await Promise.all(
+    records.map(async path => {
+      const text = await read(path)
+      const file = path.split('/').at(-1) as string
+      const [, number, title, date] = /^# (\d{3}) (.+)\n\n(\d{4}-\d\d-\d\d)\n/.exec(text) ?? []
+      const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
+      t.strictSame(parts, ['Context', 'Decision', 'Measured', 'What would change it'], file)
+      t.ok(file.startsWith(`${number}-`), file)
+      t.ok(text.split(/\s+/).length <= 320, `${file} is short`)
+      return `| [${number}](${file}) | ${title} | ${date} |`
+    })
+  )
+  t.strictSame(
+    index.split('\n').filter(line => /^\| \[\d/.test(line)),
+    rows,
+    'the index has every record'
+  )
+})

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { build } from '../helpers/app.js'
+
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const isThere = (path: string) => existsSync(new URL(`../../${path}`, import.meta.url))
+
+const dockerfile = await read('Dockerfile')
+const { engines, scripts, files } = JSON.parse(await read('package.json'))
+const built = JSON.parse(await read('tsconfig.build.json')).include as string[]
+/** What .dockerignore lets through. */
+const context = (await read('.dockerignore')).split('\n').flatMap(line => (line.startsWith('!') ? [line.slice(1)] : []))
+
+t.test('the image is made of what is there', async t => {
+  t.match((await read('.dockerignore')).split('\n'), ['#', '*'], 'nothing that is not named reaches it')
+  for (const path of context) t.ok(isThere(path), path)
+  const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, paths]) => String(paths).split(' '))
+  t.ok(copied.length > 0)
+  for (const path of copied.filter(path => path !== '.')) t.ok(context.includes(path), path)
+  for (const path of built) t.ok(context.includes(String(path.split('/')[0])), `${path} can be built in it`)
+  for (const path of ['tsconfig.json', 'tsconfig.build.json']) t.ok(context.includes(path), path)
+  for (const [script] of String(scripts.build).matchAll(/scripts\/\S+/g)) t.ok(isThere(script), script)
+})
+
+t.test('its Node.js is one that the service runs on, and the same in both stages', async t => {
+  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => String(image))
+  t.equal(images.length, 2)
+  t.equal(new Set(images).size, 1)
+  const offered = Number(/^node:(\d+)\.\d+\.\d+-/.exec(String(images[0]))?.[1])
+  const wanted = Number(/>=(\d+)/.exec(engines.node)?.[1])
+  t.ok(offered >= wanted, `${offered} for ${engines.node}`)
+})
+
+t.test('it runs what is built, as node and by nobody’s shell', async t => {
+  t.match(dockerfile, /^USER node$/m)
+  const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
+  t.strictSame(entrypoint, String(scripts.start).split(' ').slice(0, -1), 'with the flags of npm start')
+  const command = /^CMD \["dist\/(.+)\.js"\]$/m.exec(dockerfile)?.[1]
+  t.ok(isThere(`${command}.ts`), 'the service')
+  t.match(scripts.start, `dist/${command}.js`, 'as npm start does')
+  for (const name of ['import', 'user', 'train', 'demo']) t.ok(built.includes(`scripts/${name}.ts`), name)
+})
+
+t.test('its health is that of the service', async t => {
+  const check = JSON.parse(/^HEALTHCHECK [^[]*CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]') as string[]
+  t.equal(check[0], 'node')
+  const app = await build(t, { settings: { BASE_PATH: '/viewer' } })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const PORT = String((app.server.address() as AddressInfo).port)
+  const run = (env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, check.slice(1), { env }).then(
+      () => 0,
+      ({ code }) => code
+    )
+  t.equal(await run({ PORT, BASE_PATH: '/viewer' }), 0)
+  t.equal(await run({ PORT }), 1, 'at another path')
+  await app.close()
+  t.equal(await run({ PORT, BASE_PATH: '/viewer' }), 1)
+})
+
+t.test('compose.yaml', async t => {
+  const compose = await read('compose.yaml')
+  t.match(compose, /JWT_SECRET: \$\{JWT_SECRET:\?[^}]+openssl rand[^}]+\}/, 'says how to come by a secret, and has none')
+  t.ok(Number(/image: mongo:(\d+)/.exec(compose)?.[1]) >= 6)
+  const services = [...compose.matchAll(/^ {2}(mongo-\d):\n {4}/gm)].map(([, name]) => String(name))
+  t.match(compose, `mongodb://${services.join(',')}/viewer?replicaSet=viewer`, 'the service knows every member')
+  const patience = Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1])
+  t.ok(patience > 11, 'the end of the service is waited for')
+})
+
+t.test('a tarball carries what runs, and no source', async t => {
+  t.ok(files.includes('dist') && files.includes('scripts/run.mjs'))
+  for (const path of files.filter((path: string) => path !== 'dist')) t.ok(isThere(path), path)
+  t.notOk(files.some((path: string) => ['src', 'test', 'scripts', '.'].includes(path)))
+})

@@ -1,0 +1,41 @@
+import { readdir, readFile } from 'node:fs/promises'
+import t from 'tap'
+
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+t.test('what runs without the development tools is built', async t => {
+  const { scripts } = JSON.parse(await read('package.json'))
+  const built = await read('tsconfig.build.json')
+  const commands = Object.values<string>(scripts).flatMap(script => /scripts\/run\.mjs ([a-z]+)/.exec(script)?.[1] ?? [])
+  t.ok(commands.length > 0)
+  for (const command of commands) t.match(built, `scripts/${command}.ts`)
+})
+
+t.test('it is short', async t => {
+  t.ok((await read('README.md')).trim().split(/\s+/).length <= 1200)
+})
+
+t.test('its table of the interface has every operation of the OpenAPI document, and nothing else', async t => {
+  const { paths } = JSON.parse(await read('openapi.json')) as { paths: Record<string, object> }
+  const wanted = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map(method => `${method.toUpperCase()} ${path.replace(/{\w+}/g, '{}')}`)
+  )
+  const table = /## The interface\n(.*?)\n## /s.exec(await read('README.md'))?.[1] ?? ''
+  const listed = [...table.matchAll(/`((?:[A-Z]+ )+)(\/[^`]*)`/g)].flatMap(([, methods = '', path = '']) =>
+    methods
+      .trim()
+      .split(' ')
+      .map(method => `${method} ${path.replace(/{\w+}/g, '{}')}`)
+  )
+  const ofTheDocument = ['GET /openapi.json', 'GET /docs']
+  t.strictSame(listed.sort(), [...wanted.filter(operation => !operation.startsWith('HEAD ')), ...ofTheDocument].sort())
+})
+
+t.test('its layout has every folder', async t => {
+  const notOurs = ['.git', ...(await read('.gitignore')).split('\n').map(line => line.replace('/', ''))]
+  const entries = await readdir(new URL('../..', import.meta.url), { withFileTypes: true })
+  const folders = entries.filter(entry => entry.isDirectory() && !notOurs.includes(entry.name)).map(({ name }) => name)
+  const rows = (await read('README.md')).split('\n').filter(line => /^\| `[.\w]+\/`/.test(line))
+  const listed = rows.flatMap(row => [...String(row.split('|')[1]).matchAll(/`([^`/]+)\/`/g)].map(([, name]) => String(name)))
+  t.strictSame(listed.sort(), folders.sort())
+})

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { apart } from '../helpers/apart.js'
+import { built } from '../helpers/built.js'
+import { importer, lines } from '../import/helper.js'
+
+const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })
+const command = built('scripts/import.js')
+
+/** A folder with files, and the command run beside it. */
+const inFolder = async (t: Test, files: Record<string, string>, url?: string) => {
+  const folder = t.testdir({ data: files })
+  const start = (...args: string[]) => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }) }
+    const child = spawn(...apart(command, ...args), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const status = new Promise<number | null>(resolve => child.once('exit', resolve))
+    return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
+  }
+  return { folder, start, run: (...args: string[]) => start(...args).ended }
+}
+
+t.test('npm run import', async t => {
+  const { url, all } = await importer(t)
+  const files = {
+    'terms.json': JSON.stringify([{ id: 1, vendor_id: 'v', name: 'T', taxonomy: 'category' }]),
+    'contents.ndjson': lines(film(1, { terms: [1] }), film(2)),
+    '.DS_Store': 'hidden files are passed by'
+  }
+
+  // It waits for the database, beside all others.
+  const { run: runAway } = await inFolder(t, files, 'mongodb://127.0.0.1:1/x')
+  const away = runAway('data')
+
+  t.test('takes folders and files, counts, and changes nothing the second time', async t => {
+    const { run } = await inFolder(t, files, url)
+    t.strictSame(await run('data'), [0, 'terms: 1 added, 0 changed, 0 unchanged\ncontents: 2 added, 0 changed, 0 unchanged\n', ''])
+    t.strictSame(await run('data/contents.ndjson', 'data/terms.json', './data'), [
+      0,
+      'terms: 0 added, 0 changed, 1 unchanged\ncontents: 0 added, 0 changed, 2 unchanged\n',
+      ''
+    ])
+  })
+
+  t.test('--prune says what it took away', async t => {
+    const { run } = await inFolder(t, { 'terms.ndjson': '', 'contents.ndjson': lines(film(2)) }, url)
+    t.strictSame(await run('--prune', 'data'), [
+      0,
+      'terms: 0 added, 0 changed, 0 unchanged, 1 removed\ncontents: 0 added, 0 changed, 1 unchanged, 1 marked deleted\n',
+      ''
+    ])
+  })
+
+  t.test('names faults on stderr and leaves with 1', async t => {
+    const before = await all('contents')
+    const { run } = await inFolder(t, { 'contents.ndjson': lines(film(7), film(8, { name: 5, colour: 'red' })) }, url)
+    t.strictSame(await run('data'), [
+      1,
+      '',
+      'data/contents.ndjson:2: colour: is not a field of contents\ndata/contents.ndjson:2: name: must be a text\nNothing was imported.\n'
+    ])
+    t.strictSame(await all('contents'), before)
+  })
+
+  t.test('says how it is used', async t => {
+    const { run } = await inFolder(t, {}, url)
+    const [status, , help] = await run()
+    t.equal(status, 1)
+    t.match(help, /^Usage: npm run import -- PATH\.\.\. \[--prune\]\n/)
+    const [wrong, , reason] = await run('--purge', 'data')
+    t.equal(wrong, 1)
+    t.match(reason, /^Unknown option '--purge'(.|\n)*\nUsage: /)
+  })
+
+  t.test('says which setting is missing, and that the database is away', async t => {
+    const { run } = await inFolder(t, files)
+    t.match(await run('data'), [1, '', /^MONGO_URL is not set: /])
+    t.match(await away, [1, '', /^The database does not respond: .*\nRun the command again to complete the import\.\n$/])
+  })
+
+  t.test('needs the issuer of users with a sub', async t => {
+    const { run } = await inFolder(t, { 'users.ndjson': lines({ id: 1, sub: 'x' }) }, url)
+    t.strictSame(await run('data'), [1, '', 'data/users.ndjson:1: sub: needs the setting JWT_ISSUER\nNothing was imported.\n'])
+  })
+})
+
+t.test('Ctrl-C ends the batch under way, and a second run completes the import', async t => {
+  const { url, all, db } = await importer(t)
+  const count = 20_000
+  const { folder, start, run } = await inFolder(t, {}, url)
+  const path = join(folder, 'contents.ndjson')
+  await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
+
+  const { child, ended } = start(path)
+  while ((await db.collection('contents').estimatedDocumentCount()) === 0) await new Promise(resolve => setTimeout(resolve, 20))
+  child.kill('SIGINT')
+  const [status, out, error] = await ended
+  const written = (await all('contents')).length
+  t.equal(status, 130)
+  t.ok(written > 0 && written < count, `${written} are written`)
+  t.equal(written % 1000, 0, 'the batch was finished')
+  t.equal(out, `contents: ${written} added, 0 changed, 0 unchanged\n`)
+  t.equal(error, 'Stopped. Run the command again to complete the import.\n')
+
+  t.match(await run(path), [0, `contents: ${count - written} added, 0 changed, ${written} unchanged\n`])
+  t.equal(await db.collection('contents').countDocuments(), count)
+  await rm(path)
+})

@@ -1,0 +1,114 @@
+import { MongoClient } from 'mongodb'
+import t from 'tap'
+import { type Counts, increment, inWords } from '../../scripts/soak/counts.js'
+import type { Answer } from '../../scripts/soak/load/ask.js'
+import { Ledger } from '../../scripts/soak/load/ledger.js'
+import { isBroken, isPromised, isSuccess, Outcomes } from '../../scripts/soak/load/outcomes.js'
+import { readOptions } from '../../scripts/soak/options.js'
+import { allKept, lineOf, milliseconds, promised } from '../../scripts/soak/promises.js'
+import { Trend } from '../../scripts/soak/trend.js'
+import { databaseUrl } from '../helpers/database.js'
+
+t.test('acknowledged writes that the database does not have are lost', async t => {
+  const client = await MongoClient.connect(await databaseUrl(t))
+  t.teardown(() => client.close())
+  const db = client.db()
+  const ledger = new Ledger()
+  const report = (content: number, ...times: [time: number, isAcknowledged: boolean][]) => {
+    for (const [time, isAcknowledged] of times) {
+      const write = ledger.reporting(1, content, time)
+      if (isAcknowledged) write.acknowledge()
+    }
+  }
+  const stored = (content_id: number, time: number) => db.collection('history').insertOne({ user_id: 1, content_id, time })
+  // As acknowledged; a later one that may have been stored all the same; an earlier one; none; one that nobody was told of.
+  report(1, [5, true])
+  await stored(1, 5)
+  report(2, [5, true], [6, false])
+  await stored(2, 6)
+  report(3, [4, false], [5, true])
+  await stored(3, 4)
+  report(4, [5, true])
+  report(5, [5, false])
+  ledger.acknowledgeSaved(1, 6)
+  ledger.acknowledgeSaved(1, 7)
+  await db.collection('watchlist').insertOne({ user_id: 1, content_id: 6 })
+  t.strictSame(await ledger.lost(db), ['history 1 3', 'history 1 4', 'watchlist 1 7'])
+  t.equal(ledger.writes, 6)
+})
+
+t.test('answers are counted by kind', async t => {
+  const outcomes = new Outcomes()
+  t.equal(outcomes.lastFailure, Number.NEGATIVE_INFINITY)
+  const answer = (status: number, retryAfter?: string, body = ''): Promise<Answer> =>
+    Promise.resolve({ status, headers: retryAfter ? { 'retry-after': retryAfter } : {}, body })
+  const refusal = JSON.stringify({ success: false, code: 503, message: 'Later' })
+
+  t.match(await outcomes.of(answer(200)), { status: 200 })
+  t.equal(outcomes.lastFailure, Number.NEGATIVE_INFINITY)
+  await outcomes.of(answer(503, '1', refusal))
+  const failed = outcomes.lastFailure
+  t.ok(failed <= performance.now())
+  t.equal(outcomes.besides(isPromised), 0)
+  await outcomes.of(answer(201))
+  t.equal(outcomes.lastFailure, failed)
+  await outcomes.of(answer(503, undefined, refusal))
+  await outcomes.of(answer(503, '1', '{"success":false,"code":503,"message":"Later","stack":"at"}'))
+  await outcomes.of(answer(500))
+  t.equal(await outcomes.of(Promise.reject(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))), undefined)
+  await outcomes.of(Promise.reject(new Error('socket hang up')))
+
+  t.equal(`${outcomes}`, '1 x 200, 1 x 503, 1 x 201, 2 x 503 in another shape, 1 x 500, 1 x ECONNRESET, 1 x socket hang up')
+  t.equal(outcomes.total, 8)
+  t.equal(outcomes.besides(isSuccess), 6)
+  t.equal(outcomes.besides(isPromised), 5)
+  t.equal(outcomes.besides(isBroken), 6)
+  t.ok(outcomes.slowest > 0 && outcomes.within(50) <= outcomes.slowest)
+})
+
+t.test('a trend is the slope of what came after the warm-up', async t => {
+  const clock = performance.now
+  t.teardown(() => {
+    performance.now = clock
+  })
+  let minute = 0
+  performance.now = () => minute * 60_000
+  const trend = new Trend()
+  for (; minute <= 40; minute++) trend.add(minute < 10 ? 1000 : 100 + 3 * minute)
+  t.match(trend.line(), { perMinute: 3, minutes: 30, last: 220 })
+  t.match(new Trend().line(), { minutes: 0, last: 0 })
+})
+
+t.test('a verdict is plain', async t => {
+  const kept = promised('nothing is lost', true, '0 of 5')
+  const broken = promised('nothing is lost', false, '1 of 5')
+  const untold = promised('memory does not grow', undefined, 'too short')
+  t.strictSame([kept, broken, untold].map(lineOf), [
+    'kept      nothing is lost: 0 of 5',
+    'BROKEN    nothing is lost: 1 of 5',
+    'unknown   memory does not grow: too short'
+  ])
+  t.equal(allKept([kept, untold]), true)
+  t.equal(allKept([kept, broken]), false)
+  t.equal(milliseconds(1.6), '2 ms')
+})
+
+t.test('options', async t => {
+  const names = ['mixed', 'primary']
+  t.match(readOptions(names, []), { minutes: 30, kills: 20, requests: 50_000, built: 'dist', scenarios: names })
+  t.match(readOptions(names, ['primary', '--kills', '2', '--election', '0.5', '--brief']), {
+    kills: 2,
+    election: 0.5,
+    brief: true,
+    scenarios: ['primary']
+  })
+  t.throws(() => readOptions(names, ['rolling']), /no scenario rolling, only: mixed, primary\nUsage/)
+  for (const wrong of ['0', 'many', '-1']) t.throws(() => readOptions(names, [`--kills=${wrong}`]), /--kills must be a number above 0/)
+})
+
+t.test('outcomes are counted by kind', async t => {
+  const counts: Counts = {}
+  for (const status of [200, 503, 200]) increment(counts, status)
+  t.equal(inWords(counts), '2 x 200, 1 x 503')
+  t.equal(inWords(new Map([['timeout', 3]])), '3 x timeout')
+})

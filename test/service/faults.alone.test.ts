@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { testFolder } from '../../scripts/mongod/memory.js'
+import { apart } from '../helpers/apart.js'
+import { built } from '../helpers/built.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const run = async (args: string[], env = {}) => {
+  const child = spawn(...apart(...args), {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  return { out, err, status }
+}
+
+/** `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. */
+t.test('what the service promises for when processes die is kept', async t => {
+  const scenarios = ['primary', 'kill', 'rolling', 'slow', 'logins']
+  const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, requests: 1000, contents: 200 }
+  const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
+  const soak = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--built', built('.'), '--brief', ...options]
+  const { out, err, status } = await run(soak, { TMPDIR: await testFolder() })
+
+  const lines = out.trim().split('\n')
+  t.equal(lines.pop(), 'Every promise was kept.', err)
+  t.strictSame(
+    lines.filter(line => !line.startsWith(' ')),
+    scenarios
+  )
+  const findings = lines.filter(line => line.startsWith(' '))
+  t.ok(findings.length > 15)
+  // An election that takes longer than it usually does leaves nothing to tell about short ones.
+  for (const finding of findings) t.match(finding, /^ +(kept|unknown {3}(interrupted requests|the p99 of a page|every login)) /, finding)
+  t.equal(status, 0)
+})

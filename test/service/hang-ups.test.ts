@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { readdir, readlink } from 'node:fs/promises'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type App, build, password, signIn } from '../helpers/app.js'
+
+const listening = async (t: Test, log: string[] = [], settings: Record<string, string> = {}) => {
+  const app = await build(t, {
+    log,
+    settings: { LOGIN_LIMIT: '0', MAX_WAITING: '8', ...settings },
+    extend: app => void app.get('/slow', { config: { admission: 'public' } }, async () => sleep(50, { success: true }))
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app
+}
+const portOf = (app: App) => (app.server.address() as AddressInfo).port
+
+/** Sends all of it and is gone after so many milliseconds, by an end or by a reset. */
+const hangUp = async (app: App, bytes: string, after: number, how: 'destroy' | 'resetAndDestroy' = 'destroy') => {
+  const socket = connect(portOf(app), '127.0.0.1').on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(bytes)
+  await sleep(after)
+  socket[how]()
+}
+
+const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
+const post = (path: string, body: string, headers = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+const openFiles = async () => {
+  const names = await readdir('/proc/self/fd')
+  const paths = await Promise.all(names.map(name => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+  return paths.filter(path => path.endsWith('swagger-ui-bundle.js')).length
+}
+
+t.test('callers who hang up in the middle of a request or of an answer', async t => {
+  const log: string[] = []
+  const app = await listening(t, log)
+  const { authorization } = await signIn(app)
+  const token = `Authorization: ${authorization}\r\n`
+  const report = post('/history', JSON.stringify({ content_id: 1, time: 5 }), token)
+  const requests = {
+    'an answer that is being made': get('/slow'),
+    'one from the database': get('/history', token),
+    'several in a row': get('/slow').repeat(5),
+    'large ones in a row': get('/docs/static/swagger-ui-bundle.js').repeat(5),
+    'a login': post('/login', JSON.stringify({ email: 'ada@example.com', password })),
+    'half a report': report.slice(0, -3),
+    'half a head': report.slice(0, 40),
+    'half a chunk': 'POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{"email'
+  }
+  for (const [what, bytes] of Object.entries(requests)) {
+    t.test(what, async t => {
+      for (const after of [0, 1, 5, 25]) {
+        await hangUp(app, bytes, after)
+        await hangUp(app, bytes, after, 'resetAndDestroy')
+      }
+      // As many as may wait at once: whoever left has given the place back.
+      const end = performance.now() + 20_000
+      let statuses: number[] = []
+      while (performance.now() < end && statuses.filter(status => status === 200).length < 8)
+        statuses = await Promise.all(Array.from({ length: 8 }, async () => (await app.inject('/slow')).statusCode))
+      t.strictSame(statuses, Array(8).fill(200), 'leave no trace')
+    })
+  }
+  const troubles = log.map(line => JSON.parse(line)).filter(({ level, status }) => level >= 40 || status === 500)
+  t.strictSame(troubles, [], 'are no matter for the log')
+  if (process.platform === 'linux') t.equal(await openFiles(), 0, 'no file stays open for them')
+})
+
+t.test('a caller who reads slowly is given all of it', async t => {
+  const log: string[] = []
+  const app = await listening(t, log, { DATABASE_TIMEOUT: '500' })
+  const socket = connect(portOf(app), '127.0.0.1').pause()
+  await once(socket, 'connect')
+  socket.write(get('/docs/static/swagger-ui-bundle.js').repeat(6))
+  socket.write(get('/health', 'Connection: close\r\n'))
+  await sleep(1500)
+  const answers = (await text(socket)).match(/HTTP\/1\.1 \d{3}/g)
+  t.strictSame(answers, Array(7).fill('HTTP/1.1 200'), 'longer than the database may take')
+  t.strictSame(
+    log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40),
+    []
+  )
+})
+
+t.test('those who hung up hold up no end', async t => {
+  const app = await listening(t)
+  for (let i = 0; i < 4; i++) await hangUp(app, get('/slow').repeat(3), 5)
+  const silent = connect(portOf(app), '127.0.0.1').on('error', () => undefined)
+  await once(silent, 'connect')
+  await app.inject('/health')
+  const began = performance.now()
+  await app.close()
+  const took = performance.now() - began
+  t.ok(took < 3000, `it took ${took} ms`)
+})
+
+t.test('CONNECT asks for a tunnel, which there is none of', async t => {
+  const app = await listening(t)
+  for (const target of ['example.com:443', '/health']) {
+    const socket = connect(portOf(app), '127.0.0.1')
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const [head, body = ''] = (await text(socket)).split('\r\n\r\n')
+    t.match(head, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    t.match(head, /content-type: application\/json/i)
+    t.strictSame(JSON.parse(body), { success: false, code: 400, message: 'The request is malformed' })
+    await hangUp(app, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`, 0, 'resetAndDestroy')
+  }
+  t.equal((await app.inject('/health')).statusCode, 200)
+})

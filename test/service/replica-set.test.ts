@@ -1,0 +1,140 @@
+import { type Db, type Document, MongoClient } from 'mongodb'
+import t, { type Test } from 'tap'
+import { startMongod } from '../../scripts/mongod/start.js'
+import { Catalogue } from '../../src/catalogue/catalogue.js'
+import { catalogueKinds } from '../../src/data/catalogue.js'
+import { importFiles } from '../../src/import/index.js'
+import { countPopularity } from '../../src/recommendations/learning/counting.js'
+import { trainModel } from '../../src/recommendations/learning/training.js'
+import { idsOf } from '../helpers/answers.js'
+import { addUser, build, password } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
+import { content, term } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
+
+/** A set of so many members, the first of which is the primary; the clients of all of them. */
+const replicaSet = async (t: Test, size: number) => {
+  const start = async () => {
+    const { url, stop } = await startMongod({ say: () => undefined, replSet: 'viewer' })
+    t.teardown(stop)
+    const client = new MongoClient(url, { directConnection: true })
+    t.teardown(() => client.close())
+    return { host: new URL(url).host, admin: client.db('admin') }
+  }
+  const members = await Promise.all(Array.from({ length: size }, start))
+  const [first] = members as [(typeof members)[0]]
+  const config = members.map(({ host }, _id) => ({ _id, host, priority: _id === 0 ? 1 : 0 }))
+  t.match(await first.admin.command({ replSetInitiate: { _id: 'viewer', members: config } }), { ok: 1 })
+  return { url: `mongodb://${first.host}/viewer?replicaSet=viewer`, admins: members.map(({ admin }) => admin) }
+}
+
+t.test('whatever the address says, what viewers meet is of the primary and what they write of the majority', async t => {
+  const { url } = await replicaSet(t, 1)
+  const asked: Document[] = []
+  const options = 'readPreference=secondary&readConcernLevel=linearizable&w=0&journal=false&wtimeoutMS=5&monitorCommands=true'
+  const app = await build(t, {
+    url: `${url}&${options}`,
+    settings: { DATABASE_TIMEOUT: '5000' },
+    extend: app => void app.mongoClient.on('commandStarted', ({ command }) => asked.push(command))
+  })
+  const records = [1, 2].map(id => JSON.stringify({ id, type: 'film', name: `Film ${id}` }))
+  await importFiles(databaseOf(app), { 'contents.ndjson': records.join('\n') })
+  await until(async () => (await app.inject('/contents/2')).statusCode === 200)
+
+  const { email } = await addUser(app)
+  const logIn = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
+  const { access_token, refresh_token } = logIn.json().data
+  const headers = { authorization: `Bearer ${access_token}` }
+  const requests: [method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object][] = [
+    ['POST', '/login', { email, password: 'wrong' }],
+    ['POST', '/login/refresh', { refresh_token }],
+    ['POST', '/history', { content_id: 1, time: 5 }],
+    ['POST', '/watchlist', { content_id: 1 }],
+    ['GET', '/history'],
+    ['GET', '/watchlist'],
+    ['GET', '/continue-watching'],
+    ['DELETE', '/continue-watching/1'],
+    ['GET', '/recommendations'],
+    ['GET', '/contents?search=film'],
+    ['DELETE', '/history'],
+    ['DELETE', '/watchlist'],
+    ['POST', '/logout']
+  ]
+  for (const [method, url, payload] of requests) {
+    const { statusCode, body } = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    t.ok(
+      statusCode === (payload && 'password' in payload ? 401 : method === 'POST' && /history|watchlist/.test(url) ? 201 : 200),
+      `${url} ${body}`
+    )
+  }
+  await app.data.users.ofProvider('https://id.example.com', 'somebody')
+  await app.data.leases.withLease('a test', async () => undefined)
+  await trainModel(app.data, { completedAt: 90, interestFrom: 5 })
+  await countPopularity(app.data)
+
+  const name = (command: Document) => Object.keys(command)[0] as string
+  const reads = asked.filter(command => ['find', 'aggregate', 'count'].includes(name(command)))
+  const writes = asked.filter(command => ['insert', 'update', 'delete', 'findAndModify'].includes(name(command)))
+  const collections = new Set([...reads, ...writes].map(command => command[name(command)]))
+  for (const collection of [
+    'contents',
+    'history',
+    'leases',
+    'login_attempts',
+    'models',
+    'popularity',
+    'revisions',
+    'sessions',
+    'users',
+    'watchlist'
+  ])
+    t.ok(collections.has(collection), `${collection} is asked`)
+
+  const elsewhere = reads.filter(({ $readPreference }) => $readPreference)
+  t.strictSame(
+    elsewhere.map(command => [command[name(command)], command.$readPreference.mode]),
+    Array(elsewhere.length).fill(['history', 'secondaryPreferred']),
+    'but what reads all histories'
+  )
+  t.ok(elsewhere.length >= 2)
+  for (const command of reads) {
+    const isSettled = [...catalogueKinds, 'revisions'].includes(command[name(command)])
+    if (command.readConcern) t.strictSame([command.readConcern.level, isSettled], ['majority', true], JSON.stringify(command))
+  }
+  for (const command of writes) t.strictSame(command.writeConcern, { w: 'majority' }, JSON.stringify(command))
+})
+
+t.test('a change that the next primary may lack is not taken up before the majority has it', async t => {
+  const { url, admins } = await replicaSet(t, 2)
+  const app = await build(t, { url })
+  await importFiles(databaseOf(app), { 'contents.ndjson': '{"id":1,"type":"film","name":"One"}' })
+  await until(async () => (await app.inject('/contents/1')).statusCode === 200)
+
+  // A secondary that follows no more: the primary goes on alone, and what it is told could be rolled back.
+  const secondary = admins[1] as Db
+  await secondary.command({ fsync: 1, lock: true })
+  const alone = { writeConcern: { w: 1 as const } }
+  const db = databaseOf(app)
+  const [contents, terms] = [db.collection<Document>('contents', alone), db.collection<Document>('terms', alone)]
+  await contents.insertOne(content(2) as Document)
+  await contents.updateOne({ _id: 1 as never }, { $set: { name: 'Changed' }, $currentDate: { stamp: true } })
+  await terms.insertOne(term(1) as Document)
+  for (const kind of ['contents', 'terms'])
+    await db.collection<{ _id: string }>('revisions', alone).updateOne({ _id: kind }, { $inc: { revision: 1 } }, { upsert: true })
+
+  const shown = async () => {
+    await app.catalogue.refresh()
+    const [contents, terms] = [await app.inject('/contents'), await app.inject('/terms')]
+    return [contents.json().data.collection.map(({ name }: { name: string }) => name), idsOf(terms)]
+  }
+  // Also by a comparison of all, which a process makes at its start.
+  const fresh = new Catalogue({ data: app.data, readContents: app.data.contents.byIds, cacheBytes: 1024 })
+  await fresh.refresh()
+  const before = await shown()
+  await secondary.command({ fsyncUnlock: 1 })
+  t.strictSame(before, [['One'], []])
+  t.strictSame([fresh.isOpen(2, undefined), fresh.terms.byId(1)], [false, undefined])
+
+  // And then it is.
+  await until(async () => JSON.stringify(await shown()) === JSON.stringify([['Changed', 'Content 2'], [1]]), { within: 15_000 })
+})

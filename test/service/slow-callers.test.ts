@@ -1,0 +1,42 @@
+import t from 'tap'
+import { isFailure } from '../helpers/answers.js'
+import { addUser, password } from '../helpers/app.js'
+import { listening, parsed, talk } from '../helpers/sockets.js'
+
+// The 10 seconds are no setting.
+t.test('what is not there in 10 seconds', async t => {
+  const app = await listening(t, { LOGIN_LIMIT: '0' })
+  const credentials = JSON.stringify({ email: (await addUser(app)).email, password })
+  const close = 'Host: x\r\nConnection: close\r\n'
+  const start = performance.now()
+  const timed = async (...pieces: (string | number)[]) => {
+    const answer = await talk(app, ...pieces)
+    return { ...parsed(answer), times: answer.match(/HTTP\/1\.1 \d/g)?.length, seconds: (performance.now() - start) / 1000 }
+  }
+  const trickle = Array.from({ length: 28 }, () => [500, 'x']).flat()
+  const late = {
+    'a head': timed('GET /health HTTP/1.1\r\nHost: x\r\n'),
+    'a head that trickles': timed('GET /health HTTP/1.1\r\nx: ', ...trickle),
+    'a body': timed('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"email"'),
+    'a body that trickles': timed('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"email":"', ...trickle),
+    'a body in chunks': timed('POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n')
+  }
+  const behind = talk(app, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /terms/5 HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\n')
+  const slow = {
+    'a body of 4 s': timed(`POST /login HTTP/1.1\r\n${close}Content-Length: ${credentials.length}\r\n\r\n`, 4000, credentials),
+    'a body of 8 s': timed(
+      `POST /login HTTP/1.1\r\n${close}Content-Length: ${credentials.length}\r\n\r\n${credentials.slice(0, 9)}`,
+      8000,
+      credentials.slice(9)
+    ),
+    'a head of 8 s': timed('GET /health HTTP/1.1\r\n', 8000, `${close}\r\n`)
+  }
+  for (const [what, answer] of Object.entries(slow)) t.equal((await answer).statusCode, 200, `${what} is in time`)
+  for (const [what, answer] of Object.entries(late)) {
+    const response = await answer
+    isFailure(t, response, 408, what)
+    t.equal(response.times, 1, what)
+    t.ok(response.seconds >= 9.5 && response.seconds < 14, `${what}: ${response.seconds} s`)
+  }
+  t.strictSame((await behind).match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '404', '408'], 'behind those that were in time')
+})
