@@ -6,6 +6,10 @@ export interface FieldError {
   message: string
 }
 
+export interface LineError extends FieldError {
+  line: number
+}
+
 interface ErrorBody {
   success: false
   code?: number
@@ -59,6 +63,7 @@ export const expectationFailed = errorAnswer(417, 'No expectation but 100-contin
 export const internal = errorAnswer(500, 'Internal server error')
 
 export const unavailable = retryLater(503, 'The service is not available for the moment, try again')
+export const importRunning = retryLater(409, 'Another import is running, try again later')
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
 export const tooManyLogins = retryLater(429, 'Too many failed logins, try again later')
 
@@ -67,6 +72,14 @@ export const methodNotAllowed = (allow: string) =>
 
 export const invalid = (errors: [FieldError, ...FieldError[]]) =>
   new ErrorAnswer(400, { success: false, code: 400, message: `${errors[0].field} ${errors[0].message}`, errors })
+
+/** With the first errors of the lines, and the number of the rest. */
+export const importRefused = (errors: LineError[], rest: number) => {
+  const [{ line, field, message }] = errors as [LineError]
+  const others = errors.length - 1 + rest
+  const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'error' : 'errors'}`
+  return new ErrorAnswer(400, { success: false, code: 400, message: `line ${line}: ${field} ${message}${more}`, errors })
+}
 
 /** Returns the value, or throws a 404 if there is none. */
 export const orNotFound = <T>(value: T | null | undefined, missing = notFound): T => {

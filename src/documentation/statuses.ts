@@ -23,6 +23,8 @@ export const statuses: Record<string, Status> = {
   403: { description: 'Belongs to another user' },
   404: { description: 'Not found' },
   405: { description: 'The path does not support this method', headers: { Allow: header('The methods that it supports') } },
+  408: { description: 'No byte arrived for 30 seconds' },
+  409: { description: 'Another import is running', headers: retryAfter },
   413: { description: 'The body is larger than 64 KiB' },
   429: { description: 'Too many requests from this user or address', headers: retryAfter },
   500: { description: 'An internal error. Find it in the log by its request id' },
