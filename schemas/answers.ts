@@ -7,8 +7,6 @@ const failures = {
   403: Failure,
   404: Failure,
   405: Failure,
-  408: Failure,
-  409: Failure,
   413: Failure,
   429: Failure,
   500: Failure,
