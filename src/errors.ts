@@ -58,7 +58,8 @@ export const malformedBody = errorAnswer(400, 'The body is not valid JSON')
 export const malformedUrl = errorAnswer(400, 'The address is not valid percent-encoding')
 export const tooLarge = errorAnswer(413, `The body is larger than ${bodyLimit} bytes`)
 export const headersTooLarge = errorAnswer(431, 'The headers are too large')
-export const tooSlow = errorAnswer(408, 'The request took too long to arrive')
+export const tooSlow = () =>
+  new ErrorAnswer(408, { success: false, code: 408, message: 'The request took too long to arrive' }, { connection: 'close' })
 export const expectationFailed = errorAnswer(417, 'No expectation but 100-continue can be met')
 export const internal = errorAnswer(500, 'Internal server error')
 

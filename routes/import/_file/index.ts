@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyBaseLogger } from 'fastify'
 import { Ok } from '../../../schemas/common.js'
 import { type ImportKind, importKinds } from '../../../schemas/import.js'
 import { ImportCounts, ImportQuery } from '../../../schemas/import-upload.js'
@@ -22,10 +23,11 @@ const schema = {
 
 const isKind = (file: string): file is ImportKind => importKinds.some(kind => kind === file)
 
-const countsOf = ({ imported, refused, isUnavailable, failed }: ImportOutcome) => {
+const countsOf = ({ imported, refused, isUnavailable, failed }: ImportOutcome, log: FastifyBaseLogger) => {
   if (imported) return { added: imported.added, changed: imported.changed, unchanged: imported.unchanged, removed: imported.pruned ?? 0 }
   if (refused) throw importRefused(refused.errors, refused.rest)
   if (failed && !isUnavailable) throw new Error(failed)
+  log.warn({ failed }, 'the import did not end, the next one completes it')
   throw unavailable()
 }
 
@@ -57,7 +59,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const order = { url: MONGO_URL, issuer, prune, signal: closing.signal }
       const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, order))
       if (!outcome) throw importRunning()
-      const counts = countsOf(outcome)
+      const counts = countsOf(outcome, log)
       log.info({ file, ...counts }, 'imported')
       return ok(counts)
     }
