@@ -7,7 +7,7 @@ import { ok } from '../../src/http/reply.js'
 const schema = {
   summary: 'Check that the process is alive',
   tags: ['Service'],
-  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') })))
+  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') }, { $id: 'Health' })))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

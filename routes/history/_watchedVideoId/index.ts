@@ -4,13 +4,14 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
+import { HistoryId } from '../../../schemas/path-ids.js'
 import { progressOf } from '../../../src/data/progress.js'
 import { done } from '../../../src/http/reply.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']
 const security = [{ bearer: [] }]
-const params = Type.Object({ watchedVideoId: Type.String({ description: 'Id of the history element' }) })
+const params = Type.Object({ watchedVideoId: HistoryId })
 
 const getSchema = { summary: 'Get a history element', tags, security, params, response: answers(Ok(HistoryElement), 401, 403, 404) }
 const putSchema = {
