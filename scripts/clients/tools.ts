@@ -18,10 +18,9 @@ const installed = async (name: string, version: string, file: string, install: I
   return path
 }
 
-const fromNpm = async (name: string, version: string, command: string) => [
-  await installed(command, version, `node_modules/.bin/${command}`, cwd =>
-    run(['npm', 'install', '--prefix', '.', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', `${name}@${version}`], { cwd })
-  )
+const npmInstall = ['npm', 'install', '--prefix', '.', '--no-save', '--no-package-lock', '--no-audit', '--no-fund']
+const fromNpm = async (name: string, version: string, command: string, ...peers: string[]) => [
+  await installed(command, version, `node_modules/.bin/${command}`, cwd => run([...npmInstall, `${name}@${version}`, ...peers], { cwd }))
 ]
 
 const fromMaven = async (group: string, name: string, version: string) => {
@@ -48,7 +47,7 @@ const tools: Record<string, () => Promise<string[]>> = {
   'openapi-generator-cli': () => fromMaven('org.openapitools', 'openapi-generator-cli', versions.openapiGenerator),
   'oapi-codegen': () => fromGo('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen', 'oapi-codegen', versions.oapiCodegen),
   'openapi-python-client': () => fromPyPi('openapi-python-client', versions.openapiPythonClient),
-  'openapi-ts': () => fromNpm('@hey-api/openapi-ts', versions.heyApi, 'openapi-ts'),
+  'openapi-ts': () => fromNpm('@hey-api/openapi-ts', versions.heyApi, 'openapi-ts', `typescript@${versions.typescript}`),
   redocly: () => fromNpm('@redocly/cli', versions.redocly, 'redocly'),
   spectral: () => fromNpm('@stoplight/spectral-cli', versions.spectral, 'spectral')
 }

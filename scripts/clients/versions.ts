@@ -11,8 +11,9 @@ export const versions = {
   httpx: '0.28.1',
   attrs: '25.4.0',
   dateutil: '2.9.0.post0',
-  // From npm. Later versions of hey-api do not run on Node.js 20.
+  // From npm. Later versions of hey-api do not run on Node.js 20, and none runs with TypeScript 7.
   heyApi: '0.95.0',
+  typescript: '6.0.3',
   redocly: '2.77.0',
   spectral: '6.16.3'
 }

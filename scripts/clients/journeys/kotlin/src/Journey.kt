@@ -28,7 +28,7 @@ fun main() {
     val catalogue = CatalogueApi(url)
     val byName = catalogue.listContents(
         type = listOf("film", "show"),
-        orderBy = CatalogueApi.OrderByListContents.by_name,
+        orderBy = CatalogueApi.OrderByListContents.NAME,
         orderDirection = CatalogueApi.OrderDirectionListContents.asc,
         perPage = 100
     ).data.collection
@@ -36,7 +36,7 @@ fun main() {
     check(byName.all { it.type in listOf("film", "show") }) { "both types, no other" }
     check(byName.first().name.lowercase() < byName.last().name.lowercase()) { "ordered by name" }
     check("en" in catalogue.getContent(1405).data.title) { "a content item by id" }
-    check(catalogue.listTerms(orderBy = CatalogueApi.OrderByListTerms.by_name, perPage = 5).data.collection.size == 5) { "terms by name" }
+    check(catalogue.listTerms(orderBy = CatalogueApi.OrderByListTerms.NAME, perPage = 5).data.collection.size == 5) { "terms by name" }
     val rails = catalogue.listRailCollections(with = listOf(CatalogueApi.WithListRailCollections.rails)).data.collection
     check(rails.first().rails!!.isNotEmpty()) { "rails" }
     check(catalogue.listSchedule().data.collection.isNotEmpty()) { "a schedule" }
