@@ -91,7 +91,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the process is alive */
+        /**
+         * Check that the process is alive
+         * @description Asks no database.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -119,7 +122,10 @@ export interface paths {
          * @description Creates or updates the user's one history element for this content. `Location` is its path.
          */
         post: operations["reportProgress"];
-        /** Clear the history */
+        /**
+         * Clear the history
+         * @description Removes all of its elements.
+         */
         delete: operations["clearHistory"];
         options?: never;
         head?: never;
@@ -133,12 +139,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a history element */
+        /**
+         * Get a history element
+         * @description An element of another user is a 403.
+         */
         get: operations["getHistoryElement"];
-        /** Update the progress of a history element */
+        /**
+         * Update the progress of a history element
+         * @description Needs `time` or `percentage`, or both. What is not given stays as it is.
+         */
         put: operations["updateHistoryElement"];
         post?: never;
-        /** Remove a history element */
+        /**
+         * Remove a history element
+         * @description The next report for its content creates another one.
+         */
         delete: operations["deleteHistoryElement"];
         options?: never;
         head?: never;
@@ -392,7 +407,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a taxonomy term */
+        /**
+         * Get a taxonomy term
+         * @description Its contents are those of GET /contents with `terms`.
+         */
         get: operations["getTerm"];
         put?: never;
         post?: never;
@@ -420,7 +438,10 @@ export interface paths {
          * @description Saving a content again changes nothing.
          */
         post: operations["addToWatchlist"];
-        /** Empty the watchlist */
+        /**
+         * Empty the watchlist
+         * @description Removes all of its elements.
+         */
         delete: operations["clearWatchlist"];
         options?: never;
         head?: never;
@@ -441,7 +462,10 @@ export interface paths {
         get: operations["getWatchedVideo"];
         put?: never;
         post?: never;
-        /** Remove a watchlist element */
+        /**
+         * Remove a watchlist element
+         * @description Use the `id` of the element, not the id of its content.
+         */
         delete: operations["deleteWatchlistElement"];
         options?: never;
         head?: never;
@@ -452,6 +476,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        FieldError: {
+            field: string;
+            message: string;
+        };
         /** @description An error */
         Failure: {
             /** @enum {boolean} */
@@ -466,14 +494,7 @@ export interface components {
             code: number;
             /** @example perPage must be an integer from 1 to 100 */
             message: string;
-            errors?: {
-                field: string;
-                message: string;
-            }[];
-        };
-        FieldError: {
-            field: string;
-            message: string;
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description No valid bearer token, or a failed login */
         Unauthenticated: {

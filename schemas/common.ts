@@ -32,12 +32,14 @@ export const Failure = Type.Object(
   { $id: 'Failure', description: 'An error' }
 )
 
+export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })
+
 export const Invalid = Type.Object(
   {
     success: Always(false),
     code: Type.Integer(),
     message: Type.String({ examples: ['perPage must be an integer from 1 to 100'] }),
-    errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })))
+    errors: Type.Optional(Type.Array(Type.Ref(FieldError.$id as string)))
   },
   { $id: 'Invalid', description: 'An invalid request, with each invalid field and its rule' }
 )

@@ -6,6 +6,7 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Check that the process is alive',
+  description: 'Asks no database.',
   tags: ['Service'],
   response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') }, { $id: 'Health' })))
 }

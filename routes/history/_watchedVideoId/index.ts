@@ -13,16 +13,31 @@ const tags = ['History']
 const security = [{ bearer: [] }]
 const params = Type.Object({ watchedVideoId: HistoryId })
 
-const getSchema = { summary: 'Get a history element', tags, security, params, response: answers(Ok(HistoryElement), 401, 403, 404) }
+const getSchema = {
+  summary: 'Get a history element',
+  description: 'An element of another user is a 403.',
+  tags,
+  security,
+  params,
+  response: answers(Ok(HistoryElement), 401, 403, 404)
+}
 const putSchema = {
   summary: 'Update the progress of a history element',
+  description: 'Needs `time` or `percentage`, or both. What is not given stays as it is.',
   tags,
   security,
   params,
   body: HistoryUpdate,
   response: answers(Done, 401, 403, 404, 413)
 }
-const deleteSchema = { summary: 'Remove a history element', tags, security, params, response: answers(Done, 401, 403, 404, 413) }
+const deleteSchema = {
+  summary: 'Remove a history element',
+  description: 'The next report for its content creates another one.',
+  tags,
+  security,
+  params,
+  response: answers(Done, 401, 403, 404, 413)
+}
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app

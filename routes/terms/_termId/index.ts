@@ -12,6 +12,7 @@ import { ok } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'Get a taxonomy term',
+  description: 'Its contents are those of GET /contents with `terms`.',
   tags: ['Catalogue'],
   params: Type.Object({ termId: IntegerId('Id of the term', 1) }),
   response: publicAnswers(Ok(Term), 404)

@@ -20,6 +20,7 @@ const getSchema = {
 }
 const deleteSchema = {
   summary: 'Remove a watchlist element',
+  description: 'Use the `id` of the element, not the id of its content.',
   tags: ['Watchlist'],
   security,
   params: Type.Object({ elementId: IntegerId('Id of the watchlist element', 1) }),
