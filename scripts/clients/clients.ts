@@ -64,7 +64,9 @@ export const clients: Record<string, Client> = {
   },
   go: {
     needs: ['java', 'mvn'],
-    commandLine: openapiGenerator('go --package-name viewer --additional-properties=withGoMod=false,disallowAdditionalPropertiesIfNotPresent=false'),
+    commandLine: openapiGenerator(
+      'go --package-name viewer --additional-properties=withGoMod=false,disallowAdditionalPropertiesIfNotPresent=false'
+    ),
     journey: complete(['go'], [['go', 'run', '.']])
   },
   python: {

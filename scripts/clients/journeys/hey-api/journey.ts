@@ -1,5 +1,8 @@
+// docs: begin
 import * as viewer from './viewer'
 import { client } from './viewer/client.gen'
+
+// docs: end
 
 const { VIEWER_URL: url = '', VIEWER_EMAIL: email = '', VIEWER_PASSWORD: password = '' } = process.env
 

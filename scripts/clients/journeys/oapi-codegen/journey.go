@@ -6,9 +6,12 @@ import (
 	"net/http"
 	"os"
 	"strings"
-
-	"journey/viewer"
 )
+
+// docs: begin
+import "journey/viewer"
+
+// docs: end
 
 func main() {
 	url, email, password := os.Getenv("VIEWER_URL"), os.Getenv("VIEWER_EMAIL"), os.Getenv("VIEWER_PASSWORD")

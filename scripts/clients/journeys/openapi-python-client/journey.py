@@ -1,18 +1,15 @@
 import os
 
-from viewer import AuthenticatedClient, Client
-from viewer import models
-from viewer.api.catalogue import get_content, list_contents, list_rail_collections, list_schedule, list_terms
+# docs: begin
+from viewer import AuthenticatedClient, Client, models
+from viewer.api.catalogue import list_contents
 from viewer.api.continue_watching import list_continue_watching
-from viewer.api.history import (
-    clear_history,
-    delete_history_element,
-    get_history_element,
-    list_history,
-    report_progress,
-    update_history_element,
-)
-from viewer.api.identity import log_in, log_out, refresh
+from viewer.api.history import report_progress
+from viewer.api.identity import log_in
+# docs: end
+from viewer.api.catalogue import get_content, list_rail_collections, list_schedule, list_terms
+from viewer.api.history import clear_history, delete_history_element, get_history_element, list_history, update_history_element
+from viewer.api.identity import log_out, refresh
 from viewer.api.recommendations import list_recommendations
 from viewer.api.watchlist import add_to_watchlist, clear_watchlist, delete_watchlist_element, list_watchlist
 

@@ -1,6 +1,8 @@
 import os
 
+# docs: begin
 import viewer
+# docs: end
 
 url, email, password = (os.environ[name] for name in ("VIEWER_URL", "VIEWER_EMAIL", "VIEWER_PASSWORD"))
 

@@ -1,3 +1,4 @@
+// docs: begin
 import {
   CatalogueApi,
   Configuration,
@@ -8,6 +9,8 @@ import {
   ResponseError,
   WatchlistApi
 } from './viewer'
+
+// docs: end
 
 const { VIEWER_URL: url = '', VIEWER_EMAIL: email = '', VIEWER_PASSWORD: password = '' } = process.env
 
@@ -24,7 +27,10 @@ const refusal = async (call: Promise<unknown>) => {
 }
 
 const nobody = new Configuration({ basePath: url })
-check((await refusal(new IdentityApi(nobody).logIn({ credentials: { email, password: 'wrong' } }))).status === 401, 'a wrong password is a 401')
+check(
+  (await refusal(new IdentityApi(nobody).logIn({ credentials: { email, password: 'wrong' } }))).status === 401,
+  'a wrong password is a 401'
+)
 check((await refusal(new HistoryApi(nobody).listHistory())).status === 401, 'history needs a token')
 const { data: popular } = await new RecommendationsApi(nobody).listRecommendations({ perPage: 5 })
 check(popular.length === 5 && popular[0]?.reason.type === 'popular', 'popular titles for anyone')

@@ -1,9 +1,11 @@
+// docs: begin
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.openapitools.client.ApiClient;
-import org.openapitools.client.ApiException;
 import org.openapitools.client.api.*;
 import org.openapitools.client.model.*;
+// docs: end
+import java.util.concurrent.Callable;
+import org.openapitools.client.ApiException;
 
 public class Journey {
   public static void main(String[] args) throws Exception {

@@ -1,8 +1,10 @@
+// docs: begin
 import org.openapitools.client.apis.*
 import org.openapitools.client.infrastructure.ApiClient
+import org.openapitools.client.models.*
+// docs: end
 import org.openapitools.client.infrastructure.ClientError
 import org.openapitools.client.infrastructure.ClientException
-import org.openapitools.client.models.*
 
 fun main() {
     val url = System.getenv("VIEWER_URL")
