@@ -3,6 +3,8 @@ import org.openapitools.client.apis.*
 import org.openapitools.client.infrastructure.ApiClient
 import org.openapitools.client.models.*
 // docs: end
+import java.io.IOException
+import okhttp3.OkHttpClient
 import org.openapitools.client.infrastructure.ClientError
 import org.openapitools.client.infrastructure.ClientException
 
@@ -74,9 +76,35 @@ fun main() {
     check(invalid.statusCode == 400 && "\"errors\"" in (invalid.response as ClientError<*>).body.toString()) { "an invalid body is a 400 with errors" }
     check(refusal { catalogue.getContent(999_999_999) }.statusCode == 404) { "an unknown id is a 404" }
 
-    ApiClient.accessToken = IdentityApi(url).refresh(RefreshToken(signedIn.refreshToken)).data.accessToken
-    history.listHistory()
+    play(url, signedIn.refreshToken)
     IdentityApi(url).logOut()
+}
+
+/** Plays a film with an access token that has expired, loses the connection, and ends when the tokens cannot be renewed. */
+fun play(url: String, refreshToken: String) {
+    var isOffline = false
+    var signIns = 0
+    fun connection() = OkHttpClient.Builder()
+        .addInterceptor { if (isOffline) throw IOException("offline") else it.proceed(it.request()) }
+        .authenticator(Renewal(url, refreshToken) { signIns++ })
+        .build()
+
+    ApiClient.accessToken = "expired"
+    val player = Player(url, connection(), 1405)
+    player.report(400.0, 800.0)
+    check(player.resumeAt() == 400.0 && signIns == 0) { "a report after a renewal" }
+
+    isOffline = true
+    player.report(500.0, 800.0)
+    isOffline = false
+    check(player.resumeAt() == 400.0) { "a report that was not sent" }
+    player.deliver()
+    check(player.resumeAt() == 500.0) { "a report that was sent later" }
+
+    val renewed = ApiClient.accessToken
+    ApiClient.accessToken = "expired"
+    check(refusal { Player(url, connection(), 1405).resumeAt() }.statusCode == 401 && signIns == 1) { "a used refresh token" }
+    ApiClient.accessToken = renewed
 }
 
 fun refusal(call: () -> Unit): ClientException {
