@@ -1,4 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { withRunCode } from './docs/clients.js'
 import { settingsDocument } from './docs/settings.js'
 
-await writeFile(new URL('../docs/settings.md', import.meta.url), settingsDocument())
+const document = (name: string) => new URL(`../docs/${name}`, import.meta.url)
+
+await writeFile(document('settings.md'), settingsDocument())
+await writeFile(document('clients.md'), withRunCode(await readFile(document('clients.md'), 'utf8')))
