@@ -1,0 +1,109 @@
+import {
+  BigValueColorMode,
+  BigValueGraphMode,
+  BigValueJustifyMode,
+  BigValueTextMode,
+  FieldColorModeId,
+  GraphDrawStyle,
+  LegendDisplayMode,
+  type Panel,
+  PercentChangeColorMode,
+  SortOrder,
+  StackingMode,
+  type Threshold,
+  ThresholdsMode,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizOrientation
+} from '@grafana/schema'
+import type { Options as StatOptions } from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen'
+import {
+  type FieldConfig as GraphConfig,
+  type Options as GraphOptions,
+  pluginVersion
+} from '@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen'
+
+export const datasource = { type: 'prometheus', uid: '$datasource' }
+
+/** The units of Grafana that the board uses. */
+export type Unit = 'none' | 'short' | 'reqps' | 'ops' | 's' | 'percentunit' | 'bytes'
+
+/** Queries by their legends. */
+export type Queries = Record<string, string>
+
+const targets = (queries: Queries, instant: boolean) =>
+  Object.entries(queries).map(([legendFormat, expr], n) => ({
+    refId: String.fromCharCode(65 + n),
+    datasource,
+    expr,
+    legendFormat,
+    instant,
+    range: !instant
+  }))
+
+const absolute = (...steps: Threshold[]) => ({ mode: ThresholdsMode.Absolute, steps })
+
+/** A number that is green, from `warn` on orange and from `alarm` on red. */
+export const number = (title: string, unit: Unit, expr: string, description: string, levels?: { warn: number; alarm: number }): Panel => {
+  const options: StatOptions = {
+    colorMode: levels ? BigValueColorMode.Background : BigValueColorMode.Value,
+    graphMode: BigValueGraphMode.None,
+    justifyMode: BigValueJustifyMode.Auto,
+    orientation: VizOrientation.Auto,
+    percentChangeColorMode: PercentChangeColorMode.Standard,
+    reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+    showPercentChange: false,
+    textMode: BigValueTextMode.Value,
+    wideLayout: true
+  }
+  const steps = levels
+    ? [
+        { color: 'green', value: null },
+        { color: 'orange', value: levels.warn },
+        { color: 'red', value: levels.alarm }
+      ]
+    : [{ color: 'blue', value: null }]
+  return {
+    type: 'stat',
+    title,
+    description,
+    datasource,
+    pluginVersion,
+    targets: targets({ [title]: expr }, true),
+    options: { ...options },
+    fieldConfig: { defaults: { unit, noValue: '–', thresholds: absolute(...steps) }, overrides: [] }
+  }
+}
+
+/** Lines over time. Stacked ones add up to a whole. */
+export const graph = (title: string, unit: Unit, queries: Queries, description: string, { isStacked = false } = {}): Panel => {
+  const options: GraphOptions = {
+    legend: {
+      showLegend: true,
+      displayMode: LegendDisplayMode.Table,
+      placement: 'bottom',
+      calcs: ['lastNotNull', 'max'],
+      sortBy: 'Max',
+      sortDesc: true
+    },
+    tooltip: { mode: TooltipDisplayMode.Multi, sort: SortOrder.Descending }
+  }
+  const custom: GraphConfig = {
+    drawStyle: GraphDrawStyle.Line,
+    lineWidth: 1,
+    fillOpacity: isStacked ? 40 : 5,
+    showPoints: VisibilityMode.Never,
+    axisSoftMin: 0,
+    stacking: { mode: isStacked ? StackingMode.Normal : StackingMode.None, group: 'A' }
+  }
+  return {
+    type: 'timeseries',
+    title,
+    description,
+    datasource,
+    pluginVersion,
+    targets: targets(queries, false),
+    options: { ...options },
+    fieldConfig: { defaults: { unit, color: { mode: FieldColorModeId.PaletteClassic }, custom: { ...custom } }, overrides: [] }
+  }
+}
