@@ -75,14 +75,29 @@ export const number = (title: string, unit: Unit, expr: string, description: str
   }
 }
 
-/** Lines over time. Stacked ones add up to a whole. */
-export const graph = (title: string, unit: Unit, queries: Queries, description: string, { isStacked = false } = {}): Panel => {
+interface Look {
+  /** Stacked lines add up to a whole. */
+  isStacked?: boolean
+  /** A legend with many entries stands beside the graph, where there is more space for it. */
+  hasLongLegend?: boolean
+  /** Lines whose legend begins with a status have its colour. */
+  isByStatus?: boolean
+}
+
+const statusColours = { '2': 'green', '3': 'blue', '4': 'yellow', '5': 'red' }
+
+const colourOfStatus = Object.entries(statusColours).map(([digit, fixedColor]) => ({
+  matcher: { id: 'byRegexp', options: `/^${digit}/` },
+  properties: [{ id: 'color', value: { mode: FieldColorModeId.Shades, fixedColor } }]
+}))
+
+/** Lines over time. */
+export const graph = (title: string, unit: Unit, queries: Queries, description: string, look: Look = {}): Panel => {
   const options: GraphOptions = {
     legend: {
       showLegend: true,
       displayMode: LegendDisplayMode.Table,
-      placement: 'bottom',
-      calcs: ['lastNotNull', 'max'],
+      ...(look.hasLongLegend ? { placement: 'right', width: 290, calcs: ['max'] } : { placement: 'bottom', calcs: ['lastNotNull', 'max'] }),
       sortBy: 'Max',
       sortDesc: true
     },
@@ -91,10 +106,10 @@ export const graph = (title: string, unit: Unit, queries: Queries, description: 
   const custom: GraphConfig = {
     drawStyle: GraphDrawStyle.Line,
     lineWidth: 1,
-    fillOpacity: isStacked ? 40 : 5,
+    fillOpacity: look.isStacked ? 40 : 0,
     showPoints: VisibilityMode.Never,
     axisSoftMin: 0,
-    stacking: { mode: isStacked ? StackingMode.Normal : StackingMode.None, group: 'A' }
+    stacking: { mode: look.isStacked ? StackingMode.Normal : StackingMode.None, group: 'A' }
   }
   return {
     type: 'timeseries',
@@ -104,6 +119,9 @@ export const graph = (title: string, unit: Unit, queries: Queries, description: 
     pluginVersion,
     targets: targets(queries, false),
     options: { ...options },
-    fieldConfig: { defaults: { unit, color: { mode: FieldColorModeId.PaletteClassic }, custom: { ...custom } }, overrides: [] }
+    fieldConfig: {
+      defaults: { unit, color: { mode: FieldColorModeId.PaletteClassic }, custom: { ...custom } },
+      overrides: look.isByStatus ? colourOfStatus : []
+    }
   }
 }

@@ -45,9 +45,13 @@ const traffic: Row = {
   height: 9,
   panels: [
     graph('Requests by route', 'reqps', { '{{method}} {{route}}': `sum by (method, route) (${answers()})` }, 'Without probes.', {
-      isStacked: true
+      isStacked: true,
+      hasLongLegend: true
     }),
-    graph('Responses by status', 'reqps', { '{{status}}': `sum by (status) (${answers()})` }, 'Without probes.', { isStacked: true })
+    graph('Responses by status', 'reqps', { '{{status}}': `sum by (status) (${answers()})` }, 'Without probes.', {
+      isStacked: true,
+      isByStatus: true
+    })
   ]
 }
 
@@ -55,8 +59,10 @@ const latencies: Row = {
   title: 'Latency by route',
   height: 10,
   panels: [
-    graph('p99', 's', { '{{method}} {{route}}': latency(0.99) }, 'Logins hash a password, which takes longer than everything else.'),
-    graph('Median', 's', { '{{method}} {{route}}': latency(0.5) }, 'Half of the requests are faster.')
+    graph('p99', 's', { '{{method}} {{route}}': latency(0.99) }, 'Logins hash a password, which takes longer than everything else.', {
+      hasLongLegend: true
+    }),
+    graph('Median', 's', { '{{method}} {{route}}': latency(0.5) }, 'Half of the requests are faster.', { hasLongLegend: true })
   ]
 }
 
@@ -68,19 +74,22 @@ const errors: Row = {
       'Errors by route',
       'reqps',
       { '{{status}} {{method}} {{route}}': `sum by (status, method, route) (${answers(',status=~"5.."')})` },
-      'A 503 is safe to repeat. Every other 5xx is in the log at level error.'
+      'A 503 is safe to repeat. Every other 5xx is in the log at level error.',
+      { hasLongLegend: true }
     ),
     graph(
       'Mistakes of callers',
       'reqps',
       { '{{status}}': `sum by (status) (${answers(',status=~"4.."')})` },
-      '401: no valid token. 429: over a limit.'
+      '401: no valid token. 429: over a limit.',
+      { hasLongLegend: true }
     ),
     graph(
       'Refused by reason',
       'reqps',
       { '{{reason}}': `sum by (reason) (${perSecond('http_refused_total')})` },
-      'user_limit and address_limit are callers over their rate (429). The others are overload (503).'
+      'user_limit and address_limit are callers over their rate (429). The others are overload (503).',
+      { hasLongLegend: true }
     ),
     graph(
       'Not ready',
@@ -99,14 +108,15 @@ const database: Row = {
       'p99 by operation',
       's',
       { '{{kind}} {{collection}}': quantile(0.99, 'mongodb_operation_duration_seconds', process, 'kind, collection') },
-      'Counting popular titles and reading a model take longer than what viewers wait for.'
+      'Counting popular titles and reading a model take longer than what viewers wait for.',
+      { hasLongLegend: true }
     ),
     graph(
       'Operations',
       'ops',
       { '{{kind}} {{collection}}': `sum by (kind, collection) (${perSecond('mongodb_operation_duration_seconds_count')})` },
       'Operations per second.',
-      { isStacked: true }
+      { isStacked: true, hasLongLegend: true }
     ),
     graph(
       'Waiting',
@@ -184,7 +194,8 @@ const processes: Row = {
       { '{{instance}} {{kind}}': perSecond('nodejs_gc_duration_seconds_sum') },
       'Share of the time.'
     ),
-    graph('Uptime', 's', { '{{instance}}': `time() - process_start_time_seconds{${process}}` }, 'A line that falls to 0 is a restart.')
+    graph('Uptime', 's', { '{{instance}}': `time() - process_start_time_seconds{${process}}` }, 'A line that falls to 0 is a restart.'),
+    graph('Open files', 'short', { '{{instance}}': `process_open_fds{${process}}` }, 'Every connection is a file.')
   ]
 }
 

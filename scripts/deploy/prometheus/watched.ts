@@ -1,5 +1,4 @@
 import { connectionTo } from '../../../src/data/driver/connection.js'
-import { compile } from '../../../test/helpers/compile.js'
 import { startMongod } from '../../mongod/start.js'
 import { fill } from '../../soak/data.js'
 import { Service } from '../../soak/processes/service.js'
@@ -29,7 +28,7 @@ export const withWatchedService = async (
 ) => {
   const ends: (() => Promise<unknown>)[] = []
   try {
-    const [mongod, built] = await Promise.all([startMongod({ say }), compile()])
+    const mongod = await startMongod({ say })
     ends.push(mongod.stop)
     const { client, db } = connectionTo(mongod.url)
     ends.push(() => client.close())
@@ -37,7 +36,7 @@ export const withWatchedService = async (
 
     const ports: number[] = []
     for (let n = 0; n < 2; n++) {
-      const service = await Service.start({ url: mongod.url, built, settings })
+      const service = await Service.start({ url: mongod.url, built: 'dist', settings })
       ends.push(() => service.end('SIGTERM'))
       ports.push(service.port)
     }
