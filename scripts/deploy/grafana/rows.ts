@@ -50,6 +50,7 @@ const traffic: Row = {
     }),
     graph('Responses by status', 'reqps', { '{{status}}': `sum by (status) (${answers()})` }, 'Without probes.', {
       isStacked: true,
+      hasLongLegend: true,
       isByStatus: true
     })
   ]

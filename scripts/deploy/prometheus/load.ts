@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { tokenOf } from '../../bench/servers/tokens.js'
 import { Ledger } from '../../soak/load/ledger.js'
 import { Outcomes } from '../../soak/load/outcomes.js'
 import { startViewers } from '../../soak/load/viewers.js'
@@ -14,28 +15,31 @@ interface LoadOptions {
 
 const pauseOfDatabase = 6000
 const searches = 200
+/** Requests per second with which one viewer exceeds RATE_LIMIT. */
+const haste = 25
 
-/** Calls that a caller should not make, each with another answer. */
-const mistakes: [method: string, path: string, body?: object][] = [
-  ['GET', '/history'],
-  ['GET', '/unknown'],
-  ['GET', '/contents?page=0'],
-  ['PATCH', '/terms'],
-  ['POST', '/login', { email: 'nobody@example.com', password: 'wrong' }]
+const json = { 'content-type': 'application/json' }
+/** Requests that a caller should not send, each with another answer. */
+const mistakes: [path: string, request?: RequestInit][] = [
+  ['/history'],
+  ['/unknown'],
+  ['/contents?page=0'],
+  ['/terms', { method: 'PATCH' }],
+  ['/login', { method: 'POST', headers: json, body: JSON.stringify({ email: 'nobody@example.com', password: 'wrong' }) }]
 ]
 
 /** What a balancer, viewers, careless callers and a database that hangs for a moment make of two processes. */
 export const makeLoad = async ({ ports, contents, viewers, mongod, seconds }: LoadOptions) => {
-  const call = async (n: number, method: string, path: string, body?: object) => {
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-    const answer = await fetch(`http://127.0.0.1:${ports[n % ports.length]}${path}`, { method, ...json }).catch(() => undefined)
+  const send = async (n: number, path: string, request?: RequestInit) => {
+    const answer = await fetch(`http://127.0.0.1:${ports[n % ports.length]}${path}`, request).catch(() => undefined)
     await answer?.arrayBuffer()
   }
   const everySecond = setInterval(() => {
-    for (const n of ports.keys()) for (const path of ['/health', '/ready']) void call(n, 'GET', path)
-    for (const [n, mistake] of mistakes.entries()) void call(n, ...mistake)
-    void call(0, 'GET', '/terms')
-    void call(1, 'GET', '/contents?search=the')
+    for (const n of ports.keys()) for (const path of ['/health', '/ready']) void send(n, path)
+    for (const [n, mistake] of mistakes.entries()) void send(n, ...mistake)
+    for (let n = 0; n < haste; n++) void send(0, '/history', { headers: { authorization: `Bearer ${tokenOf(1)}` } })
+    void send(0, '/terms')
+    void send(1, '/contents?search=the')
   }, 1000)
 
   const crowd = startViewers({
@@ -47,7 +51,7 @@ export const makeLoad = async ({ ports, contents, viewers, mongod, seconds }: Lo
     ledger: new Ledger()
   })
   await sleep((seconds * 1000) / 2)
-  await Promise.all(Array.from({ length: searches }, (_, n) => call(0, 'GET', `/contents?search=word${n}`)))
+  await Promise.all(Array.from({ length: searches }, (_, n) => send(0, `/contents?search=word${n}`)))
   process.kill(mongod, 'SIGSTOP')
   await sleep(pauseOfDatabase)
   process.kill(mongod, 'SIGCONT')

@@ -9,7 +9,7 @@ const contents = 500
 const viewers = 60
 
 /** Small enough that the load exceeds the limits. */
-const settings = { TRAIN: 'auto', MAX_WAITING: '16', RATE_LIMIT: '250', LOGIN_LIMIT: '10' }
+const settings = { TRAIN: 'auto', MAX_WAITING: '24', RATE_LIMIT: '750', LOGIN_LIMIT: '10' }
 
 export interface Watched {
   prometheus: Prometheus
