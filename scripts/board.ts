@@ -1,4 +1,4 @@
-import { board } from './deploy/grafana/board.js'
+import { panels } from './deploy/grafana/board.js'
 import { drawBoard } from './deploy/grafana/picture/draw.js'
 import { withVariables } from './deploy/grafana/queries.js'
 import type { Series } from './deploy/prometheus/server.js'
@@ -7,7 +7,7 @@ import { prometheusPrograms } from './deploy/prometheus.js'
 import { messageOf } from './failures.js'
 
 const [file = 'docs/board.webp'] = process.argv.slice(2)
-const seconds = 120
+const seconds = 90
 /** Between two points of a line, in seconds. */
 const step = 2
 
@@ -15,14 +15,14 @@ const step = 2
 try {
   const { server } = await prometheusPrograms(console.log)
   await withWatchedService(server, { seconds, say: console.log }, async ({ prometheus, began, ended }) => {
-    const panels = []
-    for (const panel of board.panels ?? []) {
+    const answered = []
+    for (const panel of panels) {
       const results: Series[][] = []
-      for (const { expr } of ('targets' in panel && panel.targets) || [])
-        results.push(await prometheus.range(withVariables(String(expr), '15s'), began, ended, step))
-      panels.push({ panel, results })
+      for (const { expr } of 'targets' in panel ? panel.targets : [])
+        results.push(await prometheus.range(withVariables(expr, '15s'), began, ended, step))
+      answered.push({ panel, results })
     }
-    await drawBoard({ began, ended, panels }, file, console.log)
+    await drawBoard({ began, ended, panels: answered }, file, console.log)
   })
   console.log(`The board is in ${file}`)
 } catch (error) {

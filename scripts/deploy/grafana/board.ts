@@ -2,13 +2,13 @@ import {
   type Dashboard,
   DashboardCursorSync,
   defaultDashboard,
-  type Panel,
+  type GridPos,
   type RowPanel,
   type VariableModel,
   VariableRefresh,
   VariableSort
 } from '@grafana/schema'
-import { datasource } from './panels.js'
+import { datasource, type QueryPanel } from './panels.js'
 import { type Row, rows } from './rows.js'
 
 const columns = 24
@@ -29,9 +29,11 @@ const labelVariable = (name: string, metric: string): VariableModel => ({
   sort: VariableSort.alphabeticalAsc
 })
 
-/** Places the panels of a row side by side below its title, at most three in a line. */
-const placed = ({ title, height, panels }: Row, top: number): (Panel | RowPanel)[] => {
-  const perLine = height < 6 ? panels.length : panels.length === 4 ? 2 : Math.min(3, panels.length)
+type Placed = (QueryPanel | RowPanel) & { gridPos: GridPos }
+
+/** Places the panels of a row below its title, side by side: all if they are low, else two or three in a line. */
+const placed = ({ title, height, panels }: Row, top: number): Placed[] => {
+  const perLine = height < 6 ? panels.length : panels.length % 3 === 0 ? 3 : 2
   const width = columns / perLine
   return [
     { type: 'row', id: 0, title, collapsed: false, panels: [], gridPos: { x: 0, y: top, w: columns, h: 1 } },
@@ -42,15 +44,17 @@ const placed = ({ title, height, panels }: Row, top: number): (Panel | RowPanel)
   ]
 }
 
-const bottomOf = (panels: (Panel | RowPanel)[]) => Math.max(0, ...panels.map(({ gridPos }) => (gridPos ? gridPos.y + gridPos.h : 0)))
+const bottomOf = (panels: Placed[]) => Math.max(0, ...panels.map(({ gridPos }) => gridPos.y + gridPos.h))
 
-const panels = () => {
-  const all: (Panel | RowPanel)[] = []
+const allPlaced = () => {
+  const all: Placed[] = []
   for (const row of rows) all.push(...placed(row, bottomOf(all)))
   return all.map((panel, n) => ({ ...panel, id: n + 1 }))
 }
 
-export const board: Dashboard = {
+export const panels = allPlaced()
+
+const board: Dashboard = {
   ...defaultDashboard,
   uid: 'viewer',
   title: 'Viewer',
@@ -67,7 +71,7 @@ export const board: Dashboard = {
       labelVariable('route', 'http_request_duration_seconds_count')
     ]
   },
-  panels: panels()
+  panels
 }
 
 /** What Grafana imports. */

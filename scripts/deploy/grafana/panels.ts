@@ -31,7 +31,15 @@ export type Unit = 'none' | 'short' | 'reqps' | 'ops' | 's' | 'percentunit' | 'b
 /** Queries by their legends. */
 export type Queries = Record<string, string>
 
-const targets = (queries: Queries, instant: boolean) =>
+export interface Target extends Record<string, unknown> {
+  expr: string
+}
+
+export interface QueryPanel extends Panel {
+  targets: Target[]
+}
+
+const targets = (queries: Queries, instant: boolean): Target[] =>
   Object.entries(queries).map(([legendFormat, expr], n) => ({
     refId: String.fromCharCode(65 + n),
     datasource,
@@ -44,7 +52,13 @@ const targets = (queries: Queries, instant: boolean) =>
 const absolute = (...steps: Threshold[]) => ({ mode: ThresholdsMode.Absolute, steps })
 
 /** A number that is green, from `warn` on orange and from `alarm` on red. */
-export const number = (title: string, unit: Unit, expr: string, description: string, levels?: { warn: number; alarm: number }): Panel => {
+export const number = (
+  title: string,
+  unit: Unit,
+  expr: string,
+  description: string,
+  levels?: { warn: number; alarm: number }
+): QueryPanel => {
   const options: StatOptions = {
     colorMode: levels ? BigValueColorMode.Background : BigValueColorMode.Value,
     graphMode: BigValueGraphMode.None,
@@ -92,7 +106,7 @@ const colourOfStatus = Object.entries(statusColours).map(([digit, fixedColor]) =
 }))
 
 /** Lines over time. */
-export const graph = (title: string, unit: Unit, queries: Queries, description: string, look: Look = {}): Panel => {
+export const graph = (title: string, unit: Unit, queries: Queries, description: string, look: Look = {}): QueryPanel => {
   const options: GraphOptions = {
     legend: {
       showLegend: true,

@@ -1,4 +1,4 @@
-import { board } from './board.js'
+import { rows } from './rows.js'
 
 /** What Grafana puts in place of the variables of the board while all instances and routes are selected. */
 export const withVariables = (expr: string, rateInterval: string) =>
@@ -6,6 +6,7 @@ export const withVariables = (expr: string, rateInterval: string) =>
 
 /** Every query of the board, as Grafana sends it. */
 export const boardQueries = (rateInterval: string) =>
-  (board.panels ?? [])
-    .flatMap(panel => ('targets' in panel ? (panel.targets ?? []) : []))
-    .map(({ expr }) => withVariables(String(expr), rateInterval))
+  rows
+    .flatMap(({ panels }) => panels)
+    .flatMap(({ targets }) => targets)
+    .map(({ expr }) => withVariables(expr, rateInterval))

@@ -1,5 +1,4 @@
-import type { Panel } from '@grafana/schema'
-import { graph, number } from './panels.js'
+import { graph, number, type QueryPanel } from './panels.js'
 
 const process = 'job="viewer",instance=~"$instance"'
 /** Probes and scrapes are no traffic. */
@@ -15,7 +14,7 @@ const failures = `(sum(${answers(',status=~"5.."')}) or vector(0)) / sum(${answe
 export interface Row {
   title: string
   height: number
-  panels: Panel[]
+  panels: QueryPanel[]
 }
 
 const now: Row = {

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import type { Panel, RowPanel } from '@grafana/schema'
 import type { Series } from '../../prometheus/server.js'
+import type { panels } from '../board.js'
 
 const run = promisify(execFile)
 const here = import.meta.dirname
@@ -15,13 +15,13 @@ export interface Drawing {
   began: number
   ended: number
   /** Each panel with the answers to its queries. */
-  panels: { panel: Panel | RowPanel; results: Series[][] }[]
+  panels: { panel: (typeof panels)[number]; results: Series[][] }[]
 }
 
 /** In pixels. A row of Grafana's grid takes 38 with its gap. */
 const width = 1440
 const rowHeight = 38
-const scale = 0.75
+const scale = 0.7
 
 const html = '<!doctype html><meta charset="utf-8"><style>body{margin:0}</style><div id="board"></div>'
 
@@ -50,8 +50,7 @@ const installComponents = async (say: (line: string) => void) => {
   await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: here })
 }
 
-const heightOf = ({ panels }: Drawing) =>
-  rowHeight * Math.max(...panels.map(({ panel: { gridPos } }) => (gridPos ? gridPos.y + gridPos.h : 0))) + rowHeight
+const heightOf = ({ panels }: Drawing) => rowHeight * Math.max(...panels.map(({ panel: { gridPos } }) => gridPos.y + gridPos.h)) + rowHeight
 
 const takePicture = async (page: string, height: number, file: string, folder: string) => {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
