@@ -91,7 +91,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the process is alive */
+        /**
+         * Check that the process is alive
+         * @description Asks no database.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -119,7 +122,10 @@ export interface paths {
          * @description Creates or updates the user's one history element for this content. `Location` is its path.
          */
         post: operations["reportProgress"];
-        /** Clear the history */
+        /**
+         * Clear the history
+         * @description Removes all of its elements.
+         */
         delete: operations["clearHistory"];
         options?: never;
         head?: never;
@@ -133,12 +139,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a history element */
+        /**
+         * Get a history element
+         * @description An element of another user is a 403.
+         */
         get: operations["getHistoryElement"];
-        /** Update the progress of a history element */
+        /**
+         * Update the progress of a history element
+         * @description Needs `time` or `percentage`, or both. What is not given stays as it is.
+         */
         put: operations["updateHistoryElement"];
         post?: never;
-        /** Remove a history element */
+        /**
+         * Remove a history element
+         * @description The next report for its content creates another one.
+         */
         delete: operations["deleteHistoryElement"];
         options?: never;
         head?: never;
@@ -392,7 +407,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a taxonomy term */
+        /**
+         * Get a taxonomy term
+         * @description Its contents are those of GET /contents with `terms`.
+         */
         get: operations["getTerm"];
         put?: never;
         post?: never;
@@ -420,7 +438,10 @@ export interface paths {
          * @description Saving a content again changes nothing.
          */
         post: operations["addToWatchlist"];
-        /** Empty the watchlist */
+        /**
+         * Empty the watchlist
+         * @description Removes all of its elements.
+         */
         delete: operations["clearWatchlist"];
         options?: never;
         head?: never;
@@ -441,7 +462,10 @@ export interface paths {
         get: operations["getWatchedVideo"];
         put?: never;
         post?: never;
-        /** Remove a watchlist element */
+        /**
+         * Remove a watchlist element
+         * @description Use the `id` of the element, not the id of its content.
+         */
         delete: operations["deleteWatchlistElement"];
         options?: never;
         head?: never;
@@ -452,12 +476,8 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Done: {
-            /** @enum {boolean} */
-            success: true;
-            code: number;
-            /** @description The same text, under the key as the specification spells it */
-            "message ": string;
+        FieldError: {
+            field: string;
             message: string;
         };
         /** @description An error */
@@ -474,10 +494,7 @@ export interface components {
             code: number;
             /** @example perPage must be an integer from 1 to 100 */
             message: string;
-            errors?: {
-                field: string;
-                message: string;
-            }[];
+            errors?: components["schemas"]["FieldError"][];
         };
         /** @description No valid bearer token, or a failed login */
         Unauthenticated: {
@@ -485,6 +502,15 @@ export interface components {
             success: false;
             /** @enum {string} */
             message: "Unauthenticated.";
+        };
+        ContentPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["ContentPage"];
+        };
+        ContentPage: {
+            collection: components["schemas"]["Content"][];
+            meta: components["schemas"]["Meta"];
         };
         Content: {
             id: number;
@@ -557,13 +583,14 @@ export interface components {
             price: number | null;
             price_formatted: string | null;
             plans: {
-                [key: string]: {
-                    id: string;
-                    vendor_name: string;
-                };
+                [key: string]: components["schemas"]["Plan"];
             };
             /** @description URL of the content in the web front end */
             link: string;
+        };
+        Plan: {
+            id: string;
+            vendor_name: string;
         };
         Meta: {
             page: number;
@@ -573,10 +600,25 @@ export interface components {
             total_count: number;
             total_pages: number;
         };
+        ContentAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Content"];
+        };
+        ContinueWatchingCardPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["ContinueWatchingCardPage"];
+        };
+        ContinueWatchingCardPage: {
+            collection: components["schemas"]["ContinueWatchingCard"][];
+            meta: components["schemas"]["Meta"];
+        };
         ContinueWatchingCard: {
+            /** @enum {string} */
             reason: "resume" | "next";
             content: components["schemas"]["Content"];
-            history: components["schemas"]["HistoryProgress"];
+            history: components["schemas"]["HistoryProgress"] | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -602,7 +644,33 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
-        } | null;
+        };
+        Done: {
+            /** @enum {boolean} */
+            success: true;
+            code: number;
+            message: string;
+            /** @description The same text, under the key as the specification spells it */
+            "message ": string;
+        };
+        HealthAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Health"];
+        };
+        Health: {
+            /** @enum {string} */
+            status: "alive";
+        };
+        HistoryElementPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["HistoryElementPage"];
+        };
+        HistoryElementPage: {
+            collection: components["schemas"]["HistoryElement"][];
+            meta: components["schemas"]["Meta"];
+        };
         HistoryElement: {
             /** @description An id of 24 hexadecimal characters */
             _id: string;
@@ -624,13 +692,61 @@ export interface components {
              */
             updated_at: string;
         };
+        NewHistory: {
+            content_id: number;
+            /** @description Playback position in seconds */
+            time?: number;
+            /** @description Percentage of the video watched */
+            percentage?: number;
+            /**
+             * Format: date-time
+             * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
+             */
+            observed_at?: string;
+        };
+        HistoryElementAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["HistoryElement"];
+        };
+        HistoryUpdate: {
+            /** @description Playback position in seconds */
+            time?: number;
+            /** @description Percentage of the video watched */
+            percentage?: number;
+            /**
+             * Format: date-time
+             * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
+             */
+            observed_at?: string;
+        } | unknown | unknown;
+        LegalDocumentAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["LegalDocument"];
+        };
         LegalDocument: {
             title: string;
-            sections: {
-                title: string;
-                /** @description HTML */
-                content: string;
-            }[];
+            sections: components["schemas"]["LegalSection"][];
+        };
+        LegalSection: {
+            title: string;
+            /** @description HTML */
+            content: string;
+        };
+        Credentials: {
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * @description Any length that fits into the body of 64 KiB
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
+        SignedInAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["SignedIn"];
         };
         SignedIn: {
             /** @description Send it as `Authorization: Bearer …` */
@@ -641,11 +757,25 @@ export interface components {
             expires_in: number;
             /** @description Can be used once, at POST /login/refresh */
             refresh_token: string;
-            user: {
-                id: number;
-                email: string;
-                name: string;
-            };
+            user: components["schemas"]["User"];
+        };
+        User: {
+            id: number;
+            email: string;
+            name: string;
+        };
+        RefreshToken: {
+            /** @description From the last login or refresh */
+            refresh_token: string;
+        };
+        RailCollectionPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["RailCollectionPage"];
+        };
+        RailCollectionPage: {
+            collection: components["schemas"]["RailCollection"][];
+            meta: components["schemas"]["Meta"];
         };
         RailCollection: {
             id: number;
@@ -686,6 +816,20 @@ export interface components {
              */
             updated_at: string;
             framework_through_key: number;
+        };
+        ReadinessAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Readiness"];
+        };
+        Readiness: {
+            /** @enum {string} */
+            status: "ready";
+        };
+        RecommendationsAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Recommendation"][];
         };
         Recommendation: {
             id: number;
@@ -758,10 +902,7 @@ export interface components {
             price: number | null;
             price_formatted: string | null;
             plans: {
-                [key: string]: {
-                    id: string;
-                    vendor_name: string;
-                };
+                [key: string]: components["schemas"]["Plan"];
             };
             /** @description URL of the content in the web front end */
             link: string;
@@ -772,15 +913,25 @@ export interface components {
             deleted_at: string | null;
             /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
-            reason: {
-                /** @enum {string} */
-                type: "watched";
-                content_id: number;
-                name: string;
-            } | {
-                /** @enum {string} */
-                type: "popular";
-            };
+            reason: components["schemas"]["RecommendationReason"];
+        };
+        RecommendationReason: {
+            /** @enum {string} */
+            type: "watched";
+            content_id: number;
+            name: string;
+        } | {
+            /** @enum {string} */
+            type: "popular";
+        };
+        ProgrammePageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["ProgrammePage"];
+        };
+        ProgrammePage: {
+            collection: components["schemas"]["Programme"][];
+            meta: components["schemas"]["Meta"];
         };
         /** @description A content that a channel shows at a certain time */
         Programme: {
@@ -798,6 +949,11 @@ export interface components {
             ends_at: string;
             content: components["schemas"]["Content"];
         };
+        SupportTextsAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["SupportText"][];
+        };
         SupportText: {
             id: number;
             context: string;
@@ -814,6 +970,15 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
+        };
+        TermPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["TermPage"];
+        };
+        TermPage: {
+            collection: components["schemas"]["Term"][];
+            meta: components["schemas"]["TermsMeta"];
         };
         Term: {
             id: number;
@@ -843,6 +1008,20 @@ export interface components {
             prev_page: number | false;
             total_count: number;
         };
+        TermAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Term"];
+        };
+        WatchlistElementPageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["WatchlistElementPage"];
+        };
+        WatchlistElementPage: {
+            collection: components["schemas"]["WatchlistElement"][];
+            meta: components["schemas"]["Meta"];
+        };
         WatchlistElement: {
             id: number;
             user_id: number;
@@ -861,8 +1040,132 @@ export interface components {
             updated_at: string;
             content: components["schemas"]["Content"];
         };
+        NewWatchlist: {
+            content_id: number;
+        };
     };
-    responses: never;
+    responses: {
+        /** @description Not modified: the version in `If-None-Match` is current */
+        NotModified: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                /** @description The version of the answer, for `If-None-Match` */
+                ETag?: string;
+                /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
+                "Cache-Control"?: string;
+                /** @description The request headers that the answer depends on */
+                Vary?: string;
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The request is invalid. The message says why */
+        BadRequest: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Invalid"];
+            };
+        };
+        /** @description No valid bearer token, or a failed login */
+        Unauthorized: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Unauthenticated"];
+            };
+        };
+        /** @description Belongs to another user */
+        Forbidden: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Not found */
+        NotFound: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The path does not support this method */
+        MethodNotAllowed: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                /** @description The methods that it supports */
+                Allow?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The body is larger than 64 KiB */
+        ContentTooLarge: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Too many requests from this user or address */
+        TooManyRequests: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                /** @description Seconds to wait before trying again */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description An internal error. Find it in the log by its request id */
+        InternalServerError: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
+        ServiceUnavailable: {
+            headers: {
+                /** @description Identifies the request in the log of the service */
+                "x-request-id"?: string;
+                /** @description Seconds to wait before trying again */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -873,7 +1176,7 @@ export interface operations {
     listContents: {
         parameters: {
             query?: {
-                /** @description Only contents of these types, for example `show` */
+                /** @description Only contents of these types */
                 type?: string[];
                 /** @description Only children of these contents */
                 parent_id?: number[];
@@ -885,6 +1188,7 @@ export interface operations {
                 search?: string;
                 /** @description Field to order by */
                 order_by?: "start_date" | "created_at" | "name" | "weight";
+                /** @description In either case */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;
@@ -976,92 +1280,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["Content"][];
-                            meta: components["schemas"]["Meta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["ContentPageAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getContent: {
@@ -1069,6 +1296,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
                 contentId: string;
             };
             cookie?: never;
@@ -1142,100 +1373,16 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Content"];
-                    };
+                    "application/json": components["schemas"]["ContentAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listContinueWatching: {
@@ -1338,88 +1485,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["ContinueWatchingCard"][];
-                            meta: components["schemas"]["Meta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["ContinueWatchingCardPageAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     dismissCard: {
@@ -1427,6 +1501,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
                 contentId: string;
             };
             cookie?: never;
@@ -1445,114 +1523,20 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "The card was hidden",
                      *       "message": "The card was hidden"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getHealth: {
@@ -1580,51 +1564,12 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            /** @enum {string} */
-                            status: "alive";
-                        };
-                    };
+                    "application/json": components["schemas"]["HealthAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     listHistory: {
@@ -1726,88 +1671,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["HistoryElement"][];
-                            meta: components["schemas"]["Meta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["HistoryElementPageAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     reportProgress: {
@@ -1826,18 +1698,7 @@ export interface operations {
                  *       "percentage": 12
                  *     }
                  */
-                "application/json": {
-                    content_id: number;
-                    /** @description Playback position in seconds */
-                    time?: number;
-                    /** @description Percentage of the video watched */
-                    percentage?: number;
-                    /**
-                     * Format: date-time
-                     * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
-                     */
-                    observed_at?: string;
-                };
+                "application/json": components["schemas"]["NewHistory"];
             };
         };
         responses: {
@@ -1855,103 +1716,19 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 201,
-                     *       "message ": "The history element was saved",
                      *       "message": "The history element was saved"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     clearHistory: {
@@ -1975,103 +1752,19 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "The history was removed",
                      *       "message": "The history was removed"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getHistoryElement: {
@@ -2079,7 +1772,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the history element */
+                /**
+                 * @description Id of the history element
+                 * @example 697e6a1c0f8b6c1e2d3f4a5b
+                 */
                 watchedVideoId: string;
             };
             cookie?: never;
@@ -2156,107 +1852,17 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["HistoryElement"];
-                    };
+                    "application/json": components["schemas"]["HistoryElementAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description Belongs to another user */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     updateHistoryElement: {
@@ -2264,12 +1870,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the history element */
+                /**
+                 * @description Id of the history element
+                 * @example 697e6a1c0f8b6c1e2d3f4a5b
+                 */
                 watchedVideoId: string;
             };
             cookie?: never;
         };
-        /** @description Needs `time` or `percentage` */
         requestBody: {
             content: {
                 /**
@@ -2278,17 +1886,7 @@ export interface operations {
                  *       "percentage": 13
                  *     }
                  */
-                "application/json": {
-                    /** @description Playback position in seconds */
-                    time?: number;
-                    /** @description Percentage of the video watched */
-                    percentage?: number;
-                    /**
-                     * Format: date-time
-                     * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
-                     */
-                    observed_at?: string;
-                } | unknown | unknown;
+                "application/json": components["schemas"]["HistoryUpdate"];
             };
         };
         responses: {
@@ -2304,125 +1902,21 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "The history element was updated",
                      *       "message": "The history element was updated"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description Belongs to another user */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteHistoryElement: {
@@ -2430,7 +1924,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the history element */
+                /**
+                 * @description Id of the history element
+                 * @example 697e6a1c0f8b6c1e2d3f4a5b
+                 */
                 watchedVideoId: string;
             };
             cookie?: never;
@@ -2449,125 +1946,21 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "The history element was removed",
                      *       "message": "The history element was removed"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description Belongs to another user */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getLegalText: {
@@ -2629,102 +2022,16 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["LegalDocument"];
-                    };
+                    "application/json": components["schemas"]["LegalDocumentAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    /** @description The language of the text */
-                    "Content-Language"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getLegalTextIn: {
@@ -2788,102 +2095,16 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["LegalDocument"];
-                    };
+                    "application/json": components["schemas"]["LegalDocumentAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    /** @description The language of the text */
-                    "Content-Language"?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     logIn: {
@@ -2901,15 +2122,7 @@ export interface operations {
                  *       "password": "demo-password"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * @description Any length that fits into the body of 64 KiB
-                     * @example correct horse battery staple
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["Credentials"];
             };
         };
         responses: {
@@ -2937,96 +2150,16 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["SignedIn"];
-                    };
+                    "application/json": components["schemas"]["SignedInAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     refresh: {
@@ -3043,10 +2176,7 @@ export interface operations {
                  *       "refresh_token": "0f8b6c1e…"
                  *     }
                  */
-                "application/json": {
-                    /** @description From the last login or refresh */
-                    refresh_token: string;
-                };
+                "application/json": components["schemas"]["RefreshToken"];
             };
         };
         responses: {
@@ -3074,96 +2204,16 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["SignedIn"];
-                    };
+                    "application/json": components["schemas"]["SignedInAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     logOut: {
@@ -3187,103 +2237,19 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "Logged out",
                      *       "message": "Logged out"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getMetrics: {
@@ -3306,41 +2272,9 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     listRailCollections: {
@@ -3455,92 +2389,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["RailCollection"][];
-                            meta: components["schemas"]["Meta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["RailCollectionPageAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getReady: {
@@ -3568,64 +2425,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            /** @enum {string} */
-                            status: "ready";
-                        };
-                    };
+                    "application/json": components["schemas"]["ReadinessAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listRecommendations: {
@@ -3757,85 +2563,15 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Recommendation"][];
-                    };
+                    "application/json": components["schemas"]["RecommendationsAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSchedule: {
@@ -3937,92 +2673,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["Programme"][];
-                            meta: components["schemas"]["Meta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["ProgrammePageAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSupportTexts: {
@@ -4085,89 +2744,15 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["SupportText"][];
-                    };
+                    "application/json": components["schemas"]["SupportTextsAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTerms: {
@@ -4179,6 +2764,7 @@ export interface operations {
                 name?: string[];
                 /** @description Field to order by, `created_at` by default */
                 order_by?: "id" | "name" | "taxonomy" | "created_at" | "updated_at";
+                /** @description In either case */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;
@@ -4237,92 +2823,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["Term"][];
-                            meta: components["schemas"]["TermsMeta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["TermPageAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getTerm: {
@@ -4330,6 +2839,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /**
+                 * @description Id of the term
+                 * @example 1
+                 */
                 termId: string;
             };
             cookie?: never;
@@ -4363,100 +2876,16 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Term"];
-                    };
+                    "application/json": components["schemas"]["TermAnswer"];
                 };
             };
-            /** @description Not modified: the version in `If-None-Match` is current */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listWatchlist: {
@@ -4556,88 +2985,15 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: {
-                            collection: components["schemas"]["WatchlistElement"][];
-                            meta: components["schemas"]["Meta"];
-                        };
-                    };
+                    "application/json": components["schemas"]["WatchlistElementPageAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     addToWatchlist: {
@@ -4654,9 +3010,7 @@ export interface operations {
                  *       "content_id": 1188
                  *     }
                  */
-                "application/json": {
-                    content_id: number;
-                };
+                "application/json": components["schemas"]["NewWatchlist"];
             };
         };
         responses: {
@@ -4672,103 +3026,19 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 201,
-                     *       "message ": "The content was added to the watchlist",
                      *       "message": "The content was added to the watchlist"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     clearWatchlist: {
@@ -4792,103 +3062,19 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "The watchlist was emptied",
                      *       "message": "The watchlist was emptied"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getWatchedVideo: {
@@ -4896,6 +3082,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /**
+                 * @description Id of the history element
+                 * @example 697e6a1c0f8b6c1e2d3f4a5b
+                 */
                 elementId: string;
             };
             cookie?: never;
@@ -4972,107 +3162,17 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["HistoryElement"];
-                    };
+                    "application/json": components["schemas"]["HistoryElementAnswer"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description Belongs to another user */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteWatchlistElement: {
@@ -5080,6 +3180,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /**
+                 * @description Id of the watchlist element
+                 * @example 1
+                 */
                 elementId: string;
             };
             cookie?: never;
@@ -5098,125 +3202,21 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "code": 200,
-                     *       "message ": "The watchlist element was removed",
                      *       "message": "The watchlist element was removed"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        code: number;
-                        /** @description The same text, under the key as the specification spells it */
-                        "message ": string;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["Done"];
                 };
             };
-            /** @description The request is invalid. The message says why */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Invalid"];
-                };
-            };
-            /** @description No valid bearer token, or a failed login */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Unauthenticated"];
-                };
-            };
-            /** @description Belongs to another user */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Not found */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The path does not support this method */
-            405: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The methods that it supports */
-                    Allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The body is larger than 64 KiB */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description Too many requests from this user or address */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description An internal error. Find it in the log by its request id */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
-            /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before trying again */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }

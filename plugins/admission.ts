@@ -17,9 +17,10 @@ declare module 'fastify' {
      * - `static`: like `public`, but needs no database and has no deadline, since the caller may read slowly
      * - `public`: at once, unless too many requests wait; has a deadline
      * - `viewer`: like `public`, but a signed-in caller queues for a connection to the database
+     * - `operator`: like `public`, but has no deadline
      * - `login`: even if too many requests wait, because logins have a queue of their own; has a deadline
      */
-    admission?: 'vital' | 'static' | 'public' | 'viewer' | 'login'
+    admission?: 'vital' | 'static' | 'public' | 'viewer' | 'operator' | 'login'
   }
 }
 
@@ -60,7 +61,7 @@ export default fp(
     const admit = (request: FastifyRequest, handle: () => unknown) => {
       const { tokenCheckMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
-      if (admission === 'vital' || admission === 'static') return handle()
+      if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       const begin = isRead(request) ? () => retried(handle) : handle
       if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs)
       const answer = begin()

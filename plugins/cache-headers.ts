@@ -42,10 +42,10 @@ export default fp(
       | Promise<T> {
       if (answer instanceof Promise) return answer.then(known => this.publicJson(known, ...vary))
       const { bytes, etag } = answer
-      this.headers({ 'cache-control': 'public, no-cache', etag, 'content-type': jsonType })
+      this.headers({ 'cache-control': 'public, no-cache', etag })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
-      return asAnswer(known && matchesEtag(known, etag) ? this.code(304).send() : bytes)
+      return known && matchesEtag(known, etag) ? asAnswer(this.code(304).send()) : this.json(bytes)
     })
   },
   { name: 'cache-headers', dependencies: ['@fastify/sensible'] }

@@ -1,18 +1,29 @@
 import { Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import type { FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import metadata from '../package.json' with { type: 'json' }
-import { completeDocument } from '../src/documentation/complete.js'
+import { completeDocument, type Document } from '../src/documentation/complete.js'
+import { withComponents } from '../src/documentation/components.js'
 import { introduction, tags } from '../src/documentation/introduction.js'
 import { keepSignIn, uiConfig } from '../src/documentation/page.js'
+import { asPublished } from '../src/documentation/published.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The OpenAPI document with the exact schemas of the service, some of which generators of clients cannot handle. */
+    exactDocument: () => object
+  }
+}
 
 const theme = { title: 'viewer', js: [{ filename: 'keep-sign-in.js', content: keepSignIn }] }
 
 /** Serves the OpenAPI document, which is generated from the schemas of the routes, and a page that shows it. */
 export default fp(
   async app => {
-    const { BASE_PATH } = app.settings
+    const { BASE_PATH, PUBLIC_URL } = app.settings
+    let exact: Document | undefined
 
     await app.register(swagger, {
       openapi: {
@@ -24,14 +35,25 @@ export default fp(
           license: { name: 'MIT', identifier: 'MIT' }
         },
         tags,
-        servers: [{ url: BASE_PATH || '/' }],
+        servers: [{ url: `${PUBLIC_URL}${BASE_PATH}` || '/' }],
+        security: [{ bearer: [] }],
         components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } }
       },
       stripBasePath: true,
-      transform: ({ schema, url, route }) => ({ schema: { operationId: route.handler.name, ...schema }, url }),
-      transformObject: document =>
-        completeDocument((document as unknown as { openapiObject: Parameters<typeof completeDocument>[0] }).openapiObject),
+      transform: ({ schema, url, route }) => ({
+        schema: { operationId: route.handler.name, security: [], ...withComponents(schema as FastifySchema) },
+        url
+      }),
+      transformObject: document => {
+        exact = (document as unknown as { openapiObject: Document }).openapiObject
+        return completeDocument(asPublished(exact) as Document)
+      },
       refResolver: { buildLocalReference: ({ $id }) => String($id) }
+    })
+
+    app.decorate('exactDocument', () => {
+      app.swagger()
+      return completeDocument(exact as Document)
     })
 
     const serialized = new WeakMap<object, string>()

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { published } from './published.js'
 
 /** A moment on the wire: UTC, six fractional digits. Because of the brand, other strings do not compile in its place. */
 export type Timestamp = string & { readonly timestamp: unique symbol }
@@ -6,31 +7,39 @@ export const Timestamp = Type.Unsafe<Timestamp>({ type: 'string', format: 'date-
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
 
-export const Ok = <T extends TSchema>(data: T) => Type.Object({ success: Type.Literal(true), data })
+/** Generators of clients break at a boolean with one value. */
+const Always = <B extends boolean>(value: B) => published(Type.Literal(value), Type.Boolean())
 
-/** The answer to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. */
-export const Done = Type.Object(
-  {
-    success: Type.Literal(true),
-    code: Type.Integer(),
-    'message ': Type.String({ description: 'The same text, under the key as the specification spells it' }),
-    message: Type.String()
-  },
-  { $id: 'Done' }
+/** The answer to a read. It needs a name of its own if its data has none. */
+export const Ok = <T extends TSchema>(data: T, $id = `${data.$id}Answer`) => Type.Object({ success: Always(true), data }, { $id })
+
+const done = { success: Always(true), code: Type.Integer(), message: Type.String() }
+/**
+ * The answer to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. Only the clean
+ * key is published, because in most languages both would have the same name.
+ */
+export const Done = published(
+  Type.Object(
+    { ...done, 'message ': Type.String({ description: 'The same text, under the key as the specification spells it' }) },
+    { $id: 'Done' }
+  ),
+  Type.Object(done, { description: 'The answer to a write' })
 )
 export type Done = Static<typeof Done>
 
 export const Failure = Type.Object(
-  { success: Type.Literal(false), code: Type.Integer(), message: Type.String() },
+  { success: Always(false), code: Type.Integer(), message: Type.String() },
   { $id: 'Failure', description: 'An error' }
 )
 
+export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })
+
 export const Invalid = Type.Object(
   {
-    success: Type.Literal(false),
+    success: Always(false),
     code: Type.Integer(),
     message: Type.String({ examples: ['perPage must be an integer from 1 to 100'] }),
-    errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() })))
+    errors: Type.Optional(Type.Array(Type.Ref(FieldError.$id as string)))
   },
   { $id: 'Invalid', description: 'An invalid request, with each invalid field and its rule' }
 )
@@ -38,6 +47,6 @@ export const Invalid = Type.Object(
 export const unauthenticatedMessage = 'Unauthenticated.'
 
 export const Unauthenticated = Type.Object(
-  { success: Type.Literal(false), message: Type.Literal(unauthenticatedMessage) },
+  { success: Always(false), message: published(Type.Literal(unauthenticatedMessage), Type.String({ examples: [unauthenticatedMessage] })) },
   { $id: 'Unauthenticated', description: 'No valid bearer token, or a failed login' }
 )

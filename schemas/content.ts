@@ -7,6 +7,8 @@ const Texts = Type.Record(Type.String(), Type.String(), {
 })
 const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 country code' })))
 
+const Plan = Type.Object({ id: Type.String(), vendor_name: Type.String() }, { $id: 'Plan' })
+
 export const Content = Type.Object(
   {
     id: Type.Integer(),
@@ -34,7 +36,7 @@ export const Content = Type.Object(
     currency: Nullable(Type.String()),
     price: Nullable(Type.Number()),
     price_formatted: Nullable(Type.String()),
-    plans: Type.Record(Type.String(), Type.Object({ id: Type.String(), vendor_name: Type.String() })),
+    plans: Type.Record(Type.String(), Plan),
     link: Type.String({ description: 'URL of the content in the web front end' })
   },
   { $id: 'Content' }

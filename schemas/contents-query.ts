@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Ids, maxValueLength, Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
+import { published } from './published.js'
 
 /** Each word costs time, and nobody types more. */
 export const maxWords = 8
@@ -8,18 +9,23 @@ export const maxWords = 8
 export const orderFields = ['start_date', 'created_at', 'name', 'weight'] as const
 
 export const ContentsQuery = Type.Object({
-  type: Names('Only contents of these types, for example `show`'),
-  parent_id: Ids('Only children of these contents'),
-  terms: Ids('Only contents with any of these taxonomy terms'),
-  ids: Ids('Only these contents'),
+  type: Names('Only contents of these types', 'show'),
+  parent_id: Ids('Only children of these contents', 1188),
+  terms: Ids('Only contents with any of these taxonomy terms', 2),
+  ids: Ids('Only these contents', 1405),
   search: Type.Optional(
-    Type.String({
-      maxLength: maxValueLength,
-      pattern: '[\\p{L}\\p{N}]',
-      format: 'search',
-      'x-rule': `a text of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
-      description: `Up to ${maxWords} words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents`
-    })
+    // Not every language knows the pattern.
+    published(
+      Type.String({
+        maxLength: maxValueLength,
+        pattern: '[\\p{L}\\p{N}]',
+        format: 'search',
+        'x-rule': `a text of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
+        description: `Up to ${maxWords} words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents`,
+        examples: ['harbour']
+      }),
+      Type.String({ minLength: 1, maxLength: maxValueLength })
+    )
   ),
   order_by: Type.Optional(OrderBy(orderFields)),
   order_direction: OrderDirection,

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { Nullable, Timestamp } from './common.js'
+import { Timestamp } from './common.js'
 import { Content } from './content.js'
 import { HistoryProgress } from './history.js'
 
 export const ContinueWatchingCard = Type.Object(
   {
-    reason: Type.Union([Type.Literal('resume'), Type.Literal('next')]),
+    reason: Type.Unsafe<'resume' | 'next'>({ type: 'string', enum: ['resume', 'next'] }),
     content: Content,
-    history: Nullable(HistoryProgress),
+    history: Type.Union([HistoryProgress, Type.Null()]),
     updated_at: Timestamp
   },
   { $id: 'ContinueWatchingCard' }

@@ -455,7 +455,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 201,
-      'message ': 'The history element was saved',
       message: 'The history element was saved'
     }
   },
@@ -603,7 +602,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'The history element was updated',
       message: 'The history element was updated'
     }
   },
@@ -863,7 +861,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 201,
-      'message ': 'The content was added to the watchlist',
       message: 'The content was added to the watchlist'
     }
   },
@@ -944,7 +941,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'The watchlist element was removed',
       message: 'The watchlist element was removed'
     }
   },
@@ -952,7 +948,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'The watchlist was emptied',
       message: 'The watchlist was emptied'
     }
   },
@@ -960,7 +955,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'The card was hidden',
       message: 'The card was hidden'
     }
   },
@@ -968,7 +962,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'The history element was removed',
       message: 'The history element was removed'
     }
   },
@@ -976,7 +969,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'The history was removed',
       message: 'The history was removed'
     }
   },
@@ -1003,7 +995,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       code: 200,
-      'message ': 'Logged out',
       message: 'Logged out'
     }
   },

@@ -3,6 +3,7 @@ import { Timestamp } from './common.js'
 import { Content } from './content.js'
 import { Ids } from './lists.js'
 import { PageQuery } from './page.js'
+import { published } from './published.js'
 
 const own = {
   user_id: Type.Integer(),
@@ -37,15 +38,14 @@ export const ContentId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INT
 export const NewHistory = Type.Object({ content_id: ContentId, ...progress }, { $id: 'NewHistory' })
 export type NewHistory = Static<typeof NewHistory>
 
-export const HistoryUpdate = Type.Object(progress, {
-  $id: 'HistoryUpdate',
-  anyOf: [{ required: ['time'] }, { required: ['percentage'] }],
-  description: 'Needs `time` or `percentage`'
-})
+export const HistoryUpdate = published(
+  Type.Object(progress, { $id: 'HistoryUpdate', anyOf: [{ required: ['time'] }, { required: ['percentage'] }] }),
+  Type.Object(progress, { description: 'Needs `time` or `percentage`, or both' })
+)
 export type HistoryUpdate = Static<typeof HistoryUpdate>
 
 export const HistoryQuery = Type.Object({
-  content_id: Ids('Only elements of these contents'),
+  content_id: Ids('Only elements of these contents', 1405),
   status: Type.Optional(Type.Unsafe<'in_progress' | 'completed'>({ type: 'string', enum: ['in_progress', 'completed'] })),
   ...PageQuery
 })

@@ -25,7 +25,7 @@ export const SignedIn = Type.Object(
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
     refresh_token: Type.String({ description: 'Can be used once, at POST /login/refresh' }),
-    user: Type.Object({ id: Type.Integer(), email: Type.String(), name: Type.String() })
+    user: Type.Object({ id: Type.Integer(), email: Type.String(), name: Type.String() }, { $id: 'User' })
   },
   { $id: 'SignedIn' }
 )

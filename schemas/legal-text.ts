@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 export const LegalText = Type.Object(
   {
     title: Type.String(),
-    sections: Type.Array(Type.Object({ title: Type.String(), content: Type.String({ description: 'HTML' }) }))
+    sections: Type.Array(Type.Object({ title: Type.String(), content: Type.String({ description: 'HTML' }) }, { $id: 'LegalSection' }))
   },
   { $id: 'LegalDocument' }
 )

@@ -1,17 +1,31 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { published } from './published.js'
 
 export const maxValues = 100
 export const maxValueLength = 200
 
 /** A query parameter with one or more values, separated by commas or by repeating the parameter. */
-export const Several = <T extends TSchema>(item: T, description: string) =>
-  Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description }))
+export const Several = <T extends TSchema>(item: T, description: string, example: unknown) =>
+  Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description, examples: [[example]] }))
 
-export const Ids = (description: string) => Several(Type.Integer(), description)
-export const Names = (description: string) => Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description)
+/** Integers that no element has are accepted, too: they find nothing. */
+const AnyId = published(Type.Integer(), Type.Integer({ minimum: 1 }))
+
+export const Ids = (description: string, example: number) => Several(AnyId, description, example)
+export const Names = (description: string, example: string) =>
+  Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description, example)
 
 export const OrderBy = <const F extends string>(fields: readonly F[], description = 'Field to order by') =>
-  Type.Unsafe<F>({ type: 'string', enum: [...fields], description })
+  Type.Unsafe<F>({ type: 'string', enum: [...fields], 'x-enum-varnames': fields.map(field => field.toUpperCase()), description })
 
 /** Accepted in upper and lower case. */
-export const OrderDirection = Type.Unsafe<'ASC' | 'DESC'>({ type: 'string', enum: ['ASC', 'DESC'], default: 'DESC', 'x-upper-case': true })
+export const OrderDirection = published(
+  Type.Unsafe<'ASC' | 'DESC'>({
+    type: 'string',
+    enum: ['ASC', 'DESC'],
+    default: 'DESC',
+    'x-upper-case': true,
+    description: 'In either case'
+  }),
+  { type: 'string', enum: ['asc', 'desc'], default: 'desc' }
+)

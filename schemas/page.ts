@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Ok } from './common.js'
+import { published } from './published.js'
 
 export const defaultPerPage = 20
 export const maxPerPage = 100
@@ -13,13 +14,17 @@ export interface PageQuery {
   page: number
 }
 
-const PageLink = Type.Union([Type.Integer(), Type.Literal(false)])
+/** Generators of clients break at a union of a number and a boolean. A schema without a type loses nothing. */
+const PageLink = (page: string) =>
+  published(Type.Union([Type.Integer(), Type.Literal(false)]), {
+    description: `The number of the ${page} page, or \`false\` if there is none`
+  })
 
 const meta = {
   page: Type.Integer(),
   per_page: Type.Integer(),
-  next_page: PageLink,
-  prev_page: PageLink,
+  next_page: PageLink('next'),
+  prev_page: PageLink('previous'),
   total_count: Type.Integer()
 }
 
@@ -31,7 +36,7 @@ export const TermsMeta = Type.Object(meta, { $id: 'TermsMeta' })
 const PageWith =
   <M extends TSchema>(meta: M) =>
   <T extends TSchema>(element: T) =>
-    Ok(Type.Object({ collection: Type.Array(element), meta }))
+    Ok(Type.Object({ collection: Type.Array(element), meta }, { $id: `${element.$id}Page` }))
 
 export const Page = PageWith(Meta)
 export const TermsPage = PageWith(TermsMeta)

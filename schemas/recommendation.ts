@@ -2,6 +2,25 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
 import { PageQuery } from './page.js'
+import { published } from './published.js'
+
+const reason = { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() }
+/** Generators of clients break at unions of objects. */
+const Reason = published(
+  Type.Union([Type.Object(reason), Type.Object({ type: Type.Literal('popular') })], { $id: 'RecommendationReason' }),
+  {
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: { type: 'string', enum: ['watched', 'popular'] },
+      content_id: {
+        type: 'integer',
+        description: "With `watched`: the content of the user's history that contributed most to this recommendation"
+      },
+      name: { type: 'string', description: 'With `watched`: the name of that content' }
+    }
+  }
+)
 
 export const RecommendationsQuery = Type.Pick(Type.Object(PageQuery), ['perPage'])
 
@@ -11,13 +30,7 @@ export const Recommendation = Type.Composite(
     Type.Object({
       deleted_at: Nullable(Timestamp),
       recent: Type.Boolean({ description: 'Whether its start date is within the last `RECENT_DAYS` days' }),
-      reason: Type.Union([
-        Type.Object(
-          { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() },
-          { description: "The title in the user's history that contributed most to this recommendation" }
-        ),
-        Type.Object({ type: Type.Literal('popular') })
-      ])
+      reason: Reason
     })
   ],
   { $id: 'Recommendation' }

@@ -1,13 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { maxValueLength, Names } from './lists.js'
 import { PageQuery } from './page.js'
+import { published } from './published.js'
 
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', maxLength: maxValueLength, description }))
+const Moment = (description: string, example: string) =>
+  Type.Optional(
+    published(
+      Type.String({ format: 'date-time', maxLength: maxValueLength, description, examples: [example] }),
+      Type.String({ format: 'date-time' })
+    )
+  )
 
 export const ScheduleQuery = Type.Object({
-  from: Moment('Start of the window, by default now'),
-  to: Moment('End of the window, by default 24 hours after `from`'),
-  channel: Names('Only these channels'),
+  from: Moment('Start of the window, by default now', '2026-01-31T20:00:00Z'),
+  to: Moment('End of the window, by default 24 hours after `from`', '2026-02-01T20:00:00Z'),
+  channel: Names('Only these channels', 'stories'),
   ...PageQuery
 })
 export type ScheduleQuery = Static<typeof ScheduleQuery>

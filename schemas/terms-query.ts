@@ -3,8 +3,8 @@ import { Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
 
 export const TermsQuery = Type.Object({
-  taxonomy: Names('Only terms of these taxonomies'),
-  name: Names('Only terms with these names'),
+  taxonomy: Names('Only terms of these taxonomies', 'category'),
+  name: Names('Only terms with these names', 'Drama'),
   order_by: Type.Optional(OrderBy(['id', 'name', 'taxonomy', 'created_at', 'updated_at'], 'Field to order by, `created_at` by default')),
   order_direction: OrderDirection,
   ...PageQuery

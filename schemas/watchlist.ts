@@ -22,4 +22,4 @@ export type WatchlistElement = Static<typeof WatchlistElement>
 export const NewWatchlist = Type.Object({ content_id: ContentId }, { $id: 'NewWatchlist' })
 export type NewWatchlist = Static<typeof NewWatchlist>
 
-export const WatchlistQuery = Type.Object({ content_id: Ids('Only elements of these contents'), ...PageQuery })
+export const WatchlistQuery = Type.Object({ content_id: Ids('Only elements of these contents', 1405), ...PageQuery })

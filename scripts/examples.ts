@@ -33,8 +33,10 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
     ...(request && { payload: request })
   })
   if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.body}`)
-  examples[`${method} ${path}`] = { ...(request && { request }), answer: answer.json() }
-  return answer.json().data
+  // The document has only the clean key of a message.
+  const { 'message ': _, ...body } = answer.json()
+  examples[`${method} ${path}`] = { ...(request && { request }), answer: body }
+  return body.data
 }
 /** Replaces tokens, which would be useless to readers. */
 const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })

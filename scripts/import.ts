@@ -4,11 +4,13 @@ import { CommandSettings, readSettings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
+import { inTurn } from '../src/import/turn.js'
 import { messageOf } from './failures.js'
+import { invocationOf } from './invocation.js'
 import { progressTo } from './progress.js'
 import { stopOnSignal } from './stop.js'
 
-const usage = `Usage: npm run import -- PATH... [--prune]
+const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
   --prune  treat each catalogue file as the complete list of its kind: mark missing contents as deleted, remove everything else`
 
@@ -49,7 +51,9 @@ const run = async () => {
   const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
   try {
-    const result = await importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal, onProgress: progress.update })
+    const work = () => importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal, onProgress: progress.update })
+    const onWait = () => console.error('Another import is running. Waiting for it to end.')
+    const result = (await inTurn(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
     progress.clear()
     report(result)
     if (!result.interrupted) process.exitCode = 0

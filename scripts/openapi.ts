@@ -7,11 +7,14 @@ const write = (path: string, text: string) => writeFile(new URL(`../${path}`, im
 
 // The app is only built to read its routes, without a database.
 const app = await buildApp(
-  readSettings(Settings, { MONGO_URL: 'mongodb://127.0.0.1:1', JWT_SECRET: 'only here to read the routes of the app' }),
+  readSettings(Settings, {
+    MONGO_URL: 'mongodb://127.0.0.1:1',
+    JWT_SECRET: 'only here to read the routes of the app',
+    PUBLIC_URL: 'http://localhost:3000'
+  }),
   { logger: false }
 )
 await app.ready()
-const document = `${JSON.stringify(app.swagger(), null, 2)}\n`
-await write('openapi.json', document)
-await write('client/schema.ts', await clientTypes(document))
+await write('openapi.json', `${JSON.stringify(app.swagger(), null, 2)}\n`)
+await write('client/schema.ts', await clientTypes(app.exactDocument()))
 await app.close()

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
 import { loginWindowMinutes, maxSuccessfulLogins } from './data/login-attempts.js'
-import { refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
+import { refuseUnusableImportKey, refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
 import { explained } from './process/setting-faults.js'
 import { inputAjv } from './validation/ajv.js'
 
@@ -10,6 +10,9 @@ const Integer = (description: string, fallback: number, rules: { minimum?: numbe
   Type.Integer({ minimum: 0, default: fallback, description, ...rules })
 const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
   Type.String({ default: fallback, description, ...rules })
+
+/** The issuer of the service's own tokens, and so of no identity provider. */
+export const ownIssuer = 'viewer'
 
 /** The settings by subject, in the order of docs/settings.md. */
 export const settingGroups = {
@@ -41,7 +44,7 @@ export const settingGroups = {
       { pattern: '^(https?://.+)?$' }
     ),
     JWT_PUBLIC_KEY: Text('Public key of your identity provider in PEM format, if it has no JWKS URL', ''),
-    JWT_ISSUER: Text('Issuer (`iss`) of access tokens', 'viewer', { pattern: '.' }),
+    JWT_ISSUER: Text('Issuer (`iss`) of access tokens', ownIssuer, { pattern: '.' }),
     JWT_AUDIENCE: Text('Audience (`aud`) of access tokens', 'viewer', { pattern: '.' }),
     ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
     REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
@@ -113,6 +116,12 @@ export const settingGroups = {
     TRAIN_MEMORY_MB: Integer('Memory limit of a training in megabytes. A training that exceeds it is stopped', 1536, { minimum: 64 })
   },
   Operating: {
+    IMPORT_KEY: Type.Optional(
+      Type.String({
+        description:
+          'Key for `POST /import/{file}`, which imports a catalogue over HTTP: at least 32 bytes. Without it, the endpoint does not exist'
+      })
+    ),
     DRAIN_DELAY: Integer('Milliseconds to keep serving after a stop signal, so that load balancers can redirect their traffic', 1000, {
       maximum: 600_000
     }),
@@ -171,6 +180,7 @@ export const readSettings = <T extends TObject>(schema: T, env = environment()):
     })
     refuseUnusableUrl(String(settings.MONGO_URL))
     refuseUnusableTokens(settings)
+    refuseUnusableImportKey(settings)
     return settings as Static<T>
   } catch (error) {
     throw new SettingsError(explained(error, schema))

@@ -6,6 +6,10 @@ export interface FieldError {
   message: string
 }
 
+export interface LineError extends FieldError {
+  line: number
+}
+
 interface ErrorBody {
   success: false
   code?: number
@@ -54,11 +58,13 @@ export const malformedBody = errorAnswer(400, 'The body is not valid JSON')
 export const malformedUrl = errorAnswer(400, 'The address is not valid percent-encoding')
 export const tooLarge = errorAnswer(413, `The body is larger than ${bodyLimit} bytes`)
 export const headersTooLarge = errorAnswer(431, 'The headers are too large')
-export const tooSlow = errorAnswer(408, 'The request took too long to arrive')
+export const tooSlow = () =>
+  new ErrorAnswer(408, { success: false, code: 408, message: 'The request took too long to arrive' }, { connection: 'close' })
 export const expectationFailed = errorAnswer(417, 'No expectation but 100-continue can be met')
 export const internal = errorAnswer(500, 'Internal server error')
 
 export const unavailable = retryLater(503, 'The service is not available for the moment, try again')
+export const importRunning = retryLater(409, 'Another import is running, try again later')
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
 export const tooManyLogins = retryLater(429, 'Too many failed logins, try again later')
 
@@ -67,6 +73,14 @@ export const methodNotAllowed = (allow: string) =>
 
 export const invalid = (errors: [FieldError, ...FieldError[]]) =>
   new ErrorAnswer(400, { success: false, code: 400, message: `${errors[0].field} ${errors[0].message}`, errors })
+
+/** With the first errors of the lines, and the number of the rest. */
+export const importRefused = (errors: LineError[], rest: number) => {
+  const [{ line, field, message }] = errors as [LineError]
+  const others = errors.length - 1 + rest
+  const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'error' : 'errors'}`
+  return new ErrorAnswer(400, { success: false, code: 400, message: `line ${line}: ${field} ${message}${more}`, errors })
+}
 
 /** Returns the value, or throws a 404 if there is none. */
 export const orNotFound = <T>(value: T | null | undefined, missing = notFound): T => {

@@ -22,6 +22,7 @@ t.test('settings', async t => {
       'CHANGE_ME-CHANGE_ME-CHANGE_ME-CHANGE_ME',
       'this is your-secret, keep it well and safe'
     ],
+    IMPORT_KEY: ['short', 'x'.repeat(31), 'replace-me-by-a-secret-of-your-own'],
     PORT: ['65536', '-1', '3000.5', 'x', '0x50'],
     LOG_LEVEL: ['loud', 'INFO'],
     BASE_PATH: ['viewer', '/viewer/', '/', '/a b', '/a//b', '/a?b', '/:a', '/*'],

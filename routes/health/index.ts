@@ -6,8 +6,9 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Check that the process is alive',
+  description: 'Asks no database.',
   tags: ['Service'],
-  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') })))
+  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') }, { $id: 'Health' })))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -29,7 +29,13 @@ const postSchema = {
   body: NewHistory,
   response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Clear the history', tags, security, response: answers(Done, 401, 413) }
+const deleteSchema = {
+  summary: 'Clear the history',
+  description: 'Removes all of its elements.',
+  tags,
+  security,
+  response: answers(Done, 401, 413)
+}
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings } = app

@@ -14,7 +14,7 @@ const schema = {
   description: 'A rail is a query for contents: its `endpoint` is the URL that returns them.',
   tags: ['Catalogue'],
   querystring: Type.Object({
-    with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`'),
+    with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`', 'rails'),
     ...PageQuery
   }),
   response: publicAnswers(Page(RailCollection))

@@ -9,7 +9,7 @@ const schema = {
   summary: 'Check that the service is ready',
   description: 'A 503 while the database is unavailable, and after the signal to stop.',
   tags: ['Service'],
-  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('ready') })), 503)
+  response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('ready') }, { $id: 'Readiness' })), 503)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

@@ -14,9 +14,9 @@ const schema = {
   description:
     'For a signed-in user, based on what the user has watched. For everyone else, what is popular now. `reason` says why a title is recommended.',
   tags: ['Recommendations'],
-  security: [{}, { bearer: [] }],
+  security: [{ bearer: [] }, {}],
   querystring: RecommendationsQuery,
-  response: answers(Ok(Type.Array(Recommendation)), 401)
+  response: answers(Ok(Type.Array(Recommendation), 'RecommendationsAnswer'), 401)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

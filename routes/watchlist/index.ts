@@ -28,7 +28,13 @@ const postSchema = {
   body: NewWatchlist,
   response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = { summary: 'Empty the watchlist', tags, security, response: answers(Done, 401, 413) }
+const deleteSchema = {
+  summary: 'Empty the watchlist',
+  description: 'Removes all of its elements.',
+  tags,
+  security,
+  response: answers(Done, 401, 413)
+}
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app

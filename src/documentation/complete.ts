@@ -1,4 +1,5 @@
 import { examples } from '../../schemas/examples.js'
+import { unwrapped } from './components.js'
 import { cacheable, ownHeaders, requestId, type Status, statuses } from './statuses.js'
 
 type Content = Record<string, { schema?: object; example?: unknown }>
@@ -8,7 +9,9 @@ interface Response {
   content?: Content
 }
 interface Parameter {
+  in: string
   schema?: { default?: unknown; style?: string; explode?: boolean }
+  example?: unknown
   required?: boolean
   style?: string
   explode?: boolean
@@ -18,52 +21,67 @@ interface Operation {
   requestBody?: { content: Content }
   responses?: Record<string, Response>
 }
-interface Document {
+export interface Document {
   paths: Record<string, Record<string, Operation>>
+  components: object
 }
 
-const withExample = <T extends { content?: Content }>(part: T, example: unknown): T => {
-  const json = part.content?.['application/json']
-  return json && example !== undefined ? { ...part, content: { ...part.content, 'application/json': { ...json, example } } } : part
+const completeContent = <T extends { content?: Content }>(part: T, example?: unknown): T => {
+  const schema = part.content?.['application/json']?.schema
+  return schema
+    ? { ...part, content: { 'application/json': { schema: unwrapped(schema), ...(example !== undefined && { example }) } } }
+    : part
 }
 
-/** Parameters with a default are optional for callers. `style` and `explode` belong to the parameter, not to its schema. */
-const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, ...parameter }: Parameter): Parameter => ({
+/**
+ * Parameters with a default are optional for callers. `style` and `explode` belong to the parameter, not to its schema. The example
+ * of an optional parameter belongs to its schema, because the page would fill it in.
+ */
+const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, example, ...parameter }: Parameter): Parameter => ({
   ...parameter,
   ...(style !== undefined && { style, explode }),
   ...(schema.default !== undefined && { required: false }),
-  schema
+  ...(parameter.in === 'path' && example !== undefined && { example }),
+  schema: { ...schema, ...(parameter.in !== 'path' && example !== undefined && { examples: [example] }) }
 })
 
-/** Adds the meaning of each status, the headers of the answers, and an example from the demo catalogue. */
-const completeOperation = (key: string, { requestBody, responses = {}, ...operation }: Operation): Operation => {
-  const { request, answer } = examples[key] ?? {}
-  const isPublic = '304' in responses
+/** Adds the meaning of the status, the headers of the answer, and an example from the demo catalogue. */
+const completeAnswer = (key: string, status: string, response: Response, isPublic: boolean): Response => {
+  const { description } = statuses[status] as Status
+  const headers = { ...requestId, ...(isPublic && cacheable), ...ownHeaders[key] }
+  return completeContent({ ...response, description, headers }, examples[key]?.answer)
+}
+
+const completeOperation = (key: string, { parameters, requestBody, responses = {}, ...operation }: Operation) => {
   const completed = Object.entries(responses).map(([status, response]) => {
-    const isSuccess = status < '400'
-    const { description, headers: own } = statuses[status] as Status
-    const headers = {
-      ...requestId,
-      ...(isPublic && isSuccess && cacheable),
-      ...(isSuccess && ownHeaders[key]),
-      ...own
-    }
-    return [status, withExample({ ...response, description, headers }, isSuccess ? answer : undefined)]
+    const { name } = statuses[status] as Status
+    return [status, name ? { $ref: `#/components/responses/${name}` } : completeAnswer(key, status, response, '304' in responses)]
   })
   return {
     ...operation,
-    ...(operation.parameters && { parameters: operation.parameters.map(parameterForCallers) }),
-    ...(requestBody && { requestBody: withExample(requestBody, request) }),
+    ...(parameters && { parameters: parameters.map(parameterForCallers) }),
+    ...(requestBody && { requestBody: completeContent(requestBody, examples[key]?.request) }),
     responses: Object.fromEntries(completed)
   }
 }
 
-export const completeDocument = (document: Document): object => {
-  const paths = Object.entries(document.paths).map(([path, operations]) => [
+/** The answers that look the same in all operations, by their names. */
+const sharedResponses = (operations: Operation[]) => {
+  const responses = Object.assign({}, ...operations.map(({ responses }) => responses)) as Record<string, Response>
+  const shared = Object.entries(responses).flatMap(([status, response]) => {
+    const { name, description, headers } = statuses[status] as Status
+    return name ? [[name, { ...response, description, headers: { ...requestId, ...headers } }]] : []
+  })
+  return Object.fromEntries(shared)
+}
+
+export const completeDocument = ({ paths, components, ...document }: Document): object => {
+  const completed = Object.entries(paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
       Object.entries(operations).map(([method, operation]) => [method, completeOperation(`${method.toUpperCase()} ${path}`, operation)])
     )
   ])
-  return { ...document, paths: Object.fromEntries(paths) }
+  const responses = sharedResponses(Object.values(paths).flatMap(operations => Object.values(operations)))
+  return { ...document, components: { ...components, responses }, paths: Object.fromEntries(completed) }
 }

@@ -53,6 +53,7 @@ const isTooLong = (text: string) => text.length > maxValueLength && (text.length
 
 const read = (schema: TSchema, text: string) => {
   if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
+  if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   // In a query, a plus that was not encoded means a space.
   if (schema.format === 'date-time') return text.replace(/ (?=\d\d:\d\d$)/, '+')
   return schema['x-upper-case'] ? text.toUpperCase() : text

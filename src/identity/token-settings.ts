@@ -15,7 +15,7 @@ export const refuseUnusableTokens = (settings: Record<string, unknown>) => {
   const chosen = sources.filter(name => settings[name])
   if (chosen.length > 1)
     throw new Error(`${chosen.join(' and ')} are set: set only one, since tokens come from the service or from one identity provider`)
-  if (JWT_SECRET) refuseWeakSecret(String(JWT_SECRET))
+  if (JWT_SECRET) refuseWeakSecret('JWT_SECRET', String(JWT_SECRET))
   if (!JWT_PUBLIC_KEY) return
   try {
     keysFromPem(String(JWT_PUBLIC_KEY))
@@ -24,11 +24,15 @@ export const refuseUnusableTokens = (settings: Record<string, unknown>) => {
   }
 }
 
+export const refuseUnusableImportKey = ({ IMPORT_KEY }: Record<string, unknown>) => {
+  if (IMPORT_KEY) refuseWeakSecret('IMPORT_KEY', String(IMPORT_KEY))
+}
+
 /** Placeholders that examples and templates contain. */
 const placeholder = /(replace|change)[-_ ]?me|your[-_ ]?(jwt[-_ ]?)?secret/i
 
-const refuseWeakSecret = (secret: string) => {
+const refuseWeakSecret = (name: string, secret: string) => {
   const advice = 'generate one, for example with `openssl rand -base64 48`'
-  if (Buffer.byteLength(secret) < 32) throw new Error(`JWT_SECRET is shorter than 32 bytes: ${advice}`)
-  if (placeholder.test(secret)) throw new Error(`JWT_SECRET is a placeholder that everybody knows: ${advice}`)
+  if (Buffer.byteLength(secret) < 32) throw new Error(`${name} is shorter than 32 bytes: ${advice}`)
+  if (placeholder.test(secret)) throw new Error(`${name} is a placeholder that everybody knows: ${advice}`)
 }

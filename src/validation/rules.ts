@@ -15,6 +15,7 @@ const ruleOf = (schema: TSchema, type: string) => {
   if (type === 'integer') return `an integer${bounds(schema)}`
   if (type === 'number') return `a number${bounds(schema)}`
   if (type === 'string') return `a text${length(schema)}`
+  if (type === 'boolean') return 'true or false'
   if (type === 'array') return `a list${schema.maxItems ? ` of at most ${schema.maxItems} values` : ''}`
   return `an ${type}`
 }

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import { leasesOf } from '../../src/data/leases.js'
+import { importLease } from '../../src/import/turn.js'
 import { apart } from '../helpers/apart.js'
 import { built } from '../helpers/built.js'
 import { importer, lines } from '../import/helper.js'
@@ -68,7 +71,7 @@ t.test('npm run import', async t => {
     const { run } = await inFolder(t, {}, url)
     const [status, , help] = await run()
     t.equal(status, 1)
-    t.match(help, /^Usage: npm run import -- PATH\.\.\. \[--prune\]\n/)
+    t.match(help, /^Usage: node \S+import\.js PATH\.\.\. \[--prune\]\n/)
     const [wrong, , reason] = await run('--purge', 'data')
     t.equal(wrong, 1)
     t.match(reason, /^Unknown option '--purge'(.|\n)*\nUsage: /)
@@ -84,6 +87,19 @@ t.test('npm run import', async t => {
     const { run } = await inFolder(t, { 'users.ndjson': lines({ id: 1, sub: 'x' }) }, url)
     t.strictSame(await run('data'), [1, '', 'data/users.ndjson:1: sub: needs the setting JWT_ISSUER\nNothing was imported.\n'])
   })
+})
+
+t.test('waits for another import, and says so', async t => {
+  const { url, db } = await importer(t)
+  const { start } = await inFolder(t, { 'contents.ndjson': lines(film(1)) }, url)
+  const second = await leasesOf(db).withLease(importLease, async () => {
+    const { child, ended } = start('data')
+    const [said] = await once(child.stderr, 'data')
+    t.equal(String(said), 'Another import is running. Waiting for it to end.\n')
+    t.equal(await db.collection('contents').countDocuments(), 0)
+    return { ended }
+  })
+  t.match(await second?.ended, [0, 'contents: 1 added, 0 changed, 0 unchanged\n'])
 })
 
 t.test('Ctrl-C ends the batch under way, and a second run completes the import', async t => {

@@ -3,9 +3,11 @@ import { isFailure } from '../helpers/answers.js'
 import { addUser, password } from '../helpers/app.js'
 import { listening, parsed, talk } from '../helpers/sockets.js'
 
+const key = 'a key of the tests that nobody guesses'
+
 // The 10 seconds are no setting.
 t.test('what is not there in 10 seconds', async t => {
-  const app = await listening(t, { LOGIN_LIMIT: '0' })
+  const app = await listening(t, { LOGIN_LIMIT: '0', IMPORT_KEY: key })
   const credentials = JSON.stringify({ email: (await addUser(app)).email, password })
   const close = 'Host: x\r\nConnection: close\r\n'
   const start = performance.now()
@@ -28,6 +30,11 @@ t.test('what is not there in 10 seconds', async t => {
       `POST /login HTTP/1.1\r\n${close}Content-Length: ${credentials.length}\r\n\r\n${credentials.slice(0, 9)}`,
       8000,
       credentials.slice(9)
+    ),
+    'an import of 13 s': timed(
+      `POST /import/contents HTTP/1.1\r\n${close}Authorization: Bearer ${key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      ...Array.from({ length: 13 }, (): [number, string] => [1000, '1\r\n\n\r\n']).flat(),
+      '0\r\n\r\n'
     ),
     'a head of 8 s': timed('GET /health HTTP/1.1\r\n', 8000, `${close}\r\n`)
   }

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Content } from '../../../schemas/content.js'
+import { IntegerId } from '../../../schemas/path-ids.js'
 import { answerOf } from '../../../src/catalogue/answers.js'
 import { contentJson, okBytes } from '../../../src/catalogue/bytes.js'
 import { notFound, orNotFound } from '../../../src/errors.js'
@@ -12,7 +13,7 @@ const schema = {
   summary: 'Get a content',
   description: 'A 404 if the content is not open to the caller.',
   tags: ['Catalogue'],
-  params: Type.Object({ contentId: Type.String() }),
+  params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   response: publicAnswers(Ok(Content), 404)
 }
 

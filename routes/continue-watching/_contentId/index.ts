@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
+import { IntegerId } from '../../../schemas/path-ids.js'
 import { orNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
@@ -12,7 +13,7 @@ const schema = {
   description: 'It stays hidden until the user watches something of the show again. The id may be of any content of the show.',
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
-  params: Type.Object({ contentId: Type.String() }),
+  params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   response: answers(Done, 401, 404, 413)
 }
 

@@ -4,24 +4,40 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
+import { HistoryId } from '../../../schemas/path-ids.js'
 import { progressOf } from '../../../src/data/progress.js'
 import { done } from '../../../src/http/reply.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']
 const security = [{ bearer: [] }]
-const params = Type.Object({ watchedVideoId: Type.String({ description: 'Id of the history element' }) })
+const params = Type.Object({ watchedVideoId: HistoryId })
 
-const getSchema = { summary: 'Get a history element', tags, security, params, response: answers(Ok(HistoryElement), 401, 403, 404) }
+const getSchema = {
+  summary: 'Get a history element',
+  description: 'An element of another user is a 403.',
+  tags,
+  security,
+  params,
+  response: answers(Ok(HistoryElement), 401, 403, 404)
+}
 const putSchema = {
   summary: 'Update the progress of a history element',
+  description: 'Needs `time` or `percentage`, or both. What is not given stays as it is.',
   tags,
   security,
   params,
   body: HistoryUpdate,
   response: answers(Done, 401, 403, 404, 413)
 }
-const deleteSchema = { summary: 'Remove a history element', tags, security, params, response: answers(Done, 401, 403, 404, 413) }
+const deleteSchema = {
+  summary: 'Remove a history element',
+  description: 'The next report for its content creates another one.',
+  tags,
+  security,
+  params,
+  response: answers(Done, 401, 403, 404, 413)
+}
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app

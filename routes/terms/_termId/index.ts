@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
+import { IntegerId } from '../../../schemas/path-ids.js'
 import { Term } from '../../../schemas/term.js'
 import { jsonAnswer } from '../../../src/catalogue/bytes.js'
 import { toTerm } from '../../../src/data/terms.js'
@@ -11,8 +12,9 @@ import { ok } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'Get a taxonomy term',
+  description: 'Its contents are those of GET /contents with `terms`.',
   tags: ['Catalogue'],
-  params: Type.Object({ termId: Type.String() }),
+  params: Type.Object({ termId: IntegerId('Id of the term', 1) }),
   response: publicAnswers(Ok(Term), 404)
 }
 

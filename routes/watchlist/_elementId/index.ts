@@ -4,25 +4,26 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement } from '../../../schemas/history.js'
+import { HistoryId, IntegerId } from '../../../schemas/path-ids.js'
 import { done } from '../../../src/http/reply.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const security = [{ bearer: [] }]
-const params = Type.Object({ elementId: Type.String() })
 
 const getSchema = {
   summary: 'Get a history element',
   description: 'Despite its path, this returns a history element, as in the specification. Use an id of GET /history.',
   tags: ['History'],
   security,
-  params,
+  params: Type.Object({ elementId: HistoryId }),
   response: answers(Ok(HistoryElement), 401, 403, 404)
 }
 const deleteSchema = {
   summary: 'Remove a watchlist element',
+  description: 'Use the `id` of the element, not the id of its content.',
   tags: ['Watchlist'],
   security,
-  params,
+  params: Type.Object({ elementId: IntegerId('Id of the watchlist element', 1) }),
   response: answers(Done, 401, 403, 404, 413)
 }
 

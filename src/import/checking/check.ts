@@ -26,7 +26,7 @@ export const checkFile = async (source: Source, kind: Kind, faults: Faults, { on
   const naming = source.format === 'json' ? 'by record' : 'in line'
   const report: Report = (place, field, reason, other) => {
     const where = other === undefined ? '' : ` ${naming} ${other}`
-    faults.add(`${source.name}:${place}: ${field}: ${reason}${where}`)
+    faults.add({ file: source.name, place, field, reason: `${reason}${where}` })
   }
   try {
     for await (const { pieces, bytes } of batchesOf(source)) {

@@ -1,17 +1,34 @@
 const shown = 100
 
+/** What is wrong with a record. */
+export interface RecordFault {
+  file: string
+  place: number
+  field: string
+  reason: string
+}
+
+/** A text says what is wrong with a whole file, or with an input that has no fields. */
+export type Fault = RecordFault | string
+
+const lineOf = (fault: Fault) => (typeof fault === 'string' ? fault : `${fault.file}:${fault.place}: ${fault.field}: ${fault.reason}`)
+
 /** The first hundred faults of a run, and the number of the rest. */
 export class Faults {
-  readonly lines: string[] = []
+  readonly first: Fault[] = []
   rest = 0
 
-  add(line: string) {
-    if (this.lines.length < shown) this.lines.push(line)
+  add(fault: Fault) {
+    if (this.first.length < shown) this.first.push(fault)
     else this.rest++
   }
 
   get any() {
-    return this.lines.length > 0
+    return this.first.length > 0
+  }
+
+  get lines() {
+    return this.first.map(lineOf)
   }
 }
 

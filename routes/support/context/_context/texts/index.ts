@@ -13,7 +13,7 @@ const schema = {
     'An empty context returns the texts of all contexts. Each text is in the first language of `Accept-Language` that it is available in, else in the default language, else in its first language.',
   tags: ['Texts'],
   params: Type.Object({ context: Type.String({ examples: ['playback'] }) }),
-  response: publicAnswers(Ok(Type.Array(SupportText)))
+  response: publicAnswers(Ok(Type.Array(SupportText), 'SupportTextsAnswer'))
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {

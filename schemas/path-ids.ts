@@ -1,0 +1,8 @@
+import { Type } from '@sinclair/typebox'
+import { published } from './published.js'
+
+/** An integer id in a path. Any text is accepted, because what is no id is a 404. */
+export const IntegerId = (description: string, example: number) =>
+  published(Type.String({ description, examples: [example] }), Type.Integer({ minimum: 1 }))
+
+export const HistoryId = Type.String({ description: 'Id of the history element', examples: ['697e6a1c0f8b6c1e2d3f4a5b'] })

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
+import { connectionTo } from '../../data/driver/connection.js'
+import { isUnavailable } from '../../data/driver/faults.js'
+import { stopSignals } from '../../process/stop-signals.js'
+import { ImportError, importFiles } from '../index.js'
+import type { ImportOrder, ImportOutcome } from './start-import.js'
+
+/** The faults of the lines. There are none if the file itself cannot be read. */
+const lineErrors = (error: unknown) => {
+  if (!(error instanceof ImportError)) return []
+  return error.faults.first.flatMap(fault =>
+    typeof fault === 'string' ? [] : [{ line: fault.place, field: fault.field, message: fault.reason }]
+  )
+}
+
+const outcomeOf = async ({ url, path, prune, issuer }: ImportOrder, signal: AbortSignal): Promise<ImportOutcome> => {
+  const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
+  try {
+    const { kinds, interrupted } = await importFiles(db, [path], { prune, issuer, signal })
+    const [imported] = Object.values(kinds)
+    return interrupted || !imported ? {} : { imported }
+  } catch (error) {
+    const errors = lineErrors(error)
+    if (errors.length > 0) return { refused: { errors, rest: (error as ImportError).faults.rest } }
+    return { failed: String((error as Error).stack), isUnavailable: isUnavailable(error) }
+  } finally {
+    await client.close()
+  }
+}
+
+// Processes that serve requests take precedence over this one, which start-import.ts starts.
+setPriority(10)
+// The service disconnects to end this process, and when it ends itself. Signals to the whole group must not end the import in the middle.
+const stop = new AbortController()
+process.on('disconnect', () => stop.abort())
+for (const signal of stopSignals) process.on(signal, () => {})
+
+const [order] = (await once(process, 'message')) as [ImportOrder]
+const outcome = await outcomeOf(order, stop.signal)
+if (process.connected) process.send?.(outcome)

@@ -1,0 +1,145 @@
+import { readdirSync } from 'node:fs'
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import t, { type Test } from 'tap'
+import { importLease } from '../../src/import/turn.js'
+import { notFound, unauthenticated } from '../helpers/answers.js'
+import { type App, build } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
+import { parsed, talk } from '../helpers/sockets.js'
+import { until } from '../helpers/until.js'
+import { film, lines } from '../import/helper.js'
+
+const key = 'a key of the tests that nobody guesses'
+const authorized = { authorization: `Bearer ${key}` }
+
+const listening = async (t: Test, log: string[] = []) => {
+  const app = await build(t, { settings: { IMPORT_KEY: key, LOG_LEVEL: 'trace' }, log })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app
+}
+
+const portOf = ({ server }: App) => (server.address() as AddressInfo).port
+
+const send = async (app: App, path: string, body: string, headers: Record<string, string> = authorized) => {
+  const response = await fetch(`http://127.0.0.1:${portOf(app)}${path}`, { method: 'POST', body, headers })
+  const answer = JSON.parse(await response.text())
+  return { status: response.status, body: answer, headers: response.headers }
+}
+
+const counts = (added: number, changed: number, unchanged: number, removed: number) => ({
+  status: 200,
+  body: { success: true, data: { added, changed, unchanged, removed } }
+})
+
+const imported = async (app: App, path: string, body: string) => {
+  const { status, body: answer } = await send(app, path, body)
+  return { status, body: answer }
+}
+
+const contentsIn = (app: App) =>
+  databaseOf(app)
+    .collection<{ _id: number }>('contents')
+    .find({}, { projection: { _id: 1 }, sort: { _id: 1 } })
+    .toArray()
+    .then(all => all.map(({ _id }) => _id))
+
+const uploads = () => readdirSync(tmpdir()).filter(name => name.startsWith('viewer-import-'))
+
+t.test('POST /import/{file}', async t => {
+  const log: string[] = []
+  const app = await listening(t, log)
+
+  await t.test('counts what it writes, and viewers see it', async t => {
+    t.strictSame(await imported(app, '/import/contents', lines(film(1), film(2), film(3))), counts(3, 0, 0, 0))
+    t.strictSame(await imported(app, '/import/contents', lines(film(1), film(2, { name: 'New' }))), counts(0, 1, 1, 0))
+    await until(async () => (await app.inject('/contents/2')).json().data?.name === 'New')
+  })
+
+  await t.test('with prune, removes what the lines lack', async t => {
+    t.strictSame(await imported(app, '/import/contents?prune=true', lines(film(1), film(4))), counts(1, 0, 1, 2))
+    await until(async () => (await app.inject('/contents/2')).statusCode === 404)
+    t.strictSame(await imported(app, '/import/contents?prune=true', ''), counts(0, 0, 0, 2), 'an empty body lacks everything')
+    t.strictSame(await imported(app, '/import/contents?prune=false', lines(film(1), film(2))), counts(0, 2, 0, 0), 'who is listed is back')
+  })
+
+  await t.test('names the lines that are wrong, and writes nothing', async t => {
+    const body = `${lines(film(5), film(6, { name: 5, colour: 'red' }))}\n\n{"id":7,\n${lines(film(5))}`
+    t.strictSame(await imported(app, '/import/contents', body), {
+      status: 400,
+      body: {
+        success: false,
+        code: 400,
+        message: 'line 2: colour is not a field of contents, and 3 more errors',
+        errors: [
+          { line: 2, field: 'colour', message: 'is not a field of contents' },
+          { line: 2, field: 'name', message: 'must be a text' },
+          { line: 4, field: 'JSON', message: 'Expected double-quoted property name in JSON at position 8' },
+          { line: 5, field: 'id', message: 'is already used in line 1' }
+        ]
+      }
+    })
+    const many = await send(app, '/import/contents', Array.from({ length: 250 }, (_, i) => lines(film(i + 10, { name: 5 }))).join('\n'))
+    t.equal(many.status, 400)
+    t.equal(many.body.errors.length, 100)
+    t.equal(many.body.message, 'line 1: name must be a text, and 249 more errors')
+    t.strictSame(await contentsIn(app), [1, 2, 3, 4])
+  })
+
+  await t.test('takes users of an identity provider only with JWT_ISSUER, as the command does', async t => {
+    const { status, body } = await send(app, '/import/users', lines({ id: 5, sub: 'abc' }))
+    t.match({ status, message: body.message }, { status: 400, message: /JWT_ISSUER/ })
+  })
+
+  await t.test('wants its key', async t => {
+    const wrong = [{}, { authorization: key }, { authorization: 'Bearer' }, { authorization: 'Bearer ' }, { authorization: `Basic ${key}` }]
+    const near = [`${key}x`, key.slice(1), key.toUpperCase(), ` ${key} x`].map(guess => ({ authorization: `Bearer ${guess}` }))
+    for (const headers of [...wrong, ...near] as Record<string, string>[]) {
+      const { status, body } = await send(app, '/import/contents', lines(film(9)), headers)
+      t.strictSame([status, JSON.stringify(body)], [401, unauthenticated], headers.authorization ?? 'none')
+    }
+    t.equal((await send(app, '/import/contents', '', { authorization: `bEaReR ${key}` })).status, 200)
+  })
+
+  await t.test('refuses other files, methods and queries', async t => {
+    for (const file of ['nothing', 'Contents', 'contents.ndjson', '%2e%2e', 'constructor', ''])
+      t.strictSame(await imported(app, `/import/${file}`, ''), { status: 404, body: notFound }, file)
+    t.equal((await app.inject({ url: '/import/contents', headers: authorized })).statusCode, 405)
+    for (const query of ['prune=1', 'prune=', 'prune=TRUE', 'prune=true&prune=true'])
+      t.equal((await send(app, `/import/contents?${query}`, '')).status, 400, query)
+  })
+
+  await t.test('runs alone', async t => {
+    await app.data.leases.withLease(importLease, async () => {
+      const { status, body, headers } = await send(app, '/import/contents', lines(film(9)))
+      t.strictSame(
+        [status, body, headers.get('retry-after')],
+        [409, { success: false, code: 409, message: 'Another import is running, try again later' }, '1']
+      )
+    })
+    t.strictSame(await contentsIn(app), [1, 2, 3, 4])
+  })
+
+  await t.test('writes nothing of an upload whose caller hangs up', async t => {
+    const upload = request({ port: portOf(app), method: 'POST', path: '/import/contents', headers: authorized }).on('error', () => {})
+    upload.write(`${lines(film(9))}\n`)
+    await until(() => uploads().length > 0)
+    upload.destroy()
+    await until(() => uploads().length === 0)
+    t.equal((await send(app, '/import/contents', '')).status, 200, 'and another import may begin')
+    const head = `POST /import/contents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`
+    const broken = parsed(await talk(app, `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"id"\r\nnonsense\r\n`))
+    t.equal(broken.statusCode, 400)
+    t.strictSame(await contentsIn(app), [1, 2, 3, 4])
+  })
+
+  t.notMatch(log.join('\n'), key, 'no line of the log has the key')
+  t.match(log.join('\n'), '"msg":"imported"')
+})
+
+t.test('without a key, there is no import over HTTP', async t => {
+  const app = await build(t)
+  const answer = await app.inject({ method: 'POST', url: '/import/contents', headers: authorized, payload: '' })
+  t.strictSame([answer.statusCode, answer.json()], [404, notFound])
+})
