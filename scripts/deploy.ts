@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util'
 import { readersOf } from './command-line.js'
 import type { Check } from './deploy/check.js'
 import { kubernetes } from './deploy/kubernetes.js'
+import { prometheus } from './deploy/prometheus.js'
 import { proxies } from './deploy/proxies.js'
 import { messageOf } from './failures.js'
 import { allKept, type Finding, lineOf } from './soak/promises.js'
 
-const checks: Record<string, Check> = { kubernetes, ...proxies }
+const checks: Record<string, Check> = { kubernetes, prometheus, ...proxies }
 
 const names = Object.keys(checks)
 const { some } = readersOf(`Usage: npm run deploy:check -- [CHECK...]

@@ -7,7 +7,7 @@ import { cacheFolder } from '../cache.js'
 const run = promisify(execFile)
 
 /** A program that is built from a Go module, for example `github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0`. */
-export const goProgram = async (module: string, say: (line: string) => void) => {
+export const goProgram = async (module: string, say: (line: string) => void, options: string[] = []) => {
   const [path = '', version = ''] = module.split('@')
   // The last part of the path is the name of the program, unless it is the major version of the module.
   const name = path
@@ -19,7 +19,7 @@ export const goProgram = async (module: string, say: (line: string) => void) => 
   if (existsSync(program)) return program
 
   say(`building ${module}`)
-  await run('go', ['install', module], { env: { ...process.env, GOBIN: folder } }).catch((error: NodeJS.ErrnoException) => {
+  await run('go', ['install', ...options, module], { env: { ...process.env, GOBIN: folder } }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`${name} is built with Go, which is not installed: see https://go.dev/doc/install`) : error
   })
   return program
