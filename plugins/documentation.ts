@@ -41,7 +41,7 @@ export default fp(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({
-        schema: { operationId: route.handler.name, security: [], ...withComponents(schema as FastifySchema) },
+        schema: { operationId: route.handler.name, security: [], ...withComponents(schema as FastifySchema | undefined) },
         url
       }),
       transformObject: document => {
@@ -75,7 +75,19 @@ export default fp(
         else raw.once('close', () => payload.destroy())
       })
       scope.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
-      await scope.register(swaggerUi, { routePrefix: `${BASE_PATH}/docs`, staticCSP: true, uiConfig, theme })
+      // The page may call only the origin that it comes from, which need not be the public one.
+      let ofPage: object | undefined
+      await scope.register(swaggerUi, {
+        routePrefix: `${BASE_PATH}/docs`,
+        staticCSP: true,
+        uiConfig,
+        theme,
+        transformSpecificationClone: false,
+        transformSpecification: document => {
+          ofPage ??= { ...document, servers: [{ url: BASE_PATH || '/' }] }
+          return ofPage
+        }
+      })
     })
   },
   { name: 'documentation', dependencies: ['settings'] }

@@ -64,7 +64,7 @@ export const settingGroups = {
       pattern: '^(/[A-Za-z0-9._~-]+)*$'
     }),
     PUBLIC_URL: Text(
-      'Public origin of the service for links in answers, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
+      'Public origin of the service for links in answers and in the OpenAPI document, for example `https://api.example.com`, without a path. By default, links use the origin of the request',
       '',
       { pattern: '^(https?://[^/?#\\s]+)?$' }
     ),

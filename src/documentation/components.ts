@@ -11,7 +11,7 @@ interface Schema {
 const wrapped = (schema: Schema) => (schema.content || schema.$ref || schema.type === 'null' ? schema : { allOf: [schema] })
 
 /** Makes components of the body and the answers of a route too, so that generators of clients know their names. */
-export const withComponents = ({ body, response, ...schema }: FastifySchema) => {
+export const withComponents = ({ body, response, ...schema }: FastifySchema = {}) => {
   const answers = Object.entries((response ?? {}) as Record<string, Schema>).map(([status, answer]) => [status, wrapped(answer)])
   return { ...schema, ...(body !== undefined && { body: wrapped(body as Schema) }), response: Object.fromEntries(answers) }
 }

@@ -183,5 +183,7 @@ t.test('the server is the one that the caller can reach', async t => {
     const { servers, paths } = (await app.inject(`${given.BASE_PATH ?? ''}/openapi.json`)).json()
     t.strictSame(servers, [{ url }])
     t.strictSame(Object.keys(paths), Object.keys(document.paths))
+    const { servers: ofPage } = (await app.inject(`${given.BASE_PATH ?? ''}/docs/json`)).json()
+    t.strictSame(ofPage, [{ url: given.BASE_PATH ?? '/' }], 'the page calls the origin that it comes from')
   }
 })
