@@ -19,7 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), 'viewer-docker-'))
 const clone = join(folder, 'viewer')
 const port = await freePort()
 // Neither a running project of the same name nor a setting of this shell matters.
-const { JWT_SECRET, PUBLIC_URL, ...inherited } = process.env
+const { JWT_SECRET, PUBLIC_URL, LOG_LEVEL, IMPORT_KEY, ...inherited } = process.env
 const env = { ...inherited, COMPOSE_PROJECT_NAME: `viewer-check-${port}`, PORT: String(port) }
 const containers = new Containers({ cwd: clone, env })
 let made: string[] = []
