@@ -9,13 +9,14 @@ import { nginx } from './proxies/nginx.js'
 import { missing, passing } from './proxies/passing.js'
 import { type Program, startProxy } from './proxies/program.js'
 import { rolling } from './proxies/rolling.js'
-import { serving } from './proxies/serving.js'
+import { importKey, serving } from './proxies/serving.js'
 
 const audience = { viewers: 32, contents: 500 }
 const settings = {
   TRUST_PROXY: 'loopback',
   COUNTRY_HEADER: 'X-Country',
   DRAIN_DELAY: '5000',
+  IMPORT_KEY: importKey,
   // Proxies, services, database and callers share one machine, so a slow event loop says nothing about the service.
   MAX_EVENT_LOOP_DELAY: '0'
 }

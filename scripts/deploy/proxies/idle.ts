@@ -18,7 +18,7 @@ export const idle = async (program: Program) => {
     return promised(
       'the proxy closes idle connections before the service does',
       recorder.kept() <= program.kept && longest < serviceClosesAfter,
-      `after ${Math.round(longest / 1000)} s at most, ${recorder.kept()} of ${recorder.connections()} left`
+      `after ${Math.round(longest / 1000)} s at most, ${recorder.kept()} left`
     )
   } finally {
     close()

@@ -1,10 +1,11 @@
 import { gunzipSync } from 'node:zlib'
 import { tokenOf } from '../../bench/servers/tokens.js'
 import { type Finding, promised } from '../../soak/promises.js'
-import type { RunningProxy } from './program.js'
-import { isError, type Sender, sender } from './send.js'
+import { insider, type RunningProxy } from './program.js'
+import { isError, type Sender, sender, slowly } from './send.js'
 
 const limit = 64 * 1024
+export const importKey = 'a key of the proxy check that is long enough'
 const list = '/contents?perPage=50'
 /** Ways to ask for the metrics. Some of them are unknown paths, to the proxy or to the service. */
 const metricsPaths = ['/metrics', '/metrics?a=b', '/%6detrics', '/metric%73?a', '//metrics', '/metrics/', '/./metrics', '/terms/../metrics']
@@ -13,7 +14,7 @@ const metricsPaths = ['/metrics', '/metrics?a=b', '/%6detrics', '/metric%73?a', 
 export const serving = async (proxy: RunningProxy): Promise<Finding[]> => {
   const { send, close } = sender(proxy)
   try {
-    return [await compressed(send), await bounded(send), await closedMetrics(send), await traceable(send, proxy)]
+    return [await compressed(send), await bounded(send), await closedMetrics(send), await traceable(send, proxy), await imported(send)]
   } finally {
     close()
   }
@@ -45,6 +46,19 @@ const bounded = async (send: Sender['send']) => {
   const inChunks = await post(report(limit + 1))
   const isBounded = largest.status === 201 && isError(announced, 413) && isError(inChunks, 413)
   return promised('a body may have 64 KiB', isBounded, `${largest.status}, with one byte more ${announced.status} and ${inChunks.status}`)
+}
+
+/** Larger and slower than other requests may be. */
+const imported = async (send: Sender['send']) => {
+  const lines = Array.from(
+    { length: 2000 },
+    (_, n) => `${JSON.stringify({ id: 100_000 + n, vendor_id: `imported-${n}`, name: `Term ${n}`, taxonomy: 'imported' })}\n`
+  )
+  const halves = [lines.slice(0, 1000).join(''), lines.slice(1000).join('')]
+  const headers = { authorization: `Bearer ${importKey}` }
+  const answer = await send({ method: 'POST', path: '/import/terms', headers, body: slowly(halves, 6000), from: insider })
+  const { data } = JSON.parse(answer.body.toString())
+  return promised('an import takes its time', answer.status === 200 && data.added === 2000, `${answer.status} ${JSON.stringify(data)}`)
 }
 
 const closedMetrics = async (send: Sender['send']) => {
