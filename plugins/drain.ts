@@ -13,6 +13,8 @@ declare module 'fastify' {
 
 /** How long a request that was sent before the server stopped listening may take to arrive. */
 const arrivalGrace = 500
+/** Milliseconds in which hardly any caller connects. */
+const shortTurn = 1
 
 export default fp(
   async app => {
@@ -36,16 +38,18 @@ export default fp(
     })
 
     // The operating system answers callers before Node accepts their connections, one per turn of the event loop. Their requests
-    // would be lost if the server stopped listening before.
+    // would be lost if the server stopped listening before. It may do so right after a short turn without a new connection.
     const allAccepted = async () => {
       const end = performance.now() + arrivalGrace
-      let before: number
+      let isQuiet = false
       // Only the second turn asks the operating system for certain.
       await turn()
-      do {
-        before = accepted
+      while (!isQuiet && performance.now() < end) {
+        const before = accepted
+        const began = performance.now()
         await turn()
-      } while (accepted > before && performance.now() < end)
+        isQuiet = accepted === before && performance.now() - began < shortTurn
+      }
     }
 
     // Browsers and load balancers open spare connections. Node would wait for these, although they never sent a byte.

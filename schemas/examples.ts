@@ -52,12 +52,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             pricing: null,
             payments_asset_id: null,
             purchaseable: 0,
-            start_date: '2026-07-14T12:30:00.000000Z',
+            start_date: '2026-07-16T12:30:00.000000Z',
             end_date: null,
             countries_include: null,
             countries_exclude: null,
-            created_at: '2026-06-29T11:50:49.000000Z',
-            updated_at: '2026-06-29T11:50:49.000000Z',
+            created_at: '2026-07-01T11:50:49.000000Z',
+            updated_at: '2026-07-01T11:50:49.000000Z',
             currency: null,
             price: null,
             price_formatted: null,
@@ -89,42 +89,46 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        id: 1188,
+        id: 1405,
         parent_id: null,
-        type: 'show',
+        type: 'film',
         handler: 'harbourcast',
-        handler_type: 'playlist',
-        handler_id: '1_w9w5o6wl',
-        name: 'Guitar from Zero',
+        handler_type: 'entry',
+        handler_id: '1_lyhz96rg',
+        name: 'A Harbour for Winter',
         title: {
-          en: 'Guitar from Zero',
-          de: 'Gitarre von null',
-          nl: 'Gitaar vanaf nul',
-          sv: 'Gitarr från noll'
+          en: 'A Harbour for Winter',
+          de: 'Ein Hafen für den Winter',
+          nl: 'Een haven voor de winter',
+          sv: 'En vinterhamn'
         },
         description: {
-          en: 'Two chords in the first lesson, a whole song in the third.',
-          de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-          nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-          sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+          en: 'A lone sailor is iced in beside a village that would like her to stay.',
+          de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+          nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+          sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
         },
-        weight: 99,
-        thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+        weight: 81,
+        thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
         thumbnail_handler: 'demo',
-        keywords: 'concert, instrument, beginner',
+        keywords: 'small town, boat, sea, harbour',
         pricing: null,
         payments_asset_id: null,
         purchaseable: 0,
-        start_date: '2026-07-14T12:30:00.000000Z',
+        start_date: '2025-08-02T11:00:00.000000Z',
         end_date: null,
         countries_include: null,
         countries_exclude: null,
-        created_at: '2026-06-29T11:50:49.000000Z',
-        updated_at: '2026-06-29T11:50:49.000000Z',
+        created_at: '2025-07-17T10:47:04.000000Z',
+        updated_at: '2025-07-17T10:47:04.000000Z',
         currency: null,
         price: null,
         price_formatted: null,
         plans: {
+          '1': {
+            id: '1',
+            vendor_name: 'basic'
+          },
           '2': {
             id: '2',
             vendor_name: 'plus'
@@ -134,7 +138,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             vendor_name: 'family'
           }
         },
-        link: 'http://localhost:3000/title/1188'
+        link: 'http://localhost:3000/title/1405'
       }
     }
   },
@@ -148,16 +152,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             vendor_id: 'dis_meditation',
             name: 'Meditation',
             taxonomy: 'discipline',
-            created_at: '2025-01-08T16:00:00.000000Z',
-            updated_at: '2025-01-08T16:00:00.000000Z'
+            created_at: '2025-01-10T16:00:00.000000Z',
+            updated_at: '2025-01-10T16:00:00.000000Z'
           },
           {
             id: 26,
             vendor_id: 'dis_strength',
             name: 'Strength',
             taxonomy: 'discipline',
-            created_at: '2025-01-05T18:30:00.000000Z',
-            updated_at: '2026-05-30T18:30:00.000000Z'
+            created_at: '2025-01-07T18:30:00.000000Z',
+            updated_at: '2026-06-01T18:30:00.000000Z'
           }
         ],
         meta: {
@@ -178,8 +182,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         vendor_id: 'cat_documentary',
         name: 'Documentary',
         taxonomy: 'category',
-        created_at: '2024-10-22T07:00:00.000000Z',
-        updated_at: '2026-05-05T07:00:00.000000Z'
+        created_at: '2024-10-24T07:00:00.000000Z',
+        updated_at: '2026-05-07T07:00:00.000000Z'
       }
     }
   },
@@ -193,8 +197,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             name: 'Home',
             mname: 'home',
             endpoint: 'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=weight&order_direction=DESC',
-            created_at: '2024-12-21T09:00:00.000000Z',
-            updated_at: '2026-11-08T08:15:00.000000Z',
+            created_at: '2024-12-23T09:00:00.000000Z',
+            updated_at: '2026-11-10T08:15:00.000000Z',
             framework_through_key: 1,
             rails: [
               {
@@ -202,8 +206,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 name: 'New on Viewer',
                 mname: 'new_on_viewer',
                 endpoint: 'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=start_date&order_direction=DESC',
-                created_at: '2024-12-21T09:00:00.000000Z',
-                updated_at: '2026-11-08T08:15:00.000000Z',
+                created_at: '2024-12-23T09:00:00.000000Z',
+                updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
               },
               {
@@ -211,8 +215,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 name: 'Everyone is watching',
                 mname: 'everyone_is_watching',
                 endpoint: 'http://localhost:3000/contents?type=show&order_by=weight&order_direction=DESC',
-                created_at: '2024-12-21T09:00:00.000000Z',
-                updated_at: '2026-11-08T08:15:00.000000Z',
+                created_at: '2024-12-23T09:00:00.000000Z',
+                updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
               },
               {
@@ -220,8 +224,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 name: 'Ten minutes to spare',
                 mname: 'ten_minutes_to_spare',
                 endpoint: 'http://localhost:3000/contents?type=clip&order_by=weight&order_direction=DESC',
-                created_at: '2024-12-21T09:00:00.000000Z',
-                updated_at: '2026-11-08T08:15:00.000000Z',
+                created_at: '2024-12-23T09:00:00.000000Z',
+                updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
               },
               {
@@ -230,8 +234,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 mname: 'picked_by_our_editors',
                 endpoint:
                   'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&ids=1484%2C1259%2C1349%2C1062%2C1001%2C1411%2C1421%2C1169',
-                created_at: '2024-12-21T09:00:00.000000Z',
-                updated_at: '2026-11-08T08:15:00.000000Z',
+                created_at: '2024-12-23T09:00:00.000000Z',
+                updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
               },
               {
@@ -239,8 +243,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 name: 'Live and recently live',
                 mname: 'live_and_recently_live',
                 endpoint: 'http://localhost:3000/contents?type=live&order_by=start_date&order_direction=DESC',
-                created_at: '2024-12-21T09:00:00.000000Z',
-                updated_at: '2026-11-08T08:15:00.000000Z',
+                created_at: '2024-12-23T09:00:00.000000Z',
+                updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
               },
               {
@@ -248,8 +252,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 name: 'Latest episodes',
                 mname: 'latest_episodes',
                 endpoint: 'http://localhost:3000/contents?type=episode&order_by=start_date&order_direction=DESC',
-                created_at: '2024-12-21T09:00:00.000000Z',
-                updated_at: '2026-11-08T08:15:00.000000Z',
+                created_at: '2024-12-23T09:00:00.000000Z',
+                updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
               }
             ]
@@ -272,51 +276,57 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 846,
-            channel: 'culture',
-            starts_at: '2026-11-21T18:25:00.000000Z',
-            ends_at: '2026-11-21T20:25:00.000000Z',
+            id: 603,
+            channel: 'stories',
+            starts_at: '2026-11-23T05:15:00.000000Z',
+            ends_at: '2026-11-23T07:05:00.000000Z',
             content: {
-              id: 1270,
+              id: 1705,
               parent_id: null,
               type: 'film',
-              handler: 'harbourcast',
+              handler: 'reelstack',
               handler_type: 'entry',
-              handler_id: '1_qtuzy1v5',
-              name: 'Perihelion',
+              handler_id: 'rs-llsvwbad',
+              name: 'The Weight of Apples',
               title: {
-                en: 'Perihelion',
-                de: 'Perihel',
-                nl: 'Perihelium',
-                sv: 'Perihelium'
+                en: 'The Weight of Apples',
+                de: 'Das Gewicht der Äpfel',
+                nl: 'Het gewicht van appels',
+                sv: 'Äpplenas tyngd'
               },
               description: {
-                en: 'A comet hunter has found something, and a fortnight to be believed.',
-                de: 'Eine Kometenjägerin hat etwas gefunden und vierzehn Tage, damit man ihr glaubt.',
-                nl: 'Een kometenjaagster heeft iets gevonden, en twee weken om geloofd te worden.',
-                sv: 'En kometjägare har hittat något, och har två veckor på sig att bli trodd.'
+                en: 'Two brothers inherit one orchard and have not spoken since the last harvest.',
+                de: 'Zwei Brüder erben einen Obstgarten und haben seit der letzten Ernte nicht gesprochen.',
+                nl: 'Twee broers erven één boomgaard en spreken elkaar sinds de laatste oogst niet.',
+                sv: 'Två bröder ärver en fruktträdgård och har inte talats vid sedan förra skörden.'
               },
-              weight: 36,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1270.svg',
+              weight: 59,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1705.svg',
               thumbnail_handler: 'demo',
-              keywords: 'experiment, measurement',
-              pricing: {
-                model: 'rental',
-                hours: 48
-              },
-              payments_asset_id: 'asset_uv8fzs30',
-              purchaseable: 1,
-              start_date: '2026-10-31T16:00:00.000000Z',
+              keywords: 'secrets, small town',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-05-28T06:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-10-01T15:38:10.000000Z',
-              updated_at: '2026-10-01T15:38:10.000000Z',
-              currency: 'EUR',
-              price: 3.99,
-              price_formatted: '€3.99',
-              plans: {},
-              link: 'http://localhost:3000/title/1270'
+              created_at: '2025-04-15T05:37:59.000000Z',
+              updated_at: '2025-06-02T05:37:59.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1705'
             }
           }
         ],
@@ -325,8 +335,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 140,
-          total_count: 140
+          total_pages: 155,
+          total_count: 155
         }
       }
     }
@@ -422,8 +432,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           title: 'The picture stutters',
           content:
             'Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.',
-          created_at: '2025-03-03T07:20:00.000000Z',
-          updated_at: '2026-03-27T10:00:00.000000Z'
+          created_at: '2025-03-05T07:20:00.000000Z',
+          updated_at: '2026-03-29T10:00:00.000000Z'
         },
         {
           id: 5,
@@ -431,8 +441,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           language: 'en',
           title: 'Sound and subtitles',
           content: 'Language and subtitles are chosen in the player, behind the speech bubble. Your choice is kept for the next title.',
-          created_at: '2025-04-03T07:20:00.000000Z',
-          updated_at: '2026-08-28T10:00:00.000000Z'
+          created_at: '2025-04-05T07:20:00.000000Z',
+          updated_at: '2026-08-30T10:00:00.000000Z'
         },
         {
           id: 6,
@@ -440,15 +450,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           language: 'en',
           title: 'Not available in your country',
           content: 'Some titles may be shown only in certain countries. When you travel, the catalogue follows the country you are in.',
-          created_at: '2025-05-05T07:20:00.000000Z',
-          updated_at: '2026-02-27T10:00:00.000000Z'
+          created_at: '2025-05-07T07:20:00.000000Z',
+          updated_at: '2026-03-01T10:00:00.000000Z'
         }
       ]
     }
   },
   'POST /history': {
     request: {
-      content_id: 1188,
+      content_id: 1405,
       time: 312.5,
       percentage: 12
     },
@@ -464,44 +474,48 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b01f7ff99e1a79431727821',
+            _id: '6b03da3bfe29149caa3517c4',
             content: {
-              id: 1188,
+              id: 1405,
               parent_id: null,
-              type: 'show',
+              type: 'film',
               handler: 'harbourcast',
-              handler_type: 'playlist',
-              handler_id: '1_w9w5o6wl',
-              name: 'Guitar from Zero',
+              handler_type: 'entry',
+              handler_id: '1_lyhz96rg',
+              name: 'A Harbour for Winter',
               title: {
-                en: 'Guitar from Zero',
-                de: 'Gitarre von null',
-                nl: 'Gitaar vanaf nul',
-                sv: 'Gitarr från noll'
+                en: 'A Harbour for Winter',
+                de: 'Ein Hafen für den Winter',
+                nl: 'Een haven voor de winter',
+                sv: 'En vinterhamn'
               },
               description: {
-                en: 'Two chords in the first lesson, a whole song in the third.',
-                de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-                nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-                sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+                en: 'A lone sailor is iced in beside a village that would like her to stay.',
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
               },
-              weight: 99,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+              weight: 81,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
               thumbnail_handler: 'demo',
-              keywords: 'concert, instrument, beginner',
+              keywords: 'small town, boat, sea, harbour',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-07-14T12:30:00.000000Z',
+              start_date: '2025-08-02T11:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-06-29T11:50:49.000000Z',
-              updated_at: '2026-06-29T11:50:49.000000Z',
+              created_at: '2025-07-17T10:47:04.000000Z',
+              updated_at: '2025-07-17T10:47:04.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                },
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
@@ -511,14 +525,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1188'
+              link: 'http://localhost:3000/title/1405'
             },
             user_id: 1,
-            content_id: 1188,
+            content_id: 1405,
             time: 312.5,
             percentage: 12,
-            created_at: '2026-11-21T19:58:55.116000Z',
-            updated_at: '2026-11-21T19:58:55.116000Z'
+            created_at: '2026-11-07T19:49:26.061000Z',
+            updated_at: '2026-11-23T06:16:29.270000Z'
           }
         ],
         meta: {
@@ -526,8 +540,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 49,
-          total_count: 49
+          total_pages: 48,
+          total_count: 48
         }
       }
     }
@@ -536,44 +550,48 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b01f7ff99e1a79431727821',
+        _id: '6b03da3bfe29149caa3517c4',
         content: {
-          id: 1188,
+          id: 1405,
           parent_id: null,
-          type: 'show',
+          type: 'film',
           handler: 'harbourcast',
-          handler_type: 'playlist',
-          handler_id: '1_w9w5o6wl',
-          name: 'Guitar from Zero',
+          handler_type: 'entry',
+          handler_id: '1_lyhz96rg',
+          name: 'A Harbour for Winter',
           title: {
-            en: 'Guitar from Zero',
-            de: 'Gitarre von null',
-            nl: 'Gitaar vanaf nul',
-            sv: 'Gitarr från noll'
+            en: 'A Harbour for Winter',
+            de: 'Ein Hafen für den Winter',
+            nl: 'Een haven voor de winter',
+            sv: 'En vinterhamn'
           },
           description: {
-            en: 'Two chords in the first lesson, a whole song in the third.',
-            de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-            nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-            sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+            en: 'A lone sailor is iced in beside a village that would like her to stay.',
+            de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+            nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+            sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
           },
-          weight: 99,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+          weight: 81,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
           thumbnail_handler: 'demo',
-          keywords: 'concert, instrument, beginner',
+          keywords: 'small town, boat, sea, harbour',
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2026-07-14T12:30:00.000000Z',
+          start_date: '2025-08-02T11:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2026-06-29T11:50:49.000000Z',
-          updated_at: '2026-06-29T11:50:49.000000Z',
+          created_at: '2025-07-17T10:47:04.000000Z',
+          updated_at: '2025-07-17T10:47:04.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
           plans: {
+            '1': {
+              id: '1',
+              vendor_name: 'basic'
+            },
             '2': {
               id: '2',
               vendor_name: 'plus'
@@ -583,14 +601,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1188'
+          link: 'http://localhost:3000/title/1405'
         },
         user_id: 1,
-        content_id: 1188,
+        content_id: 1405,
         time: 312.5,
         percentage: 12,
-        created_at: '2026-11-21T19:58:55.116000Z',
-        updated_at: '2026-11-21T19:58:55.116000Z'
+        created_at: '2026-11-07T19:49:26.061000Z',
+        updated_at: '2026-11-23T06:16:29.270000Z'
       }
     }
   },
@@ -609,44 +627,48 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b01f7ff99e1a79431727821',
+        _id: '6b03da3bfe29149caa3517c4',
         content: {
-          id: 1188,
+          id: 1405,
           parent_id: null,
-          type: 'show',
+          type: 'film',
           handler: 'harbourcast',
-          handler_type: 'playlist',
-          handler_id: '1_w9w5o6wl',
-          name: 'Guitar from Zero',
+          handler_type: 'entry',
+          handler_id: '1_lyhz96rg',
+          name: 'A Harbour for Winter',
           title: {
-            en: 'Guitar from Zero',
-            de: 'Gitarre von null',
-            nl: 'Gitaar vanaf nul',
-            sv: 'Gitarr från noll'
+            en: 'A Harbour for Winter',
+            de: 'Ein Hafen für den Winter',
+            nl: 'Een haven voor de winter',
+            sv: 'En vinterhamn'
           },
           description: {
-            en: 'Two chords in the first lesson, a whole song in the third.',
-            de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-            nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-            sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+            en: 'A lone sailor is iced in beside a village that would like her to stay.',
+            de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+            nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+            sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
           },
-          weight: 99,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+          weight: 81,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
           thumbnail_handler: 'demo',
-          keywords: 'concert, instrument, beginner',
+          keywords: 'small town, boat, sea, harbour',
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2026-07-14T12:30:00.000000Z',
+          start_date: '2025-08-02T11:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2026-06-29T11:50:49.000000Z',
-          updated_at: '2026-06-29T11:50:49.000000Z',
+          created_at: '2025-07-17T10:47:04.000000Z',
+          updated_at: '2025-07-17T10:47:04.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
           plans: {
+            '1': {
+              id: '1',
+              vendor_name: 'basic'
+            },
             '2': {
               id: '2',
               vendor_name: 'plus'
@@ -656,14 +678,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1188'
+          link: 'http://localhost:3000/title/1405'
         },
         user_id: 1,
-        content_id: 1188,
+        content_id: 1405,
         time: 340,
         percentage: 13,
-        created_at: '2026-11-21T19:58:55.116000Z',
-        updated_at: '2026-11-21T19:58:55.149000Z'
+        created_at: '2026-11-07T19:49:26.061000Z',
+        updated_at: '2026-11-23T06:16:29.300000Z'
       }
     }
   },
@@ -675,42 +697,46 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           {
             reason: 'resume',
             content: {
-              id: 1188,
+              id: 1405,
               parent_id: null,
-              type: 'show',
+              type: 'film',
               handler: 'harbourcast',
-              handler_type: 'playlist',
-              handler_id: '1_w9w5o6wl',
-              name: 'Guitar from Zero',
+              handler_type: 'entry',
+              handler_id: '1_lyhz96rg',
+              name: 'A Harbour for Winter',
               title: {
-                en: 'Guitar from Zero',
-                de: 'Gitarre von null',
-                nl: 'Gitaar vanaf nul',
-                sv: 'Gitarr från noll'
+                en: 'A Harbour for Winter',
+                de: 'Ein Hafen für den Winter',
+                nl: 'Een haven voor de winter',
+                sv: 'En vinterhamn'
               },
               description: {
-                en: 'Two chords in the first lesson, a whole song in the third.',
-                de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-                nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-                sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+                en: 'A lone sailor is iced in beside a village that would like her to stay.',
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
               },
-              weight: 99,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+              weight: 81,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
               thumbnail_handler: 'demo',
-              keywords: 'concert, instrument, beginner',
+              keywords: 'small town, boat, sea, harbour',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-07-14T12:30:00.000000Z',
+              start_date: '2025-08-02T11:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-06-29T11:50:49.000000Z',
-              updated_at: '2026-06-29T11:50:49.000000Z',
+              created_at: '2025-07-17T10:47:04.000000Z',
+              updated_at: '2025-07-17T10:47:04.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                },
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
@@ -720,18 +746,18 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1188'
+              link: 'http://localhost:3000/title/1405'
             },
             history: {
-              _id: '6b01f7ff99e1a79431727821',
+              _id: '6b03da3bfe29149caa3517c4',
               user_id: 1,
-              content_id: 1188,
+              content_id: 1405,
               time: 340,
               percentage: 13,
-              created_at: '2026-11-21T19:58:55.116000Z',
-              updated_at: '2026-11-21T19:58:55.149000Z'
+              created_at: '2026-11-07T19:49:26.061000Z',
+              updated_at: '2026-11-23T06:16:29.300000Z'
             },
-            updated_at: '2026-11-21T19:58:55.149000Z'
+            updated_at: '2026-11-23T06:16:29.300000Z'
           }
         ],
         meta: {
@@ -739,8 +765,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 10,
-          total_count: 10
+          total_pages: 9,
+          total_count: 9
         }
       }
     }
@@ -750,38 +776,38 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 1123,
+          id: 1301,
           parent_id: null,
           type: 'show',
-          handler: 'reelstack',
+          handler: 'harbourcast',
           handler_type: 'playlist',
-          handler_id: 'rs-il91d0d6',
-          name: 'The Company',
+          handler_id: '1_66k2ijd0',
+          name: 'Knife Skills and Other Basics',
           title: {
-            en: 'The Company',
-            de: 'Die Kompanie',
-            nl: 'Het gezelschap',
-            sv: 'Kompaniet'
+            en: 'Knife Skills and Other Basics',
+            de: 'Messerkunde und andere Grundlagen',
+            nl: 'Messen en andere basis',
+            sv: 'Knivar och andra grunder'
           },
           description: {
-            en: 'A year with a contemporary dance company that has lost its theatre and keeps its premiere date.',
-            de: 'Ein Jahr mit einer Tanzkompanie, die ihr Theater verloren hat und am Premierentermin festhält.',
-            nl: 'Een jaar met een dansgezelschap dat zijn theater kwijt is en de premièredatum aanhoudt.',
-            sv: 'Ett år med ett danskompani som förlorat sin teater men håller fast vid premiärdatumet.'
+            en: 'The techniques behind every recipe, one at a time, from a chef with a very calm voice.',
+            de: 'Die Techniken hinter jedem Rezept, eine nach der anderen, von einem Koch mit sehr ruhiger Stimme.',
+            nl: 'De technieken achter elk recept, één voor één, van een kok met een heel rustige stem.',
+            sv: 'Teknikerna bakom varje recept, en i taget, från en kock med mycket lugn röst.'
           },
-          weight: 91,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1123.svg',
+          weight: 80,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1301.svg',
           thumbnail_handler: 'demo',
-          keywords: 'choreography, steps, craft, studio, true story',
+          keywords: 'recipe, knife, kitchen, dinner, beginner',
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2026-11-18T12:00:00.000000Z',
+          start_date: '2026-04-03T10:30:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2026-11-02T11:41:58.000000Z',
-          updated_at: '2026-11-02T11:41:58.000000Z',
+          created_at: '2026-02-19T09:36:32.000000Z',
+          updated_at: '2026-02-19T09:36:32.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -789,15 +815,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             '2': {
               id: '2',
               vendor_name: 'plus'
-            },
-            '3': {
-              id: '3',
-              vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1123',
+          link: 'http://localhost:3000/title/1301',
           deleted_at: null,
-          recent: true,
+          recent: false,
           reason: {
             type: 'popular'
           }
@@ -829,12 +851,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2026-10-16T14:00:00.000000Z',
+          start_date: '2026-10-18T14:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2026-09-13T13:56:50.000000Z',
-          updated_at: '2026-09-13T13:56:50.000000Z',
+          created_at: '2026-09-15T13:56:50.000000Z',
+          updated_at: '2026-09-15T13:56:50.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -856,7 +878,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
   },
   'POST /watchlist': {
     request: {
-      content_id: 1188
+      content_id: 1405
     },
     answer: {
       success: true,
@@ -872,47 +894,51 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           {
             id: 14,
             user_id: 1,
-            content_id: 1188,
-            video_id: '1_w9w5o6wl',
-            created_at: '2026-11-21T19:58:55.227000Z',
-            updated_at: '2026-11-21T19:58:55.227000Z',
+            content_id: 1405,
+            video_id: '1_lyhz96rg',
+            created_at: '2026-11-23T06:16:29.334000Z',
+            updated_at: '2026-11-23T06:16:29.334000Z',
             content: {
-              id: 1188,
+              id: 1405,
               parent_id: null,
-              type: 'show',
+              type: 'film',
               handler: 'harbourcast',
-              handler_type: 'playlist',
-              handler_id: '1_w9w5o6wl',
-              name: 'Guitar from Zero',
+              handler_type: 'entry',
+              handler_id: '1_lyhz96rg',
+              name: 'A Harbour for Winter',
               title: {
-                en: 'Guitar from Zero',
-                de: 'Gitarre von null',
-                nl: 'Gitaar vanaf nul',
-                sv: 'Gitarr från noll'
+                en: 'A Harbour for Winter',
+                de: 'Ein Hafen für den Winter',
+                nl: 'Een haven voor de winter',
+                sv: 'En vinterhamn'
               },
               description: {
-                en: 'Two chords in the first lesson, a whole song in the third.',
-                de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-                nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-                sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+                en: 'A lone sailor is iced in beside a village that would like her to stay.',
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
               },
-              weight: 99,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
+              weight: 81,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
               thumbnail_handler: 'demo',
-              keywords: 'concert, instrument, beginner',
+              keywords: 'small town, boat, sea, harbour',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-07-14T12:30:00.000000Z',
+              start_date: '2025-08-02T11:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-06-29T11:50:49.000000Z',
-              updated_at: '2026-06-29T11:50:49.000000Z',
+              created_at: '2025-07-17T10:47:04.000000Z',
+              updated_at: '2025-07-17T10:47:04.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                },
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
@@ -922,7 +948,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1188'
+              link: 'http://localhost:3000/title/1405'
             }
           }
         ],

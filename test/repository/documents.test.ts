@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { clients } from '../../scripts/clients/clients.js'
+import { withRunCode } from '../../scripts/docs/clients.js'
 import { settingsDocument } from '../../scripts/docs/settings.js'
 import { Settings } from '../../src/config.js'
 
@@ -57,6 +59,16 @@ t.test('docs/settings.md', async t => {
 
   const rows = [...settingsDocument().matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => String(name))
   t.strictSame(rows.sort(), Object.keys(Settings.properties).sort(), 'has every setting once')
+})
+
+t.test('docs/clients.md', async t => {
+  const document = await read('docs/clients.md')
+  t.equal(document, withRunCode(document), 'has what `npm run clients` runs: run `npm run docs`')
+  for (const [name, { journey }] of Object.entries(clients)) {
+    if (!journey) continue
+    t.match(document, `<!-- command: ${name} -->`)
+    if (journey.isComplete) t.match(document, `<!-- use: ${name}/`)
+  }
 })
 
 t.test('every setting that a document names is there', async t => {

@@ -31,6 +31,8 @@ export const nginx: Program = {
     await writeFile(main, around(folder, configuration))
     return ['-p', folder, '-e', join(folder, 'error.log'), '-c', main]
   },
+  log: 'access.log',
+  kept: 0,
   // fail_timeout, and a second.
-  breath: 11_000
+  breath: 21_000
 }

@@ -6,7 +6,6 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { killAtExit } from '../../child.js'
 import { freePort } from '../../free-port.js'
 import { type Certificate, makeCertificate } from './certificate.js'
 
@@ -27,6 +26,10 @@ export interface Program {
   replacements: (place: Place) => [string, string][]
   /** Writes further files, and returns the arguments that run the program in the foreground with its configuration. */
   prepare: (configuration: string, place: Place) => Promise<string[]>
+  /** The file of its log. Without one, it logs to its output. */
+  log?: string
+  /** How many idle connections to the servers it keeps for good. */
+  kept: number
   /** Milliseconds after which it surely sends requests to a server that is back. */
   breath: number
 }
@@ -47,7 +50,8 @@ export const startProxy = async (program: Program, servers: number[]) => {
   const child = spawn(program.name, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const printed: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', data => printed.push(String(data)))
-  killAtExit(child)
+  // Killed instantly, nginx would leave its worker processes behind.
+  process.once('exit', () => child.kill('SIGTERM'))
   const exit = once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`${program.name} is not installed: apt-get install ${program.name}`) : error
   })
@@ -59,7 +63,7 @@ export const startProxy = async (program: Program, servers: number[]) => {
   return {
     ...place,
     certificate,
-    log: async () => (program.name === 'nginx' ? readFile(join(folder, 'access.log'), 'utf8') : printed.join('')),
+    log: async () => (program.log ? readFile(join(folder, program.log), 'utf8') : printed.join('')),
     stop: async () => {
       child.kill('SIGTERM')
       await exit

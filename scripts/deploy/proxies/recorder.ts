@@ -15,7 +15,9 @@ export interface Received {
 
 const pairs = (raw: string[]) => raw.flatMap((name, n) => (n % 2 === 0 ? [[name.toLowerCase(), raw[n + 1]] as [string, string]] : []))
 
-/** A server that shows what reaches the service. It answers what it received, but breaks the connection at paths below /break. */
+/**
+ * A server that shows what reaches the service. It answers what it received, but breaks the
+ * connection at paths below /break, and at /stumble the first time. */
 export const startRecorder = async () => {
   const received: Received[] = []
   /** When the last request of each open connection was answered. */
@@ -42,7 +44,8 @@ export const startRecorder = async () => {
     if (request.url === '/ready') return response.end()
     const entry = await record(request).catch(() => undefined)
     if (!entry) return
-    if (entry.path.startsWith('/break')) return request.socket.destroy()
+    const isFirst = received.filter(({ path }) => path === entry.path).length === 1
+    if (entry.path.startsWith('/break') || (isFirst && entry.path === '/stumble')) return request.socket.destroy()
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(entry))
     idleSince.set(request.socket, performance.now())

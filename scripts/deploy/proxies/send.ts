@@ -30,9 +30,17 @@ export const sender = (proxy: RunningProxy) => {
     const answered = once(outgoing, 'response').catch(({ message }: Error) => {
       throw new Error(`${method} ${path}: ${message}`)
     })
-    // It is awaited after the body was sent.
-    answered.catch(() => undefined)
-    for await (const piece of body) if (!outgoing.write(piece)) await Promise.race([once(outgoing, 'drain'), answered])
+    // It is awaited when the body was sent, but a proxy may answer before.
+    let isOver = false
+    answered
+      .catch(() => undefined)
+      .finally(() => {
+        isOver = true
+      })
+    for await (const piece of body) {
+      if (isOver) break
+      if (!outgoing.write(piece)) await Promise.race([once(outgoing, 'drain'), answered])
+    }
     outgoing.end()
     const [response] = (await answered) as [IncomingMessage]
     return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) }

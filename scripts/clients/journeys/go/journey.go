@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// docs: begin
+import "journey/viewer"
+
+// docs: end
+
+func main() {
+	url, email, password := os.Getenv("VIEWER_URL"), os.Getenv("VIEWER_EMAIL"), os.Getenv("VIEWER_PASSWORD")
+	nobody := context.Background()
+
+	// docs: begin
+	configuration := viewer.NewConfiguration()
+	configuration.Servers = viewer.ServerConfigurations{{URL: url}}
+	client := viewer.NewAPIClient(configuration)
+	credentials := *viewer.NewCredentials(email, password)
+	signedIn := must(client.IdentityAPI.LogIn(nobody).Credentials(credentials).Execute()).Data
+	user := context.WithValue(nobody, viewer.ContextAccessToken, signedIn.AccessToken)
+
+	films := must(client.CatalogueAPI.ListContents(nobody).Type_([]string{"film"}).Search("harbour").Execute()).Data.Collection
+	report := viewer.NewNewHistory(films[0].Id)
+	report.SetTime(312.5)
+	must(client.HistoryAPI.ReportProgress(user).NewHistory(*report).Execute())
+	for _, card := range must(client.ContinueWatchingAPI.ListContinueWatching(user).Execute()).Data.Collection {
+		if progress := card.History.Get(); progress != nil {
+			fmt.Println(card.Content.Name, "at", progress.Time, "s")
+		}
+	}
+	// docs: end
+
+	catalogue, history, watchlist := client.CatalogueAPI, client.HistoryAPI, client.WatchlistAPI
+	wrong := *viewer.NewCredentials(email, "wrong")
+	check(refusal(client.IdentityAPI.LogIn(nobody).Credentials(wrong).Execute()) == 401, "a wrong password is a 401")
+	check(refusal(history.ListHistory(nobody).Execute()) == 401, "history needs a token")
+	popular := must(client.RecommendationsAPI.ListRecommendations(nobody).PerPage(5).Execute()).Data
+	check(len(popular) == 5 && popular[0].Reason.Type == "popular", "popular titles for anyone")
+
+	byName := must(catalogue.ListContents(nobody).Type_([]string{"film", "show"}).OrderBy("name").OrderDirection("asc").PerPage(100).Execute()).Data.Collection
+	check(len(byName) == 100, "a full page")
+	for _, content := range byName {
+		check(content.Type == "film" || content.Type == "show", "both types, no other")
+	}
+	check(strings.ToLower(byName[0].Name) < strings.ToLower(byName[99].Name), "ordered by name")
+	check(must(catalogue.GetContent(nobody, 1405).Execute()).Data.Title["en"] != "", "a content item by id")
+	check(len(must(catalogue.ListTerms(nobody).OrderBy("name").PerPage(5).Execute()).Data.Collection) == 5, "terms by name")
+	check(len(must(catalogue.ListRailCollections(nobody).With([]string{"rails"}).Execute()).Data.Collection[0].Rails) > 0, "rails")
+	check(len(must(catalogue.ListSchedule(nobody).Execute()).Data.Collection) > 0, "a schedule")
+
+	must(history.ClearHistory(user).Execute())
+	for _, content := range []int64{1405, 1021, 1188} {
+		report := viewer.NewNewHistory(content)
+		report.SetPercentage(12)
+		reported := must(history.ReportProgress(user).NewHistory(*report).Execute())
+		check(reported.Success && reported.Code == 201 && reported.Message != "", "a report is stored")
+	}
+	first := must(history.ListHistory(user).PerPage(2).Execute()).Data
+	check(first.Meta.NextPage == 2.0 && first.Meta.PrevPage == false, "there is a next page")
+	last := must(history.ListHistory(user).PerPage(2).Page(int64(first.Meta.NextPage.(float64))).Execute()).Data
+	check(len(last.Collection) == 1 && last.Meta.NextPage == false, "the last page")
+	id := last.Collection[0].Id
+	update := viewer.NewHistoryUpdate()
+	update.SetTime(340.25)
+	must(history.UpdateHistoryElement(user, id).HistoryUpdate(*update).Execute())
+	element := must(history.GetHistoryElement(user, id).Execute()).Data
+	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
+
+	resumed := must(client.ContinueWatchingAPI.ListContinueWatching(user).Execute()).Data.Collection
+	check(len(resumed) == 3 && resumed[0].History.Get().ContentId == 1405, "cards to continue watching")
+	named := 0
+	for _, title := range must(client.RecommendationsAPI.ListRecommendations(user).Execute()).Data {
+		if title.Reason.HasName() {
+			named++
+		}
+	}
+	check(named > 0, "a recommendation names what was watched")
+	must(history.DeleteHistoryElement(user, id).Execute())
+
+	must(watchlist.ClearWatchlist(user).Execute())
+	must(watchlist.AddToWatchlist(user).NewWatchlist(*viewer.NewNewWatchlist(1405)).Execute())
+	saved := must(watchlist.ListWatchlist(user).Execute()).Data.Collection
+	check(len(saved) == 1 && saved[0].Content.Name != "", "the watchlist")
+	must(watchlist.DeleteWatchlistElement(user, saved[0].Id).Execute())
+
+	_, _, err := history.UpdateHistoryElement(user, id).HistoryUpdate(*viewer.NewHistoryUpdate()).Execute()
+	invalid, isInvalid := err.(*viewer.GenericOpenAPIError).Model().(viewer.Invalid)
+	check(isInvalid && invalid.Code == 400 && len(invalid.Errors) == 1, "an invalid body is a 400 with errors")
+	check(refusal(catalogue.GetContent(nobody, 999_999_999).Execute()) == 404, "an unknown id is a 404")
+
+	renewed := must(client.IdentityAPI.Refresh(nobody).RefreshToken(*viewer.NewRefreshToken(signedIn.RefreshToken)).Execute()).Data
+	user = context.WithValue(nobody, viewer.ContextAccessToken, renewed.AccessToken)
+	must(history.ListHistory(user).Execute())
+	must(client.IdentityAPI.LogOut(user).Execute())
+}
+
+func must[Answer any](answer Answer, _ *http.Response, err error) Answer {
+	if err != nil {
+		panic(err)
+	}
+	return answer
+}
+
+func refusal[Answer any](_ Answer, response *http.Response, err error) int {
+	check(err != nil, "the service refuses")
+	return response.StatusCode
+}
+
+func check(kept bool, what string) {
+	if !kept {
+		panic(what)
+	}
+}

@@ -1,0 +1,97 @@
+// docs: begin
+import java.util.List;
+import org.openapitools.client.ApiClient;
+import org.openapitools.client.api.*;
+import org.openapitools.client.model.*;
+// docs: end
+import java.util.concurrent.Callable;
+import org.openapitools.client.ApiException;
+
+public class Journey {
+  public static void main(String[] args) throws Exception {
+    var url = System.getenv("VIEWER_URL");
+    var email = System.getenv("VIEWER_EMAIL");
+    var password = System.getenv("VIEWER_PASSWORD");
+
+    var nobody = new ApiClient();
+    nobody.updateBaseUri(url);
+    var refused = refusal(() -> new IdentityApi(nobody).logIn(new Credentials().email(email).password("wrong")));
+    check(refused.getCode() == 401, "a wrong password is a 401");
+    check(refusal(() -> new HistoryApi(nobody).listHistory(null, null, null, null)).getCode() == 401, "history needs a token");
+    var popular = new RecommendationsApi(nobody).listRecommendations(5L).getData();
+    check(popular.size() == 5 && popular.get(0).getReason().getType().getValue().equals("popular"), "popular titles for anyone");
+
+    // docs: begin
+    var client = new ApiClient();
+    client.updateBaseUri(url);
+    var signedIn = new IdentityApi(client).logIn(new Credentials().email(email).password(password)).getData();
+    client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + signedIn.getAccessToken()));
+
+    var found = new CatalogueApi(client).listContents(List.of("film"), null, null, null, "harbour", null, null, 10L, 1L).getData();
+    var film = found.getCollection().get(0);
+    var history = new HistoryApi(client);
+    history.reportProgress(new NewHistory().contentId(film.getId()).time(312.5).percentage(12.0));
+    for (var card : new ContinueWatchingApi(client).listContinueWatching(20L, 1L).getData().getCollection())
+      System.out.println(card.getContent().getName() + (card.getHistory() == null ? "" : " at " + card.getHistory().getTime() + " s"));
+    // docs: end
+
+    var catalogue = new CatalogueApi(client);
+    var byName = catalogue.listContents(List.of("film", "show"), null, null, null, null, "name", "asc", 100L, 1L).getData().getCollection();
+    check(byName.size() == 100, "a full page");
+    check(byName.stream().allMatch(content -> content.getType().equals("film") || content.getType().equals("show")), "both types, no other");
+    check(byName.get(0).getName().compareToIgnoreCase(byName.get(99).getName()) < 0, "ordered by name");
+    check(catalogue.getContent(1405L).getData().getTitle().containsKey("en"), "a content item by id");
+    check(catalogue.listTerms(null, null, "name", "asc", 5L, 1L).getData().getCollection().size() == 5, "terms by name");
+    check(!catalogue.listRailCollections(List.of("rails"), null, null).getData().getCollection().get(0).getRails().isEmpty(), "rails");
+    check(!catalogue.listSchedule(null, null, null, null, null).getData().getCollection().isEmpty(), "a schedule");
+
+    history.clearHistory();
+    history.reportProgress(new NewHistory().contentId(1405L).time(312.5).percentage(12.0));
+    history.reportProgress(new NewHistory().contentId(1021L).time(600.0).percentage(40.0));
+    var reported = history.reportProgress(new NewHistory().contentId(1188L));
+    check(reported.getSuccess() && reported.getCode() == 201 && !reported.getMessage().isEmpty(), "a report is stored");
+    var first = history.listHistory(null, null, 2L, 1L).getData();
+    check(first.getMeta().getNextPage().equals(2) && first.getMeta().getPrevPage().equals(false), "there is a next page");
+    var last = history.listHistory(null, null, 2L, (long) (int) first.getMeta().getNextPage()).getData();
+    check(last.getCollection().size() == 1 && last.getMeta().getNextPage().equals(false), "the last page");
+    var id = last.getCollection().get(0).getId();
+    history.updateHistoryElement(id, new HistoryUpdate().time(340.25));
+    var element = history.getHistoryElement(id).getData();
+    check(element.getTime() == 340.25 && element.getContent().getId() == 1405, "an element of history by id");
+
+    var resumed = new ContinueWatchingApi(client).listContinueWatching(null, null).getData().getCollection();
+    check(resumed.size() == 2 && resumed.get(0).getHistory().getContentId() == 1405, "cards to continue watching");
+    var personal = new RecommendationsApi(client).listRecommendations(null).getData();
+    check(personal.stream().anyMatch(title -> title.getReason().getName() != null), "a recommendation names what was watched");
+    history.deleteHistoryElement(id);
+
+    var watchlist = new WatchlistApi(client);
+    watchlist.clearWatchlist();
+    watchlist.addToWatchlist(new NewWatchlist().contentId(1405L));
+    var saved = watchlist.listWatchlist(null, null, null).getData().getCollection();
+    check(saved.size() == 1 && saved.get(0).getContent().getName() != null, "the watchlist");
+    watchlist.deleteWatchlistElement(saved.get(0).getId());
+
+    var invalid = refusal(() -> history.updateHistoryElement(id, new HistoryUpdate()));
+    check(invalid.getCode() == 400 && invalid.getResponseBody().contains("\"errors\""), "an invalid body is a 400 with errors");
+    check(refusal(() -> catalogue.getContent(999_999_999L)).getCode() == 404, "an unknown id is a 404");
+
+    var renewed = new IdentityApi(nobody).refresh(new RefreshToken().refreshToken(signedIn.getRefreshToken())).getData();
+    client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + renewed.getAccessToken()));
+    new HistoryApi(client).listHistory(null, null, null, null);
+    new IdentityApi(client).logOut();
+  }
+
+  static ApiException refusal(Callable<?> call) throws Exception {
+    try {
+      call.call();
+    } catch (ApiException refused) {
+      return refused;
+    }
+    throw new AssertionError("the service accepted what it should refuse");
+  }
+
+  static void check(boolean kept, String what) {
+    if (!kept) throw new AssertionError(what);
+  }
+}

@@ -1,0 +1,117 @@
+// docs: begin
+import org.openapitools.client.apis.*
+import org.openapitools.client.infrastructure.ApiClient
+import org.openapitools.client.models.*
+// docs: end
+import java.io.IOException
+import okhttp3.OkHttpClient
+import org.openapitools.client.infrastructure.ClientError
+import org.openapitools.client.infrastructure.ClientException
+
+fun main() {
+    val url = System.getenv("VIEWER_URL")
+    val email = System.getenv("VIEWER_EMAIL")
+    val password = System.getenv("VIEWER_PASSWORD")
+
+    check(refusal { IdentityApi(url).logIn(Credentials(email, "wrong")) }.statusCode == 401) { "a wrong password is a 401" }
+    check(refusal { HistoryApi(url).listHistory() }.statusCode == 401) { "history needs a token" }
+    val popular = RecommendationsApi(url).listRecommendations(perPage = 5).data
+    check(popular.size == 5 && popular[0].reason.type == RecommendationReason.Type.popular) { "popular titles for anyone" }
+
+    // docs: begin
+    val signedIn = IdentityApi(url).logIn(Credentials(email, password)).data
+    ApiClient.accessToken = signedIn.accessToken
+
+    val film = CatalogueApi(url).listContents(type = listOf("film"), search = "harbour").data.collection.first()
+    val history = HistoryApi(url)
+    history.reportProgress(NewHistory(contentId = film.id, time = 312.5, percentage = 12.0))
+    for (card in ContinueWatchingApi(url).listContinueWatching().data.collection)
+        println(card.content.name + (card.history?.let { " at ${it.time} s" } ?: ""))
+    // docs: end
+
+    val catalogue = CatalogueApi(url)
+    val byName = catalogue.listContents(
+        type = listOf("film", "show"),
+        orderBy = CatalogueApi.OrderByListContents.NAME,
+        orderDirection = CatalogueApi.OrderDirectionListContents.asc,
+        perPage = 100
+    ).data.collection
+    check(byName.size == 100) { "a full page" }
+    check(byName.all { it.type in listOf("film", "show") }) { "both types, no other" }
+    check(byName.first().name.lowercase() < byName.last().name.lowercase()) { "ordered by name" }
+    check("en" in catalogue.getContent(1405).data.title) { "a content item by id" }
+    check(catalogue.listTerms(orderBy = CatalogueApi.OrderByListTerms.NAME, perPage = 5).data.collection.size == 5) { "terms by name" }
+    val rails = catalogue.listRailCollections(with = listOf(CatalogueApi.WithListRailCollections.rails)).data.collection
+    check(rails.first().rails!!.isNotEmpty()) { "rails" }
+    check(catalogue.listSchedule().data.collection.isNotEmpty()) { "a schedule" }
+
+    history.clearHistory()
+    history.reportProgress(NewHistory(contentId = 1405, time = 312.5, percentage = 12.0))
+    history.reportProgress(NewHistory(contentId = 1021, time = 600.0, percentage = 40.0))
+    val reported = history.reportProgress(NewHistory(contentId = 1188))
+    check(reported.success && reported.code == 201L && reported.message.isNotEmpty()) { "a report is stored" }
+    val first = history.listHistory(perPage = 2).data
+    check(first.meta.nextPage == 2.0 && first.meta.prevPage == false) { "there is a next page" }
+    val last = history.listHistory(perPage = 2, page = (first.meta.nextPage as Number).toLong()).data
+    check(last.collection.size == 1 && last.meta.nextPage == false) { "the last page" }
+    val id = last.collection.first().id
+    history.updateHistoryElement(id, HistoryUpdate(time = 340.25))
+    val element = history.getHistoryElement(id).data
+    check(element.time == 340.25 && element.content.id == 1405L) { "an element of history by id" }
+
+    val resumed = ContinueWatchingApi(url).listContinueWatching().data.collection
+    check(resumed.size == 2 && resumed.first().history?.contentId == 1405L) { "cards to continue watching" }
+    val personal = RecommendationsApi(url).listRecommendations().data
+    check(personal.any { it.reason.name != null }) { "a recommendation names what was watched" }
+    history.deleteHistoryElement(id)
+
+    val watchlist = WatchlistApi(url)
+    watchlist.clearWatchlist()
+    watchlist.addToWatchlist(NewWatchlist(contentId = 1405))
+    val saved = watchlist.listWatchlist().data.collection
+    check(saved.size == 1 && saved.first().content.name.isNotEmpty()) { "the watchlist" }
+    watchlist.deleteWatchlistElement(saved.first().id)
+
+    val invalid = refusal { history.updateHistoryElement(id, HistoryUpdate()) }
+    check(invalid.statusCode == 400 && "\"errors\"" in (invalid.response as ClientError<*>).body.toString()) { "an invalid body is a 400 with errors" }
+    check(refusal { catalogue.getContent(999_999_999) }.statusCode == 404) { "an unknown id is a 404" }
+
+    play(url, signedIn.refreshToken)
+    IdentityApi(url).logOut()
+}
+
+/** Plays a film with an access token that has expired, loses the connection, and ends when the tokens cannot be renewed. */
+fun play(url: String, refreshToken: String) {
+    var isOffline = false
+    var signIns = 0
+    fun connection() = OkHttpClient.Builder()
+        .addInterceptor { if (isOffline) throw IOException("offline") else it.proceed(it.request()) }
+        .authenticator(Renewal(url, refreshToken) { signIns++ })
+        .build()
+
+    ApiClient.accessToken = "expired"
+    val player = Player(url, connection(), 1405)
+    player.report(400.0, 800.0)
+    check(player.resumeAt() == 400.0 && signIns == 0) { "a report after a renewal" }
+
+    isOffline = true
+    player.report(500.0, 800.0)
+    isOffline = false
+    check(player.resumeAt() == 400.0) { "a report that was not sent" }
+    player.deliver()
+    check(player.resumeAt() == 500.0) { "a report that was sent later" }
+
+    val renewed = ApiClient.accessToken
+    ApiClient.accessToken = "expired"
+    check(refusal { Player(url, connection(), 1405).resumeAt() }.statusCode == 401 && signIns == 1) { "a used refresh token" }
+    ApiClient.accessToken = renewed
+}
+
+fun refusal(call: () -> Unit): ClientException {
+    try {
+        call()
+    } catch (refused: ClientException) {
+        return refused
+    }
+    throw AssertionError("the service accepted what it should refuse")
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// docs: begin
+import "journey/viewer"
+
+// docs: end
+
+func main() {
+	url, email, password := os.Getenv("VIEWER_URL"), os.Getenv("VIEWER_EMAIL"), os.Getenv("VIEWER_PASSWORD")
+	ctx := context.Background()
+
+	// docs: begin
+	token := ""
+	client := must(viewer.NewClientWithResponses(url, viewer.WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		return nil
+	})))
+	signedIn := must(client.LogInWithResponse(ctx, viewer.Credentials{Email: email, Password: password})).JSON200.Data
+	token = signedIn.AccessToken
+
+	films := must(client.ListContentsWithResponse(ctx, &viewer.ListContentsParams{Type: &[]string{"film"}, Search: of("harbour")})).JSON200
+	report := viewer.NewHistory{ContentId: films.Data.Collection[0].Id, Time: of(312.5)}
+	must(client.ReportProgressWithResponse(ctx, report))
+	for _, card := range must(client.ListContinueWatchingWithResponse(ctx, nil)).JSON200.Data.Collection {
+		if card.History != nil {
+			fmt.Println(card.Content.Name, "at", card.History.Time, "s")
+		}
+	}
+	// docs: end
+
+	token = ""
+	check(must(client.LogInWithResponse(ctx, viewer.Credentials{Email: email, Password: "wrong"})).JSON401 != nil, "a wrong password is a 401")
+	check(must(client.ListHistoryWithResponse(ctx, nil)).JSON401.Message != "", "history needs a token")
+	popular := must(client.ListRecommendationsWithResponse(ctx, &viewer.ListRecommendationsParams{PerPage: of[int64](5)})).JSON200.Data
+	check(len(popular) == 5 && popular[0].Reason.Type == "popular", "popular titles for anyone")
+
+	byName := must(client.ListContentsWithResponse(ctx, &viewer.ListContentsParams{
+		Type:           &[]string{"film", "show"},
+		OrderBy:        of(viewer.ListContentsParamsOrderBy("name")),
+		OrderDirection: of(viewer.ListContentsParamsOrderDirection("asc")),
+		PerPage:        of[int64](100),
+	})).JSON200.Data.Collection
+	check(len(byName) == 100, "a full page")
+	for _, content := range byName {
+		check(content.Type == "film" || content.Type == "show", "both types, no other")
+	}
+	check(strings.ToLower(byName[0].Name) < strings.ToLower(byName[99].Name), "ordered by name")
+	check(must(client.GetContentWithResponse(ctx, 1405)).JSON200.Data.Title["en"] != "", "a content item by id")
+	terms := must(client.ListTermsWithResponse(ctx, &viewer.ListTermsParams{OrderBy: of(viewer.ListTermsParamsOrderBy("name"))})).JSON200
+	check(len(terms.Data.Collection) == 20, "terms by name")
+	with := []viewer.ListRailCollectionsParamsWith{"rails"}
+	rails := must(client.ListRailCollectionsWithResponse(ctx, &viewer.ListRailCollectionsParams{With: &with})).JSON200.Data.Collection
+	check(len(*rails[0].Rails) > 0, "rails")
+	check(len(must(client.ListScheduleWithResponse(ctx, nil)).JSON200.Data.Collection) > 0, "a schedule")
+
+	token = signedIn.AccessToken
+	must(client.ClearHistoryWithResponse(ctx))
+	for _, content := range []int64{1405, 1021, 1188} {
+		reported := must(client.ReportProgressWithResponse(ctx, viewer.NewHistory{ContentId: content, Percentage: of(12.0)})).JSON201
+		check(reported.Success && reported.Code == 201 && reported.Message != "", "a report is stored")
+	}
+	first := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](2)})).JSON200.Data
+	check(first.Meta.NextPage == 2.0 && first.Meta.PrevPage == false, "there is a next page")
+	next := int64(first.Meta.NextPage.(float64))
+	last := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](2), Page: &next})).JSON200.Data
+	check(len(last.Collection) == 1 && last.Meta.NextPage == false, "the last page")
+	id := last.Collection[0].UnderscoreId
+	must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.HistoryUpdate{Time: of(340.25)}))
+	element := must(client.GetHistoryElementWithResponse(ctx, id)).JSON200.Data
+	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
+
+	resumed := must(client.ListContinueWatchingWithResponse(ctx, nil)).JSON200.Data.Collection
+	check(len(resumed) == 3 && resumed[0].History.ContentId == 1405, "cards to continue watching")
+	named := 0
+	for _, title := range must(client.ListRecommendationsWithResponse(ctx, nil)).JSON200.Data {
+		if title.Reason.Name != nil {
+			named++
+		}
+	}
+	check(named > 0, "a recommendation names what was watched")
+	must(client.DeleteHistoryElementWithResponse(ctx, id))
+
+	must(client.ClearWatchlistWithResponse(ctx))
+	must(client.AddToWatchlistWithResponse(ctx, viewer.NewWatchlist{ContentId: 1405}))
+	saved := must(client.ListWatchlistWithResponse(ctx, nil)).JSON200.Data.Collection
+	check(len(saved) == 1 && saved[0].Content.Name != "", "the watchlist")
+	must(client.DeleteWatchlistElementWithResponse(ctx, saved[0].Id))
+
+	invalid := must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.HistoryUpdate{})).JSON400
+	check(invalid.Code == 400 && len(*invalid.Errors) == 1, "an invalid body is a 400 with errors")
+	check(must(client.GetContentWithResponse(ctx, 999_999_999)).JSON404.Code == 404, "an unknown id is a 404")
+
+	token = must(client.RefreshWithResponse(ctx, viewer.RefreshToken{RefreshToken: signedIn.RefreshToken})).JSON200.Data.AccessToken
+	check(must(client.ListHistoryWithResponse(ctx, nil)).JSON200 != nil, "history with the new token")
+	check(must(client.LogOutWithResponse(ctx)).JSON200.Success, "signed out")
+}
+
+func of[Value any](value Value) *Value { return &value }
+
+func must[Answer any](answer Answer, err error) Answer {
+	if err != nil {
+		panic(err)
+	}
+	return answer
+}
+
+func check(kept bool, what string) {
+	if !kept {
+		panic(what)
+	}
+}

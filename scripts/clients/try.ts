@@ -1,0 +1,39 @@
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { demoPassword, demoUsers } from '../../demo/users.js'
+import { cacheFolder } from '../cache.js'
+import { missingCalls } from './calls.js'
+import type { Client } from './clients.js'
+import { run } from './run.js'
+import type { Service } from './service.js'
+import { missing, resolved } from './tools.js'
+
+const journeys = join(import.meta.dirname, 'journeys')
+
+/** A folder with the journey of a client and with the document as the service publishes it. */
+const prepare = async (name: string, { url }: Service) => {
+  const folder = join(cacheFolder('clients'), 'work', name)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await cp(join(journeys, name), folder, { recursive: true })
+  await writeFile(join(folder, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text())
+  return folder
+}
+
+/** Generates a client and makes its journey. Resolves with what was done, or why not. Rejects with what failed. */
+export const tryClient = async (name: string, { needs, commandLine, journey }: Client, service: Service) => {
+  const lacking = missing(needs)
+  if (lacking) return `skipped: there is no ${lacking} on this machine`
+  const cwd = await prepare(name, service)
+  await run(await resolved(commandLine), { cwd })
+  if (!journey) return 'passed'
+  const lackingHere = missing(journey.needs)
+  if (lackingHere) return `generated, but not compiled: there is no ${lackingHere} on this machine`
+
+  service.calls.clear()
+  const env = { ...process.env, VIEWER_URL: service.url, VIEWER_EMAIL: demoUsers[0].email, VIEWER_PASSWORD: demoPassword }
+  for (const step of journey.steps) await run(step, { cwd, env })
+  const left = journey.isComplete ? missingCalls(service.calls) : []
+  if (left.length > 0) throw new Error(`The journey did not make: ${left.join(', ')}`)
+  return 'passed'
+}
