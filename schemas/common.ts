@@ -23,7 +23,7 @@ export const Done = published(
     { ...done, 'message ': Type.String({ description: 'The same text, under the key as the specification spells it' }) },
     { $id: 'Done' }
   ),
-  Type.Object(done, { description: 'The answer to a write' })
+  Type.Object(done, { additionalProperties: true, description: 'The answer to a write' })
 )
 export type Done = Static<typeof Done>
 

@@ -1,15 +1,5 @@
+import { answers, checks, failures, latency, perSecond, process, quantile, routes } from './expressions.js'
 import { graph, number, type QueryPanel } from './panels.js'
-
-const process = 'job="viewer",instance=~"$instance"'
-/** Probes and scrapes are no traffic. */
-const routes = `${process},route=~"$route",route!~".*/(health|ready|metrics)"`
-const answers = (more = '') => `rate(http_request_duration_seconds_count{${routes}${more}}[$__rate_interval])`
-const checks = (more = '') => `rate(http_request_duration_seconds_count{${process},route=~".*/ready"${more}}[$__rate_interval])`
-const perSecond = (metric: string, labels = process) => `rate(${metric}{${labels}}[$__rate_interval])`
-const quantile = (share: number, metric: string, labels: string, by: string) =>
-  `histogram_quantile(${share}, sum by (le, ${by}) (${perSecond(`${metric}_bucket`, labels)}))`
-const latency = (share: number) => quantile(share, 'http_request_duration_seconds', routes, 'method, route')
-const failures = `(sum(${answers(',status=~"5.."')}) or vector(0)) / sum(${answers()})`
 
 export interface Row {
   title: string
