@@ -3,12 +3,13 @@ WORKDIR /viewer
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# The files of a clone may be readable for their owner only. The service runs as another user.
+RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json dist
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /viewer
-COPY package.json ./
+COPY --from=build /viewer/package.json ./
 COPY --from=build /viewer/node_modules node_modules
 COPY --from=build /viewer/dist dist
 USER node

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { requestGrace } from '../src/process/stop-times.js'
 
@@ -13,11 +13,15 @@ declare module 'fastify' {
 
 /** How long a request that was sent before the server stopped listening may take to arrive. */
 const arrivalGrace = 500
+/** Milliseconds in which hardly any caller connects. */
+const shortTurn = 1
 
 export default fp(
   async app => {
     const connections = new Set<Socket>()
+    let accepted = 0
     app.server.on('connection', socket => {
+      accepted++
       connections.add(socket)
       socket.once('close', () => connections.delete(socket))
     })
@@ -33,9 +37,25 @@ export default fp(
       done()
     })
 
+    // The operating system answers callers before Node accepts their connections, one per turn of the event loop. Their requests
+    // would be lost if the server stopped listening before. It may do so right after a short turn without a new connection.
+    const allAccepted = async () => {
+      const end = performance.now() + arrivalGrace
+      let isQuiet = false
+      // Only the second turn asks the operating system for certain.
+      await turn()
+      while (!isQuiet && performance.now() < end) {
+        const before = accepted
+        const began = performance.now()
+        await turn()
+        isQuiet = accepted === before && performance.now() - began < shortTurn
+      }
+    }
+
     // Browsers and load balancers open spare connections. Node would wait for these, although they never sent a byte.
     app.addHook('preClose', async () => {
       app.isDraining = true
+      await allAccepted()
       const endQuiet = setTimeout(() => {
         app.server.closeIdleConnections()
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()

@@ -44,7 +44,7 @@ export default fp(
       onFailure
     })
 
-    modelMetrics(app.metrics, learning)
+    modelMetrics(app.metrics, learning, settings)
 
     let following: Promise<void> | undefined
     app.preparations.push(async () => {

@@ -1,4 +1,9 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+
+/** Load balancers, Prometheus and the image itself ask for /health, /ready and /metrics every few seconds: news is only what fails. */
+const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
+  config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'
 
 /** Logs one line per answered request. The `x-request-id` header lets callers refer to it. */
 export default fp(
@@ -11,7 +16,7 @@ export default fp(
       done()
     })
     app.addHook('onResponse', (request, reply, done) => {
-      lines.info(
+      lines[levelOf(request, reply)](
         {
           reqId: request.id,
           method: request.method,

@@ -6,10 +6,11 @@ import { isUnavailable } from '../src/data/driver/faults.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
 import { inTurn } from '../src/import/turn.js'
 import { messageOf } from './failures.js'
+import { invocationOf } from './invocation.js'
 import { progressTo } from './progress.js'
 import { stopOnSignal } from './stop.js'
 
-const usage = `Usage: npm run import -- PATH... [--prune]
+const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
   --prune  treat each catalogue file as the complete list of its kind: mark missing contents as deleted, remove everything else`
 

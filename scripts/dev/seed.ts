@@ -11,9 +11,17 @@ import { importFiles } from '../../src/import/index.js'
 
 /** A database with the demo is recognized by its first user. */
 const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null
-const isEmpty = async (db: Db) => (await db.listCollections({}, { nameOnly: true }).toArray()).length === 0
 
-/** Fills an empty database with the demo catalogue and its users. If it has filled the database before, it updates the schedule. */
+/** A service that was started before has made its collections, so these must be empty, not missing. */
+const isEmpty = async (db: Db) => {
+  const found = ['contents', 'terms', 'users', 'history'].map(name => db.collection(name).findOne({}, { projection: { _id: 1 } }))
+  return (await Promise.all(found)).every(document => document === null)
+}
+
+/**
+ * Fills a database without contents, terms, users and history with the demo catalogue and its users. If it has filled the
+ * database before, it updates the schedule. In any other database it does nothing, and resolves with false.
+ */
 export const fillWithDemo = async (url: string, origin: string, say: (line: string) => void) => {
   const { client, db } = connectionTo(url)
   const now = new Date()
@@ -26,10 +34,15 @@ export const fillWithDemo = async (url: string, origin: string, say: (line: stri
       for (const user of demoUsers) ids.push((await usersOf(db).add({ ...user, password_hash: await hashPassword(demoPassword) }))._id)
       await importFiles(db, await demoHistory(ids, now))
       await importFiles(db, await demoAudience(now), { issuer: 'demo' })
-    } else if (await isDemo(db)) {
+      return true
+    }
+    if (await isDemo(db)) {
+      say('updating the schedule of the demo catalogue')
       const { 'schedule.ndjson': schedule = '' } = await demoFiles(origin, now)
       await importFiles(db, { 'schedule.ndjson': schedule }, { prune: true })
+      return true
     }
+    return false
   } finally {
     await client.close()
   }

@@ -1,7 +1,10 @@
 import { parseArgs } from 'node:util'
+import { invocationOf } from '../invocation.js'
 
-export const usage = `Usage: npm run recommend -- --events FILE --out FILE [--k 20]
-       npm run recommend -- --events FILE --evaluate [--k 20]
+const command = invocationOf('recommend')
+
+export const usage = `Usage: ${command} --events FILE --out FILE [--k 20]
+       ${command} --events FILE --evaluate [--k 20]
   --events FILE  one line per event: user, tab, item, in chronological order within a user
   --out FILE     is written with one line per user: user, tab, the best unseen items separated by commas, best first
   --k NUMBER     items per user (20)

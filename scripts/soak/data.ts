@@ -17,7 +17,7 @@ const watched = (user_id: number, n: number, contents: number): HistoryDocument 
 }
 
 /** Creates a catalogue, and viewers who have watched some of it. */
-export const fill = async (db: Db, { contents, viewers }: Options) => {
+export const fill = async (db: Db, { contents, viewers }: Pick<Options, 'contents' | 'viewers'>) => {
   await fillCatalogue(db, contents, seed)
   for (let user = 1; user <= viewers; user++)
     await insert(

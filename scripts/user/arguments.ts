@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util'
 import { emailPattern } from '../../schemas/import.js'
 import { integerId } from '../../src/http/ids.js'
+import { invocationOf } from '../invocation.js'
 
-const usage = `Usage:
-  npm run user -- add EMAIL [--name NAME]   prompts for the password, or reads it from standard input
-  npm run user -- list
-  npm run user -- password EMAIL
-  npm run user -- disable EMAIL|ID          ID is for users of an identity provider, who may have no e-mail
-  npm run user -- enable EMAIL|ID`
+const usage = `Usage: ${invocationOf('user')} ACTION
+  add EMAIL [--name NAME]   prompts for the password, or reads it from standard input
+  list
+  password EMAIL
+  disable EMAIL|ID          ID is for users of an identity provider, who may have no e-mail
+  enable EMAIL|ID`
 
 export class CommandError extends Error {}
 

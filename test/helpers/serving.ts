@@ -11,13 +11,14 @@ interface Options {
   settings: Record<string, string>
   /** Modules that the process loads before anything else. */
   imports?: string[]
+  script?: string
 }
 
 /** The real process at a port of its own, once it serves from its database; what it has written so far comes from `said`. */
-export const serving = async (t: Test, { settings, imports = [] }: Options) => {
+export const serving = async (t: Test, { settings, imports = [], script = 'src/server.js' }: Options) => {
   const modules = imports.flatMap(module => ['--import', module])
   const defaults = { JWT_SECRET: secret, HOST: '127.0.0.1', PORT: '0', TRAIN: 'off', MAX_EVENT_LOOP_DELAY: '0', NODE_ENV: 'production' }
-  const child = spawn(...apart(...modules, built('src/server.js')), {
+  const child = spawn(...apart(...modules, built(script)), {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, ...defaults, ...settings },
     stdio: ['ignore', 'pipe', 'pipe']

@@ -151,6 +151,25 @@ t.test('a line has the id that the answer names', async t => {
   t.match(line, { method: 'GET', path: '/nothing', status: 404 })
 })
 
+t.test('checks are logged at debug, unless they fail', async t => {
+  for (const [level, wanted] of [
+    ['info', ['/nothing', '/ready']],
+    ['debug', ['/health', '/ready', '/metrics', '/nothing', '/ready']]
+  ] as const) {
+    const log: string[] = []
+    const app = await build(t, { log, settings: { LOG_LEVEL: level } })
+    for (const url of ['/health', '/ready', '/metrics', '/nothing']) await app.inject(url)
+    await app.drain()
+    t.equal((await app.inject('/ready')).statusCode, 503)
+    const paths = log.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+    t.strictSame(
+      paths.map(({ path }) => path),
+      wanted,
+      level
+    )
+  }
+})
+
 t.test('lines are written a page at a time, after a moment, and before the process leaves', async t => {
   const file = join(t.testdir(), 'lines')
   const before = process.listeners('exit')

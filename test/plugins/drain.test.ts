@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { build } from '../helpers/app.js'
 
@@ -15,6 +16,24 @@ t.test('an app that drains serves on, asks callers to leave and says that it is 
   }
   await drained
   t.ok(performance.now() - began >= 99, 'for DRAIN_DELAY')
+})
+
+t.test('requests on connections that Node has not accepted yet are served', async t => {
+  const app = await build(t)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const callers = Array.from({ length: 50 }, () =>
+    connect(port, '127.0.0.1', function (this: Socket) {
+      this.end('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    })
+  )
+  const answers = Promise.allSettled(callers.map(text))
+  await once(callers.at(-1) as Socket, 'connect')
+  await app.close()
+  t.strictSame(
+    (await answers).map(answer => (answer.status === 'fulfilled' ? answer.value.slice(0, 12) : answer.reason.code)),
+    callers.map(() => 'HTTP/1.1 200')
+  )
 })
 
 t.test('a connection that never sends a byte does not hold the end up', async t => {

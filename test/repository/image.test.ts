@@ -26,6 +26,14 @@ t.test('the image is made of what is there', async t => {
   for (const [script] of String(scripts.build).matchAll(/scripts\/\S+/g)) t.ok(isThere(script), script)
 })
 
+t.test('node can read it, even if it comes from a clone that only its owner can read', async t => {
+  const [build = '', image = ''] = dockerfile.split(/^FROM .*$/m).slice(1)
+  t.match(build, /&& chmod -R a\+rX package\.json dist$/m)
+  const copied = [...image.matchAll(/^COPY (.*)$/gm)].map(([, what]) => String(what))
+  t.ok(copied.length > 0)
+  for (const what of copied) t.match(what, /^--from=build /, 'nothing comes from the clone as it is')
+})
+
 t.test('its Node.js is one that the service runs on, and the same in both stages', async t => {
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => String(image))
   t.equal(images.length, 2)
@@ -68,8 +76,25 @@ t.test('compose.yaml', async t => {
   t.ok(Number(/image: mongo:(\d+)/.exec(compose)?.[1]) >= 6)
   const services = [...compose.matchAll(/^ {2}(mongo-\d):\n {4}/gm)].map(([, name]) => String(name))
   t.match(compose, `mongodb://${services.join(',')}/viewer?replicaSet=viewer`, 'the service knows every member')
+  t.match(compose, `command: [dist/scripts/serve-demo.js]`, 'with the thumbnails of the demo')
+  t.ok(built.includes('scripts/serve-demo.ts'))
+  t.match(compose, /^ {2}attach: false$/m, 'the log is that of the service')
+  t.match(compose, 'shutdownTimeoutMillisForSignaledShutdown=100', 'a member ends before Docker kills it')
   const patience = Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1])
   t.ok(patience > 11, 'the end of the service is waited for')
+})
+
+t.test('the documents say how to start it, and which commands it has', async t => {
+  for (const path of ['README.md', 'docs/operations.md', 'compose.yaml']) {
+    const text = await read(path)
+    t.match(text, 'echo "JWT_SECRET=$(openssl rand -base64 48)" >> .env', `${path}: a secret that later commands find, too`)
+    t.match(text, 'docker compose up -d --build', path)
+  }
+  const commands = [...(await read('docs/operations.md')).matchAll(/docker compose run .*viewer dist\/(\S+)\.js/g)].map(([, name]) =>
+    String(name)
+  )
+  t.ok(commands.length > 0)
+  for (const name of commands) t.ok(built.includes(`${name}.ts`), name)
 })
 
 t.test('a tarball carries what runs, and no source', async t => {

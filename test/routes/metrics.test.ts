@@ -1,5 +1,6 @@
 import t from 'tap'
-import { type App, build, buildWith } from '../helpers/app.js'
+import { buildApp } from '../../src/app.js'
+import { type App, build, buildWith, settingsFor } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
@@ -57,6 +58,20 @@ t.test('what was answered is counted by the template of its route', async t => {
   t.ok(Number(series.get('process_resident_memory_bytes')) > 0)
   t.ok(series.has('nodejs_eventloop_lag_p99_seconds'))
   t.notOk(series.has('recommendation_model_age_seconds'), 'while there is no model')
+  t.notOk(series.has('recommendation_training_interval_seconds'), 'because this app does not train')
+})
+
+t.test('the age at which a model is trained again is told', async t => {
+  const app = await build(t, { settings: { TRAIN: 'auto', TRAIN_INTERVAL: '90' } })
+  t.equal((await seriesOf(app)).get('recommendation_training_interval_seconds'), 90 * 60)
+})
+
+t.test('a catalogue that was never checked is unchecked since the start', async t => {
+  const app = await buildApp(settingsFor('mongodb://127.0.0.1:1/none'), { logger: false })
+  t.teardown(() => app.close())
+  await app.ready()
+  const seconds = Number((await seriesOf(app)).get('catalogue_unchecked_seconds'))
+  t.ok(seconds >= 0 && seconds < 60, `${seconds}`)
 })
 
 t.test('the model in use tells its age and size', async t => {

@@ -1,14 +1,64 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import t from 'tap'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
 import { apart } from '../helpers/apart.js'
-import { build } from '../helpers/app.js'
-import { databaseUrl } from '../helpers/database.js'
+import { addUser, build } from '../helpers/app.js'
+import { built } from '../helpers/built.js'
+import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { serving } from '../helpers/serving.js'
 
-t.test('npm run demo fills a database', async t => {
+const demo = async (MONGO_URL: string, settings = {}) => {
+  const child = spawn(...apart(built('scripts/demo.js')), { env: { PATH: process.env.PATH, MONGO_URL, ...settings } })
+  const status = new Promise(resolve => child.once('exit', resolve))
+  return Promise.all([status, text(child.stdout), text(child.stderr)])
+}
+
+/** A database in which a service has made its collections. */
+const beside = async (t: Test) => {
   const url = await databaseUrl(t)
-  await promisify(execFile)(...apart('--import', 'tsx', 'scripts/demo.ts'), { env: { ...process.env, MONGO_URL: url } })
-  const app = await build(t, { url })
-  t.ok((await app.inject('/contents')).json().data.meta.total_count >= 200)
-  t.ok((await app.inject('/rail-collections')).json().data.collection.length > 0)
+  return { url, app: await build(t, { url }) }
+}
+
+t.test('npm run demo fills a database beside a running service', async t => {
+  const { url, app } = await beside(t)
+  t.match(await demo(url), [0, /^filling the empty database .*\nSign in as ada@example\.com with demo-password\n$/, ''])
+  const later = await build(t, { url })
+  t.ok((await later.inject('/contents')).json().data.meta.total_count >= 200)
+  t.ok((await later.inject('/rail-collections')).json().data.collection.length > 0)
+
+  const users = databaseOf(app).collection('users')
+  const before = await users.countDocuments()
+  t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
+  t.equal(await users.countDocuments(), before)
+})
+
+t.test('npm run demo does nothing where there is data, and says so', async t => {
+  for (const name of ['contents', 'terms', 'users', 'history']) {
+    const { url, app } = await beside(t)
+    if (name === 'users') await addUser(app)
+    else await databaseOf(app).collection<{ _id: number }>(name).insertOne({ _id: 1 })
+    t.match(await demo(url), [1, '', /^The database has data .* Nothing was written\.\n$/], name)
+    t.equal(await databaseOf(app).collection('contents').countDocuments(), name === 'contents' ? 1 : 0)
+  }
+})
+
+t.test('the thumbnails are where the demo says', async t => {
+  const url = await databaseUrl(t)
+  const settings = { MONGO_URL: url, BASE_PATH: '/viewer' }
+  const { address, said, stop } = await serving(t, { settings, script: 'scripts/serve-demo.js' })
+  const { origin, port } = new URL(address)
+  t.equal((await demo(url, { PORT: port, BASE_PATH: '/viewer' }))[0], 0)
+
+  const thumbnailOf = async () => {
+    const { data } = JSON.parse(await (await fetch(`${origin}/viewer/contents?type=show&perPage=1`)).text())
+    return data.collection[0]?.thumbnail as string | undefined
+  }
+  let thumbnail = await thumbnailOf()
+  while (thumbnail === undefined) thumbnail = await thumbnailOf()
+  t.match(thumbnail, `http://localhost:${port}/viewer/demo/thumbnails/`)
+  const picture = await fetch(thumbnail.replace('localhost', '127.0.0.1'))
+  t.equal(picture.status, 200)
+  t.equal(picture.headers.get('content-type'), 'image/svg+xml')
+  for (const line of said().trim().split('\n')) t.ok(JSON.parse(line).level, 'its log is that of the service')
+  await stop()
 })

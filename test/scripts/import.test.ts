@@ -71,7 +71,7 @@ t.test('npm run import', async t => {
     const { run } = await inFolder(t, {}, url)
     const [status, , help] = await run()
     t.equal(status, 1)
-    t.match(help, /^Usage: npm run import -- PATH\.\.\. \[--prune\]\n/)
+    t.match(help, /^Usage: node \S+import\.js PATH\.\.\. \[--prune\]\n/)
     const [wrong, , reason] = await run('--purge', 'data')
     t.equal(wrong, 1)
     t.match(reason, /^Unknown option '--purge'(.|\n)*\nUsage: /)

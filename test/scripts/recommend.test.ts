@@ -141,7 +141,7 @@ t.test('lines are the same however the file comes in pieces', async t => {
 })
 
 for (const [args, sentence] of [
-  [[], /^--events FILE is missing\nUsage: npm run recommend -- /],
+  [[], /^--events FILE is missing\nUsage: node \S+ --events /],
   [['--events', 'x'], /^--out FILE is missing\nUsage/],
   [['--events', 'x', '--out', ''], /^--out FILE is missing\nUsage/],
   [['--events', 'x', '--out', 'y', '--evaluate'], /^--evaluate writes no file/],

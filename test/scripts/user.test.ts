@@ -114,6 +114,13 @@ t.test('npm run user', async t => {
   })
 })
 
+t.test('says how it was run', async t => {
+  const { err, status } = await user(undefined, [], '', anywhere)
+  t.equal(status, 1)
+  t.match(err, /^Usage: npm run user -- ACTION\n/)
+  t.match((await user(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where there is no npm')
+})
+
 t.test('its arguments', async t => {
   const email = 'grace@example.com'
   t.strictSame(readArguments(['add', email, '--name', 'Grace']), { action: 'add', given: email, who: email, name: 'Grace' })
@@ -121,7 +128,7 @@ t.test('its arguments', async t => {
   t.match(readArguments(['list']), { action: 'list' })
 
   for (const [args, message] of [
-    [[], /^Usage/],
+    [[], /^Usage: node \S+ ACTION\n/],
     [['remove', 'grace@example.com'], /^Usage/],
     [['add'], /^Nothing is not an e-mail address\n/],
     [['add', 'grace'], /^grace is not an e-mail address\n/],

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { tokenOf } from '../../bench/servers/tokens.js'
 
@@ -22,7 +23,8 @@ const sent = (agent: Agent, port: number, { method = 'GET', path, user, body }: 
     authorization: `Bearer ${tokenOf(user)}`,
     ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
   }
-  return request({ agent, host: '127.0.0.1', port, method, path, headers }).end(payload)
+  const open = agent instanceof TlsAgent ? tlsRequest : request
+  return open({ agent, host: '127.0.0.1', port, method, path, headers }).end(payload)
 }
 
 /** Sends a request once, without retries. */

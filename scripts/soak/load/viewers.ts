@@ -8,6 +8,8 @@ export interface ViewersOptions {
   count: number
   /** The port that the n-th viewer uses. */
   portOf: (n: number) => number
+  /** An agent for HTTPS if the port speaks TLS. */
+  agent?: Agent
   /** Milliseconds between a response and the next request. */
   pause: number
   /** The number of content items. Their ids start at 1. */
@@ -38,7 +40,7 @@ const hangUpEach = 50
 /** Viewers who report their position and browse, one request at a time each, until they are stopped. */
 export const startViewers = (options: ViewersOptions) => {
   const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp } = options
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+  const { agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }) } = options
   let isStopped = false
 
   const watch = async (n: number) => {

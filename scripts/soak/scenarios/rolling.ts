@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { complainsOfNothing, nothingLost } from '../findings.js'
 import { isSuccess } from '../load/outcomes.js'
 import { promised } from '../promises.js'
 import { startProxy } from '../proxy.js'
+import { restartInTurn } from '../restarts.js'
 import type { Scenario } from '../scenario.js'
 
 /** Milliseconds for the balancer to notice that a process is back. */
@@ -15,16 +15,11 @@ export const rolling: Scenario = async ({ db, options, say }, stage) => {
   const proxy = await startProxy(services)
   stage.onEnd(proxy.stop)
   const viewers = stage.viewers({ portOf: () => proxy.port })
-  const statuses: (number | null)[] = []
 
-  while (statuses.length < services.length || outcomes.total < options.requests) {
-    for (const service of services) {
-      await sleep(breath)
-      statuses.push(await service.end('SIGTERM'))
-      await service.run()
-    }
-    say(`rolling: ${statuses.length} restarts, ${outcomes.total} of ${options.requests} requests, ${outcomes}`)
-  }
+  const restarts = await restartInTurn(services, breath, restarts => {
+    say(`rolling: ${restarts.length} restarts, ${outcomes.total} of ${options.requests} requests, ${outcomes}`)
+    return outcomes.total >= options.requests
+  })
   await viewers.stop()
 
   const failed = outcomes.besides(isSuccess)
@@ -32,12 +27,12 @@ export const rolling: Scenario = async ({ db, options, say }, stage) => {
     promised(
       'rolling restarts fail no request',
       failed === 0,
-      `${failed} of ${outcomes.total} in ${statuses.length} restarts (${outcomes})`
+      `${failed} of ${outcomes.total} in ${restarts.length} restarts (${outcomes})`
     ),
     promised(
       'stopped processes exit with status 0',
-      statuses.every(status => status === 0),
-      `${statuses.filter(status => status === 0).length} of ${statuses.length}`
+      restarts.every(({ status }) => status === 0),
+      `${restarts.filter(({ status }) => status === 0).length} of ${restarts.length}`
     ),
     await nothingLost(ledger, db),
     complainsOfNothing(...services)

@@ -1,0 +1,208 @@
+import { graph, number, type QueryPanel } from './panels.js'
+
+const process = 'job="viewer",instance=~"$instance"'
+/** Probes and scrapes are no traffic. */
+const routes = `${process},route=~"$route",route!~".*/(health|ready|metrics)"`
+const answers = (more = '') => `rate(http_request_duration_seconds_count{${routes}${more}}[$__rate_interval])`
+const checks = (more = '') => `rate(http_request_duration_seconds_count{${process},route=~".*/ready"${more}}[$__rate_interval])`
+const perSecond = (metric: string, labels = process) => `rate(${metric}{${labels}}[$__rate_interval])`
+const quantile = (share: number, metric: string, labels: string, by: string) =>
+  `histogram_quantile(${share}, sum by (le, ${by}) (${perSecond(`${metric}_bucket`, labels)}))`
+const latency = (share: number) => quantile(share, 'http_request_duration_seconds', routes, 'method, route')
+const failures = `(sum(${answers(',status=~"5.."')}) or vector(0)) / sum(${answers()})`
+
+export interface Row {
+  title: string
+  height: number
+  panels: QueryPanel[]
+}
+
+const now: Row = {
+  title: 'Now',
+  height: 4,
+  panels: [
+    number('Processes', 'none', `sum(up{${process}})`, 'Processes that Prometheus reaches.'),
+    number('Requests', 'reqps', `sum(${answers()})`, 'Requests per second, without probes.'),
+    number('5xx', 'percentunit', failures, 'Share of the responses that are a 5xx.', { warn: 0.001, alarm: 0.05 }),
+    number(
+      'p99',
+      's',
+      `histogram_quantile(0.99, sum by (le) (rate(http_request_duration_seconds_bucket{${routes}}[$__rate_interval])))`,
+      '99 of 100 requests are faster.',
+      { warn: 0.25, alarm: 0.5 }
+    ),
+    number('Catalogue unchecked', 's', `max(catalogue_unchecked_seconds{${process}})`, 'From 60 s on, a process does not serve it.', {
+      warn: 10,
+      alarm: 60
+    }),
+    number('Oldest model', 's', `max(recommendation_model_age_seconds{${process}})`, 'The age of the oldest recommendation model in use.')
+  ]
+}
+
+const traffic: Row = {
+  title: 'Traffic',
+  height: 9,
+  panels: [
+    graph('Requests by route', 'reqps', { '{{method}} {{route}}': `sum by (method, route) (${answers()})` }, 'Without probes.', {
+      isStacked: true,
+      hasLongLegend: true
+    }),
+    graph('Responses by status', 'reqps', { '{{status}}': `sum by (status) (${answers()})` }, 'Without probes.', {
+      isStacked: true,
+      hasLongLegend: true,
+      isByStatus: true
+    })
+  ]
+}
+
+const latencies: Row = {
+  title: 'Latency by route',
+  height: 10,
+  panels: [
+    graph(
+      'p99',
+      's',
+      { '{{method}} {{route}}': latency(0.99) },
+      'Logins hash a password, and an import reads as long as its caller sends.',
+      {
+        hasLongLegend: true
+      }
+    ),
+    graph('Median', 's', { '{{method}} {{route}}': latency(0.5) }, 'Half of the requests are faster.', { hasLongLegend: true })
+  ]
+}
+
+const errors: Row = {
+  title: 'Errors and refusals',
+  height: 9,
+  panels: [
+    graph(
+      'Errors by route',
+      'reqps',
+      { '{{status}} {{method}} {{route}}': `sum by (status, method, route) (${answers(',status=~"5.."')})` },
+      'A 503 is safe to repeat. Every other 5xx is in the log at level error.',
+      { hasLongLegend: true }
+    ),
+    graph(
+      'Mistakes of callers',
+      'reqps',
+      { '{{status}}': `sum by (status) (${answers(',status=~"4.."')})` },
+      '401: no valid token. 429: over a limit.',
+      { hasLongLegend: true }
+    ),
+    graph(
+      'Refused by reason',
+      'reqps',
+      { '{{reason}}': `sum by (reason) (${perSecond('http_refused_total')})` },
+      'user_limit and address_limit are callers over their rate (429). The others are overload (503).',
+      { hasLongLegend: true }
+    ),
+    graph(
+      'Not ready',
+      'percentunit',
+      { '{{instance}}': `sum by (instance) (${checks(',status="503"')}) / sum by (instance) (${checks()})` },
+      'Share of the checks of /ready that were refused, if something checks it. Empty if every check succeeded.'
+    )
+  ]
+}
+
+const database: Row = {
+  title: 'Database',
+  height: 9,
+  panels: [
+    graph(
+      'p99 by operation',
+      's',
+      { '{{kind}} {{collection}}': quantile(0.99, 'mongodb_operation_duration_seconds', process, 'kind, collection') },
+      'Counting popular titles and reading a model take longer than what viewers wait for.',
+      { hasLongLegend: true }
+    ),
+    graph(
+      'Operations',
+      'ops',
+      { '{{kind}} {{collection}}': `sum by (kind, collection) (${perSecond('mongodb_operation_duration_seconds_count')})` },
+      'Operations per second.',
+      { isStacked: true, hasLongLegend: true }
+    ),
+    graph(
+      'Waiting',
+      'short',
+      {
+        'requests {{instance}}': `http_requests_waiting{${process}}`,
+        'operations without a connection {{instance}}': `mongodb_pool_waiting{${process}}`
+      },
+      'Requests in progress, most of them waiting for the database. Above MAX_WAITING, requests are refused.'
+    ),
+    graph(
+      'Connections',
+      'short',
+      { 'open {{instance}}': `mongodb_pool_open{${process}}`, 'in use {{instance}}': `mongodb_pool_in_use{${process}}` },
+      'At most DATABASE_CONNECTIONS for each member of the database.'
+    )
+  ]
+}
+
+const catalogue: Row = {
+  title: 'Catalogue and recommendations',
+  height: 8,
+  panels: [
+    graph('Contents', 'short', { '{{instance}}': `catalogue_contents{${process}}` }, 'In memory, including deleted ones.'),
+    graph('Unchecked', 's', { '{{instance}}': `catalogue_unchecked_seconds{${process}}` }, 'Since the last check for changes.'),
+    graph(
+      'Hits of the content cache',
+      'percentunit',
+      {
+        '{{instance}}': `${perSecond('catalogue_cache_lookups_total', `${process},result="hit"`)} / ignoring(result) sum without (result) (${perSecond('catalogue_cache_lookups_total')})`
+      },
+      'If it is low and the database is busy, raise CONTENT_CACHE_MB.'
+    ),
+    graph(
+      'Age of the model',
+      's',
+      {
+        '{{instance}}': `recommendation_model_age_seconds{${process}}`,
+        'trained again at': `max(recommendation_training_interval_seconds{${process}})`
+      },
+      'No line if the service does not train, or if there is no model yet.'
+    )
+  ]
+}
+
+const processes: Row = {
+  title: 'Processes',
+  height: 8,
+  panels: [
+    graph(
+      'Processor',
+      'percentunit',
+      { '{{instance}}': perSecond('process_cpu_seconds_total') },
+      'Of one core. A process that comes close to 100 % needs another one beside it.'
+    ),
+    graph(
+      'Memory',
+      'bytes',
+      {
+        'resident {{instance}}': `process_resident_memory_bytes{${process}}`,
+        'heap {{instance}}': `nodejs_heap_size_used_bytes{${process}}`,
+        'kept {{instance}}': `kept_bytes{${process}}`
+      },
+      'Kept are the bounded caches. If memory grows beyond them, the cause is the catalogue or a leak.'
+    ),
+    graph(
+      'Event loop delay, p99',
+      's',
+      { '{{instance}}': `nodejs_eventloop_lag_p99_seconds{${process}}` },
+      'Above MAX_EVENT_LOOP_DELAY, requests are refused.'
+    ),
+    graph(
+      'Garbage collection',
+      'percentunit',
+      { '{{instance}} {{kind}}': perSecond('nodejs_gc_duration_seconds_sum') },
+      'Share of the time.'
+    ),
+    graph('Uptime', 's', { '{{instance}}': `time() - process_start_time_seconds{${process}}` }, 'A line that falls to 0 is a restart.'),
+    graph('Open files', 'short', { '{{instance}}': `process_open_fds{${process}}` }, 'Every connection is a file.')
+  ]
+}
+
+export const rows = [now, traffic, latencies, errors, database, catalogue, processes]

@@ -1,0 +1,13 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+
+/** Names that prom-client gives to gauges of Node.js. */
+const ofTheLibrary = /^nodejs_active_(handles|requests|resources)_total /
+
+/** What promtool has to say about the names of metrics, except those of the library. */
+export const complaintsAbout = async (metrics: string, promtool: string) => {
+  const child = spawn(promtool, ['check', 'metrics'], { stdio: ['pipe', 'ignore', 'pipe'] })
+  child.stdin.end(metrics)
+  const complaints = await text(child.stderr)
+  return complaints.split('\n').filter(line => line !== '' && !ofTheLibrary.test(line))
+}

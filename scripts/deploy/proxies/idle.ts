@@ -1,0 +1,28 @@
+import { promised } from '../../soak/promises.js'
+import { type Program, startProxy } from './program.js'
+import { startRecorder } from './recorder.js'
+import { sender } from './send.js'
+
+/** The service closes idle connections after this time, in milliseconds. */
+const serviceClosesAfter = 72_000
+
+/** Tests that the proxy never sends a request into a connection that the service is about to close. Takes a minute or so. */
+export const idle = async (program: Program) => {
+  const recorder = await startRecorder()
+  const proxy = await startProxy(program, [recorder.port, recorder.port, recorder.port])
+  const { send, close } = sender(proxy)
+  try {
+    await Promise.all(Array.from({ length: 20 }, () => send({ path: '/terms' })))
+    const idled = await recorder.allClosed(serviceClosesAfter)
+    const longest = Math.max(...idled)
+    return promised(
+      'the proxy closes idle connections before the service does',
+      recorder.kept() <= program.kept && longest < serviceClosesAfter,
+      `after ${Math.round(longest / 1000)} s at most, ${recorder.kept()} of ${recorder.connections()} left`
+    )
+  } finally {
+    close()
+    await proxy.stop()
+    recorder.stop()
+  }
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Repeats a question until the answer is as wanted. */
+export const until = async <Answer>(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean, seconds: number) => {
+  const end = Date.now() + seconds * 1000
+  for (;;) {
+    const answer = await ask()
+    if (isWanted(answer)) return answer
+    if (Date.now() > end) throw new Error(`not so within ${seconds} s: ${ask}, but ${JSON.stringify(answer)}`)
+    await sleep(200)
+  }
+}
+
+/** Docker accepts a connection before the service listens, and drops it. Without a timer, `fetch` may then wait for ever. */
+const call = async (url: string, init: RequestInit = {}) => {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), 5000)
+  try {
+    const response = await fetch(url, { ...init, signal: limit.signal })
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Calls of the service at a port of this machine. */
+export class Service {
+  readonly #address: string
+
+  constructor(port: number) {
+    this.#address = `http://localhost:${port}`
+  }
+
+  /** The status of an answer, 0 where there is none. */
+  async status(path: string) {
+    const answer = await call(`${this.#address}${path}`).catch(() => undefined)
+    return answer?.status ?? 0
+  }
+
+  async read(path: string, token = '') {
+    const { status, text } = await call(`${this.#address}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} })
+    if (status !== 200) throw new Error(`${path} is a ${status}: ${text}`)
+    return JSON.parse(text).data
+  }
+
+  /** The media type of a picture, wherever it is. */
+  async picture(url: string) {
+    const { status, type } = await call(url)
+    return status === 200 ? type : `a ${status}`
+  }
+
+  /** The access token of a user. */
+  async signIn(email: string, password: string): Promise<string> {
+    const body = JSON.stringify({ email, password })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    const { status, text } = await call(`${this.#address}/login`, init)
+    if (status !== 200) throw new Error(`the login of ${email} is a ${status}`)
+    return JSON.parse(text).data.access_token
+  }
+
+  whenReady() {
+    return until(
+      () => this.status('/ready'),
+      status => status === 200,
+      120
+    )
+  }
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Service } from './processes/service.js'
+
+export interface Restart {
+  /** The exit status. */
+  status: number | null
+  /** Milliseconds until the service was ready again. */
+  took: number
+}
+
+/**
+ * Restarts each service, one after the other, again and again until `isEnough` after a round. `breath` is the time in milliseconds
+ * that the balancer has to notice that a service is back.
+ */
+export const restartInTurn = async (services: Service[], breath: number, isEnough: (restarts: Restart[]) => boolean) => {
+  const restarts: Restart[] = []
+  do {
+    for (const service of services) {
+      await sleep(breath)
+      const status = await service.end('SIGTERM')
+      restarts.push({ status, took: await service.run() })
+    }
+  } while (!isEnough(restarts))
+  return restarts
+}
