@@ -692,7 +692,7 @@ export interface components {
              */
             updated_at: string;
         };
-        NewHistory: {
+        ProgressReport: {
             content_id: number;
             /** @description Playback position in seconds */
             time?: number;
@@ -709,7 +709,7 @@ export interface components {
             success: true;
             data: components["schemas"]["HistoryElement"];
         };
-        HistoryUpdate: {
+        ProgressUpdate: {
             /** @description Playback position in seconds */
             time?: number;
             /** @description Percentage of the video watched */
@@ -1040,7 +1040,7 @@ export interface components {
             updated_at: string;
             content: components["schemas"]["Content"];
         };
-        NewWatchlist: {
+        WatchlistAddition: {
             content_id: number;
         };
     };
@@ -1710,7 +1710,7 @@ export interface operations {
                  *       "percentage": 12
                  *     }
                  */
-                "application/json": components["schemas"]["NewHistory"];
+                "application/json": components["schemas"]["ProgressReport"];
             };
         };
         responses: {
@@ -1902,7 +1902,7 @@ export interface operations {
                  *       "percentage": 13
                  *     }
                  */
-                "application/json": components["schemas"]["HistoryUpdate"];
+                "application/json": components["schemas"]["ProgressUpdate"];
             };
         };
         responses: {
@@ -3032,7 +3032,7 @@ export interface operations {
                  *       "content_id": 1405
                  *     }
                  */
-                "application/json": components["schemas"]["NewWatchlist"];
+                "application/json": components["schemas"]["WatchlistAddition"];
             };
         };
         responses: {

@@ -35,14 +35,14 @@ const progress = {
 
 export const ContentId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-export const NewHistory = Type.Object({ content_id: ContentId, ...progress }, { $id: 'NewHistory' })
-export type NewHistory = Static<typeof NewHistory>
+export const ProgressReport = Type.Object({ content_id: ContentId, ...progress }, { $id: 'ProgressReport' })
+export type ProgressReport = Static<typeof ProgressReport>
 
-export const HistoryUpdate = published(
-  Type.Object(progress, { $id: 'HistoryUpdate', anyOf: [{ required: ['time'] }, { required: ['percentage'] }] }),
+export const ProgressUpdate = published(
+  Type.Object(progress, { $id: 'ProgressUpdate', anyOf: [{ required: ['time'] }, { required: ['percentage'] }] }),
   Type.Object(progress, { description: 'Needs `time` or `percentage`, or both' })
 )
-export type HistoryUpdate = Static<typeof HistoryUpdate>
+export type ProgressUpdate = Static<typeof ProgressUpdate>
 
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these contents', 1405),

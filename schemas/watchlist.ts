@@ -19,7 +19,7 @@ export const WatchlistElement = Type.Object(
 )
 export type WatchlistElement = Static<typeof WatchlistElement>
 
-export const NewWatchlist = Type.Object({ content_id: ContentId }, { $id: 'NewWatchlist' })
-export type NewWatchlist = Static<typeof NewWatchlist>
+export const WatchlistAddition = Type.Object({ content_id: ContentId }, { $id: 'WatchlistAddition' })
+export type WatchlistAddition = Static<typeof WatchlistAddition>
 
 export const WatchlistQuery = Type.Object({ content_id: Ids('Only elements of these contents', 1405), ...PageQuery })

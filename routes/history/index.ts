@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
-import { HistoryElement, HistoryQuery, NewHistory } from '../../schemas/history.js'
+import { HistoryElement, HistoryQuery, ProgressReport } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { progressOf } from '../../src/data/progress.js'
 import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
@@ -26,7 +26,7 @@ const postSchema = {
   description: "Creates or updates the user's one history element for this content. `Location` is its path.",
   tags,
   security,
-  body: NewHistory,
+  body: ProgressReport,
   response: createdAnswers(Done, 401, 413)
 }
 const deleteSchema = {

@@ -3,7 +3,7 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { Page } from '../../schemas/page.js'
-import { NewWatchlist, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
+import { WatchlistAddition, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
 import { contentIdMissing, contentNotFound } from '../../src/errors.js'
 import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done, pageMeta } from '../../src/http/reply.js'
@@ -25,7 +25,7 @@ const postSchema = {
   description: 'Saving a content again changes nothing.',
   tags,
   security,
-  body: NewWatchlist,
+  body: WatchlistAddition,
   response: createdAnswers(Done, 401, 413)
 }
 const deleteSchema = {

@@ -1,4 +1,4 @@
-import type { HistoryUpdate } from '../../schemas/history.js'
+import type { ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
 
 /** What a player reports. */
@@ -10,7 +10,7 @@ export interface Progress {
   country?: string | undefined
 }
 
-export const progressOf = ({ time, percentage, observed_at }: HistoryUpdate, country: string | undefined): Progress => ({
+export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, country: string | undefined): Progress => ({
   time,
   percentage,
   country,

@@ -141,7 +141,7 @@ t.test('every component is used', async t => {
 })
 
 t.test('the body of an update has no alternatives, but a description of them', async t => {
-  t.match(components.schemas.HistoryUpdate, { description: /`time` or `percentage`/, required: undefined })
+  t.match(components.schemas.ProgressUpdate, { description: /`time` or `percentage`/, required: undefined })
 })
 
 t.test('every operation says whether it takes a token', async t => {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
-import { HistoryElement, HistoryUpdate } from '../../../schemas/history.js'
+import { HistoryElement, ProgressUpdate } from '../../../schemas/history.js'
 import { HistoryId } from '../../../schemas/path-ids.js'
 import { progressOf } from '../../../src/data/progress.js'
 import { done } from '../../../src/http/reply.js'
@@ -27,7 +27,7 @@ const putSchema = {
   tags,
   security,
   params,
-  body: HistoryUpdate,
+  body: ProgressUpdate,
   response: answers(Done, 401, 403, 404, 413)
 }
 const deleteSchema = {

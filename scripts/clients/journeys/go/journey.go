@@ -26,9 +26,9 @@ func main() {
 	user := context.WithValue(nobody, viewer.ContextAccessToken, signedIn.AccessToken)
 
 	films := must(client.CatalogueAPI.ListContents(nobody).Type_([]string{"film"}).Search("harbour").Execute()).Data.Collection
-	report := viewer.NewNewHistory(films[0].Id)
+	report := viewer.NewProgressReport(films[0].Id)
 	report.SetTime(312.5)
-	must(client.HistoryAPI.ReportProgress(user).NewHistory(*report).Execute())
+	must(client.HistoryAPI.ReportProgress(user).ProgressReport(*report).Execute())
 	for _, card := range must(client.ContinueWatchingAPI.ListContinueWatching(user).Execute()).Data.Collection {
 		if progress := card.History.Get(); progress != nil {
 			fmt.Println(card.Content.Name, "at", progress.Time, "s")
@@ -56,9 +56,9 @@ func main() {
 
 	must(history.ClearHistory(user).Execute())
 	for _, content := range []int64{1405, 1021, 1188} {
-		report := viewer.NewNewHistory(content)
+		report := viewer.NewProgressReport(content)
 		report.SetPercentage(12)
-		reported := must(history.ReportProgress(user).NewHistory(*report).Execute())
+		reported := must(history.ReportProgress(user).ProgressReport(*report).Execute())
 		check(reported.Success && reported.Code == 201 && reported.Message != "", "a report is stored")
 	}
 	first := must(history.ListHistory(user).PerPage(2).Execute()).Data
@@ -66,9 +66,9 @@ func main() {
 	last := must(history.ListHistory(user).PerPage(2).Page(int64(first.Meta.NextPage.(float64))).Execute()).Data
 	check(len(last.Collection) == 1 && last.Meta.NextPage == false, "the last page")
 	id := last.Collection[0].Id
-	update := viewer.NewHistoryUpdate()
+	update := viewer.NewProgressUpdate()
 	update.SetTime(340.25)
-	must(history.UpdateHistoryElement(user, id).HistoryUpdate(*update).Execute())
+	must(history.UpdateHistoryElement(user, id).ProgressUpdate(*update).Execute())
 	element := must(history.GetHistoryElement(user, id).Execute()).Data
 	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
 
@@ -84,12 +84,12 @@ func main() {
 	must(history.DeleteHistoryElement(user, id).Execute())
 
 	must(watchlist.ClearWatchlist(user).Execute())
-	must(watchlist.AddToWatchlist(user).NewWatchlist(*viewer.NewNewWatchlist(1405)).Execute())
+	must(watchlist.AddToWatchlist(user).WatchlistAddition(*viewer.NewWatchlistAddition(1405)).Execute())
 	saved := must(watchlist.ListWatchlist(user).Execute()).Data.Collection
 	check(len(saved) == 1 && saved[0].Content.Name != "", "the watchlist")
 	must(watchlist.DeleteWatchlistElement(user, saved[0].Id).Execute())
 
-	_, _, err := history.UpdateHistoryElement(user, id).HistoryUpdate(*viewer.NewHistoryUpdate()).Execute()
+	_, _, err := history.UpdateHistoryElement(user, id).ProgressUpdate(*viewer.NewProgressUpdate()).Execute()
 	invalid, isInvalid := err.(*viewer.GenericOpenAPIError).Model().(viewer.Invalid)
 	check(isInvalid && invalid.Code == 400 && len(invalid.Errors) == 1, "an invalid body is a 400 with errors")
 	check(refusal(catalogue.GetContent(nobody, 999_999_999).Execute()) == 404, "an unknown id is a 404")

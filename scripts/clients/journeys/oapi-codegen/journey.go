@@ -29,7 +29,7 @@ func main() {
 	token = signedIn.AccessToken
 
 	films := must(client.ListContentsWithResponse(ctx, &viewer.ListContentsParams{Type: &[]string{"film"}, Search: of("harbour")})).JSON200
-	report := viewer.NewHistory{ContentId: films.Data.Collection[0].Id, Time: of(312.5)}
+	report := viewer.ProgressReport{ContentId: films.Data.Collection[0].Id, Time: of(312.5)}
 	must(client.ReportProgressWithResponse(ctx, report))
 	for _, card := range must(client.ListContinueWatchingWithResponse(ctx, nil)).JSON200.Data.Collection {
 		if card.History != nil {
@@ -66,7 +66,7 @@ func main() {
 	token = signedIn.AccessToken
 	must(client.ClearHistoryWithResponse(ctx))
 	for _, content := range []int64{1405, 1021, 1188} {
-		reported := must(client.ReportProgressWithResponse(ctx, viewer.NewHistory{ContentId: content, Percentage: of(12.0)})).JSON201
+		reported := must(client.ReportProgressWithResponse(ctx, viewer.ProgressReport{ContentId: content, Percentage: of(12.0)})).JSON201
 		check(reported.Success && reported.Code == 201 && reported.Message != "", "a report is stored")
 	}
 	first := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](2)})).JSON200.Data
@@ -75,7 +75,7 @@ func main() {
 	last := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](2), Page: &next})).JSON200.Data
 	check(len(last.Collection) == 1 && last.Meta.NextPage == false, "the last page")
 	id := last.Collection[0].UnderscoreId
-	must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.HistoryUpdate{Time: of(340.25)}))
+	must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.ProgressUpdate{Time: of(340.25)}))
 	element := must(client.GetHistoryElementWithResponse(ctx, id)).JSON200.Data
 	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
 
@@ -91,12 +91,12 @@ func main() {
 	must(client.DeleteHistoryElementWithResponse(ctx, id))
 
 	must(client.ClearWatchlistWithResponse(ctx))
-	must(client.AddToWatchlistWithResponse(ctx, viewer.NewWatchlist{ContentId: 1405}))
+	must(client.AddToWatchlistWithResponse(ctx, viewer.WatchlistAddition{ContentId: 1405}))
 	saved := must(client.ListWatchlistWithResponse(ctx, nil)).JSON200.Data.Collection
 	check(len(saved) == 1 && saved[0].Content.Name != "", "the watchlist")
 	must(client.DeleteWatchlistElementWithResponse(ctx, saved[0].Id))
 
-	invalid := must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.HistoryUpdate{})).JSON400
+	invalid := must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.ProgressUpdate{})).JSON400
 	check(invalid.Code == 400 && len(*invalid.Errors) == 1, "an invalid body is a 400 with errors")
 	check(must(client.GetContentWithResponse(ctx, 999_999_999)).JSON404.Code == 404, "an unknown id is a 404")
 

@@ -26,7 +26,7 @@ signed_in = log_in.sync(client=Client(base_url=url), body=models.Credentials(ema
 user = AuthenticatedClient(base_url=url, token=signed_in.access_token)
 
 film = list_contents.sync(client=user, type_=["film"], search="harbour").data.collection[0]
-report_progress.sync(client=user, body=models.NewHistory(content_id=film.id, time=312.5, percentage=12))
+report_progress.sync(client=user, body=models.ProgressReport(content_id=film.id, time=312.5, percentage=12))
 for card in list_continue_watching.sync(client=user).data.collection:
     print(card.content.name, f"at {card.history.time} s" if card.history else "")
 # docs: end
@@ -48,14 +48,14 @@ assert list_schedule.sync(client=user).data.collection
 
 clear_history.sync(client=user)
 for content_id in (1405, 1021, 1188):
-    reported = report_progress.sync(client=user, body=models.NewHistory(content_id=content_id, percentage=12))
+    reported = report_progress.sync(client=user, body=models.ProgressReport(content_id=content_id, percentage=12))
     assert reported.success and reported.code == 201 and reported.message
 first = list_history.sync(client=user, per_page=2).data
 assert first.meta.next_page == 2 and first.meta.prev_page is False
 last = list_history.sync(client=user, per_page=2, page=first.meta.next_page).data
 assert len(last.collection) == 1 and last.meta.next_page is False
 id = last.collection[0].field_id
-update_history_element.sync(id, client=user, body=models.HistoryUpdate(time=340.25))
+update_history_element.sync(id, client=user, body=models.ProgressUpdate(time=340.25))
 element = get_history_element.sync(id, client=user).data
 assert element.time == 340.25 and element.content.id == 1405
 
@@ -66,12 +66,12 @@ assert any(title.reason.name for title in personal)
 delete_history_element.sync(id, client=user)
 
 clear_watchlist.sync(client=user)
-add_to_watchlist.sync(client=user, body=models.NewWatchlist(content_id=1405))
+add_to_watchlist.sync(client=user, body=models.WatchlistAddition(content_id=1405))
 saved = list_watchlist.sync(client=user).data.collection
 assert len(saved) == 1 and saved[0].content.name
 delete_watchlist_element.sync(saved[0].id, client=user)
 
-invalid = update_history_element.sync_detailed(id, client=user, body=models.HistoryUpdate())
+invalid = update_history_element.sync_detailed(id, client=user, body=models.ProgressUpdate())
 assert invalid.status_code == 400 and len(invalid.parsed.errors) == 1
 assert get_content.sync_detailed(999_999_999, client=user).status_code == 404
 

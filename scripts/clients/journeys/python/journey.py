@@ -30,7 +30,7 @@ configuration.access_token = signed_in.access_token
 
 film = viewer.CatalogueApi(client).list_contents(type=["film"], search="harbour").data.collection[0]
 history = viewer.HistoryApi(client)
-history.report_progress(viewer.NewHistory(content_id=film.id, time=312.5, percentage=12))
+history.report_progress(viewer.ProgressReport(content_id=film.id, time=312.5, percentage=12))
 for card in viewer.ContinueWatchingApi(client).list_continue_watching().data.collection:
     print(card.content.name, f"at {card.history.time} s" if card.history else "")
 # docs: end
@@ -47,14 +47,14 @@ assert catalogue.list_schedule().data.collection
 
 history.clear_history()
 for content_id in (1405, 1021, 1188):
-    reported = history.report_progress(viewer.NewHistory(content_id=content_id, percentage=12))
+    reported = history.report_progress(viewer.ProgressReport(content_id=content_id, percentage=12))
     assert reported.success and reported.code == 201 and reported.message
 first = history.list_history(per_page=2).data
 assert first.meta.next_page == 2 and first.meta.prev_page is False
 last = history.list_history(per_page=2, page=first.meta.next_page).data
 assert len(last.collection) == 1 and last.meta.next_page is False
 id = last.collection[0].id
-history.update_history_element(id, viewer.HistoryUpdate(time=340.25))
+history.update_history_element(id, viewer.ProgressUpdate(time=340.25))
 element = history.get_history_element(id).data
 assert element.time == 340.25 and element.content.id == 1405
 
@@ -66,12 +66,12 @@ history.delete_history_element(id)
 
 watchlist = viewer.WatchlistApi(client)
 watchlist.clear_watchlist()
-watchlist.add_to_watchlist(viewer.NewWatchlist(content_id=1405))
+watchlist.add_to_watchlist(viewer.WatchlistAddition(content_id=1405))
 saved = watchlist.list_watchlist().data.collection
 assert len(saved) == 1 and saved[0].content.name
 watchlist.delete_watchlist_element(saved[0].id)
 
-invalid = refusal(lambda: history.update_history_element(id, viewer.HistoryUpdate()))
+invalid = refusal(lambda: history.update_history_element(id, viewer.ProgressUpdate()))
 assert invalid.status == 400 and len(invalid.data.errors) == 1
 assert refusal(lambda: catalogue.get_content(999_999_999)).status == 404
 

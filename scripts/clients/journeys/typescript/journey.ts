@@ -44,7 +44,7 @@ const catalogue = new CatalogueApi(configuration)
 const { data: films } = await catalogue.listContents({ type: ['film'], search: 'harbour' })
 const history = new HistoryApi(configuration)
 for (const { id } of films.collection.slice(0, 1))
-  await history.reportProgress({ newHistory: { contentId: id, time: 312.5, percentage: 12 } })
+  await history.reportProgress({ progressReport: { contentId: id, time: 312.5, percentage: 12 } })
 const continueWatching = new ContinueWatchingApi(configuration)
 for (const card of (await continueWatching.listContinueWatching()).data.collection)
   console.log(card.content.name, card.history ? `at ${card.history.time} s` : '')
@@ -65,7 +65,7 @@ check((await catalogue.listSchedule()).data.collection.length > 0, 'a schedule')
 
 await history.clearHistory()
 for (const contentId of [1405, 1021, 1188]) {
-  const reported = await history.reportProgress({ newHistory: { contentId, percentage: 12 } })
+  const reported = await history.reportProgress({ progressReport: { contentId, percentage: 12 } })
   check(reported.success && reported.code === 201 && reported.message !== '', 'a report is stored')
 }
 const { data: first } = await history.listHistory({ perPage: 2 })
@@ -73,7 +73,7 @@ check(first.meta.nextPage === 2 && first.meta.prevPage === false, 'there is a ne
 const { data: last } = await history.listHistory({ perPage: 2, page: first.meta.nextPage })
 check(last.collection.length === 1 && last.meta.nextPage === false, 'the last page')
 const watchedVideoId = last.collection[0]?.id ?? ''
-await history.updateHistoryElement({ watchedVideoId, historyUpdate: { time: 340.25 } })
+await history.updateHistoryElement({ watchedVideoId, progressUpdate: { time: 340.25 } })
 const { data: element } = await history.getHistoryElement({ watchedVideoId })
 check(element.time === 340.25 && element.content.id === 1405, 'an element of history by id')
 
@@ -88,12 +88,12 @@ await history.deleteHistoryElement({ watchedVideoId })
 
 const watchlist = new WatchlistApi(configuration)
 await watchlist.clearWatchlist()
-await watchlist.addToWatchlist({ newWatchlist: { contentId: 1405 } })
+await watchlist.addToWatchlist({ watchlistAddition: { contentId: 1405 } })
 const { data: saved } = await watchlist.listWatchlist()
 check(saved.collection.length === 1 && saved.collection[0]?.content.name !== '', 'the watchlist')
 await watchlist.deleteWatchlistElement({ elementId: saved.collection[0]?.id ?? 0 })
 
-const invalid = await refusal(history.updateHistoryElement({ watchedVideoId, historyUpdate: {} }))
+const invalid = await refusal(history.updateHistoryElement({ watchedVideoId, progressUpdate: {} }))
 check(invalid.status === 400 && (await invalid.json()).errors.length === 1, 'an invalid body is a 400 with errors')
 check((await refusal(catalogue.getContent({ contentId: 999_999_999 }))).status === 404, 'an unknown id is a 404')
 

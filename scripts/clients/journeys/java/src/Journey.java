@@ -30,7 +30,7 @@ public class Journey {
     var found = new CatalogueApi(client).listContents(List.of("film"), null, null, null, "harbour", null, null, 10L, 1L).getData();
     var film = found.getCollection().get(0);
     var history = new HistoryApi(client);
-    history.reportProgress(new NewHistory().contentId(film.getId()).time(312.5).percentage(12.0));
+    history.reportProgress(new ProgressReport().contentId(film.getId()).time(312.5).percentage(12.0));
     for (var card : new ContinueWatchingApi(client).listContinueWatching(20L, 1L).getData().getCollection())
       System.out.println(card.getContent().getName() + (card.getHistory() == null ? "" : " at " + card.getHistory().getTime() + " s"));
     // docs: end
@@ -46,16 +46,16 @@ public class Journey {
     check(!catalogue.listSchedule(null, null, null, null, null).getData().getCollection().isEmpty(), "a schedule");
 
     history.clearHistory();
-    history.reportProgress(new NewHistory().contentId(1405L).time(312.5).percentage(12.0));
-    history.reportProgress(new NewHistory().contentId(1021L).time(600.0).percentage(40.0));
-    var reported = history.reportProgress(new NewHistory().contentId(1188L));
+    history.reportProgress(new ProgressReport().contentId(1405L).time(312.5).percentage(12.0));
+    history.reportProgress(new ProgressReport().contentId(1021L).time(600.0).percentage(40.0));
+    var reported = history.reportProgress(new ProgressReport().contentId(1188L));
     check(reported.getSuccess() && reported.getCode() == 201 && !reported.getMessage().isEmpty(), "a report is stored");
     var first = history.listHistory(null, null, 2L, 1L).getData();
     check(first.getMeta().getNextPage().equals(2) && first.getMeta().getPrevPage().equals(false), "there is a next page");
     var last = history.listHistory(null, null, 2L, (long) (int) first.getMeta().getNextPage()).getData();
     check(last.getCollection().size() == 1 && last.getMeta().getNextPage().equals(false), "the last page");
     var id = last.getCollection().get(0).getId();
-    history.updateHistoryElement(id, new HistoryUpdate().time(340.25));
+    history.updateHistoryElement(id, new ProgressUpdate().time(340.25));
     var element = history.getHistoryElement(id).getData();
     check(element.getTime() == 340.25 && element.getContent().getId() == 1405, "an element of history by id");
 
@@ -67,12 +67,12 @@ public class Journey {
 
     var watchlist = new WatchlistApi(client);
     watchlist.clearWatchlist();
-    watchlist.addToWatchlist(new NewWatchlist().contentId(1405L));
+    watchlist.addToWatchlist(new WatchlistAddition().contentId(1405L));
     var saved = watchlist.listWatchlist(null, null, null).getData().getCollection();
     check(saved.size() == 1 && saved.get(0).getContent().getName() != null, "the watchlist");
     watchlist.deleteWatchlistElement(saved.get(0).getId());
 
-    var invalid = refusal(() -> history.updateHistoryElement(id, new HistoryUpdate()));
+    var invalid = refusal(() -> history.updateHistoryElement(id, new ProgressUpdate()));
     check(invalid.getCode() == 400 && invalid.getResponseBody().contains("\"errors\""), "an invalid body is a 400 with errors");
     check(refusal(() -> catalogue.getContent(999_999_999L)).getCode() == 404, "an unknown id is a 404");
 

@@ -24,7 +24,7 @@ fun main() {
 
     val film = CatalogueApi(url).listContents(type = listOf("film"), search = "harbour").data.collection.first()
     val history = HistoryApi(url)
-    history.reportProgress(NewHistory(contentId = film.id, time = 312.5, percentage = 12.0))
+    history.reportProgress(ProgressReport(contentId = film.id, time = 312.5, percentage = 12.0))
     for (card in ContinueWatchingApi(url).listContinueWatching().data.collection)
         println(card.content.name + (card.history?.let { " at ${it.time} s" } ?: ""))
     // docs: end
@@ -46,16 +46,16 @@ fun main() {
     check(catalogue.listSchedule().data.collection.isNotEmpty()) { "a schedule" }
 
     history.clearHistory()
-    history.reportProgress(NewHistory(contentId = 1405, time = 312.5, percentage = 12.0))
-    history.reportProgress(NewHistory(contentId = 1021, time = 600.0, percentage = 40.0))
-    val reported = history.reportProgress(NewHistory(contentId = 1188))
+    history.reportProgress(ProgressReport(contentId = 1405, time = 312.5, percentage = 12.0))
+    history.reportProgress(ProgressReport(contentId = 1021, time = 600.0, percentage = 40.0))
+    val reported = history.reportProgress(ProgressReport(contentId = 1188))
     check(reported.success && reported.code == 201L && reported.message.isNotEmpty()) { "a report is stored" }
     val first = history.listHistory(perPage = 2).data
     check(first.meta.nextPage == 2.0 && first.meta.prevPage == false) { "there is a next page" }
     val last = history.listHistory(perPage = 2, page = (first.meta.nextPage as Number).toLong()).data
     check(last.collection.size == 1 && last.meta.nextPage == false) { "the last page" }
     val id = last.collection.first().id
-    history.updateHistoryElement(id, HistoryUpdate(time = 340.25))
+    history.updateHistoryElement(id, ProgressUpdate(time = 340.25))
     val element = history.getHistoryElement(id).data
     check(element.time == 340.25 && element.content.id == 1405L) { "an element of history by id" }
 
@@ -67,12 +67,12 @@ fun main() {
 
     val watchlist = WatchlistApi(url)
     watchlist.clearWatchlist()
-    watchlist.addToWatchlist(NewWatchlist(contentId = 1405))
+    watchlist.addToWatchlist(WatchlistAddition(contentId = 1405))
     val saved = watchlist.listWatchlist().data.collection
     check(saved.size == 1 && saved.first().content.name.isNotEmpty()) { "the watchlist" }
     watchlist.deleteWatchlistElement(saved.first().id)
 
-    val invalid = refusal { history.updateHistoryElement(id, HistoryUpdate()) }
+    val invalid = refusal { history.updateHistoryElement(id, ProgressUpdate()) }
     check(invalid.statusCode == 400 && "\"errors\"" in (invalid.response as ClientError<*>).body.toString()) { "an invalid body is a 400 with errors" }
     check(refusal { catalogue.getContent(999_999_999) }.statusCode == 404) { "an unknown id is a 404" }
 

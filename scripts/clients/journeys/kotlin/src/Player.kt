@@ -10,7 +10,7 @@ import org.openapitools.client.apis.HistoryApi
 import org.openapitools.client.apis.IdentityApi
 import org.openapitools.client.infrastructure.ApiClient
 import org.openapitools.client.infrastructure.ClientException
-import org.openapitools.client.models.NewHistory
+import org.openapitools.client.models.ProgressReport
 import org.openapitools.client.models.RefreshToken
 
 /** Renews the tokens after a 401, and lets OkHttp repeat the call. */
@@ -35,12 +35,12 @@ class Renewal(private val url: String, private var refreshToken: String, private
 /** Resumes a title where the viewer left it, and keeps the last report while there is no connection. */
 class Player(url: String, http: OkHttpClient, private val contentId: Long) {
     private val history = HistoryApi(url, http)
-    private var unsent: NewHistory? = null
+    private var unsent: ProgressReport? = null
 
     fun resumeAt() = history.listHistory(contentId = listOf(contentId)).data.collection.firstOrNull()?.time ?: 0.0
 
     fun report(time: Double, duration: Double) {
-        unsent = NewHistory(contentId, time, percentage = 100 * time / duration, observedAt = OffsetDateTime.now())
+        unsent = ProgressReport(contentId, time, percentage = 100 * time / duration, observedAt = OffsetDateTime.now())
         deliver()
     }
 
