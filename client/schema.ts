@@ -649,9 +649,8 @@ export interface components {
             /** @enum {boolean} */
             success: true;
             code: number;
-            message: string;
-            /** @description The same text, under the key as the specification spells it */
             "message ": string;
+            message: string;
         };
         HealthAnswer: {
             /** @enum {boolean} */

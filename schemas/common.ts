@@ -13,17 +13,16 @@ const Always = <B extends boolean>(value: B) => published(Type.Literal(value), T
 /** The answer to a read. It needs a name of its own if its data has none. */
 export const Ok = <T extends TSchema>(data: T, $id = `${data.$id}Answer`) => Type.Object({ success: Always(true), data }, { $id })
 
-const done = { success: Always(true), code: Type.Integer(), message: Type.String() }
+const saved = { success: Always(true), code: Type.Integer() }
+const message = Type.String()
 /**
  * The answer to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. Only the clean
- * key is published, because in most languages both would have the same name.
+ * key is published, because in most languages both would have the same name. Other keys are allowed, because strict clients refuse
+ * an answer with a key that is not published.
  */
 export const Done = published(
-  Type.Object(
-    { ...done, 'message ': Type.String({ description: 'The same text, under the key as the specification spells it' }) },
-    { $id: 'Done' }
-  ),
-  Type.Object(done, { additionalProperties: true, description: 'The answer to a write' })
+  Type.Object({ ...saved, 'message ': message, message }, { $id: 'Done' }),
+  Type.Object({ ...saved, message }, { additionalProperties: true, description: 'The answer to a write' })
 )
 export type Done = Static<typeof Done>
 
