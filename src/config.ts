@@ -3,6 +3,7 @@ import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
 import { loginWindowMinutes, maxSuccessfulLogins } from './data/login-attempts.js'
 import { refuseUnusableImportKey, refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
+import { environment, given } from './process/environment.js'
 import { explained } from './process/setting-faults.js'
 import { inputAjv } from './validation/ajv.js'
 
@@ -148,26 +149,6 @@ export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
 
 /** Its message has one line per wrong setting. */
 export class SettingsError extends Error {}
-
-/** The variables that are set. An empty variable counts as not set, since compose files and shells cannot leave one out. */
-const given = (schema: TObject, env: NodeJS.ProcessEnv) =>
-  Object.fromEntries(
-    Object.entries(schema.properties).flatMap(([name, { type }]) => {
-      const value = env[name]
-      if (value === undefined || value === '') return []
-      return [[name, type === 'integer' && /^\d+$/.test(value) ? Number(value) : value]]
-    })
-  )
-
-/** The environment variables, including those of a `.env` file. */
-const environment = (): NodeJS.ProcessEnv => {
-  try {
-    process.loadEnvFile()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  return process.env
-}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   try {
