@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 /** How long a request that was sent before the server stopped listening may take to arrive. */
 const arrivalGrace = 500
-/** Milliseconds in which hardly any caller connects. */
+/** In milliseconds. A turn this short without a new connection means that none is left. */
 const shortTurn = 1
 
 export default fp(
@@ -42,7 +42,7 @@ export default fp(
     const allAccepted = async () => {
       const end = performance.now() + arrivalGrace
       let isQuiet = false
-      // Only the second turn asks the operating system for certain.
+      // The first turn may end without polling for connections. The second always polls.
       await turn()
       while (!isQuiet && performance.now() < end) {
         const before = accepted

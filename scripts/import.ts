@@ -3,8 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isUnavailable } from '../src/data/driver/faults.js'
+import { withImportLease } from '../src/import/import-lease.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
-import { inTurn } from '../src/import/turn.js'
 import { messageOf } from './failures.js'
 import { invocationOf } from './invocation.js'
 import { progressTo } from './progress.js'
@@ -53,7 +53,7 @@ const run = async () => {
   try {
     const work = () => importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal, onProgress: progress.update })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
-    const result = (await inTurn(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
+    const result = (await withImportLease(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
     progress.clear()
     report(result)
     if (!result.interrupted) process.exitCode = 0

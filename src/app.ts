@@ -61,12 +61,6 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   frameworkErrors: sendError
 })
 
-const isTurnedOff = (path: string, { JWT_SECRET, IMPORT_KEY }: Settings) => {
-  // With an identity provider, people sign in there.
-  if (/^\/log(in|out)(\/|$)/.test(path)) return JWT_SECRET === undefined
-  return path.startsWith('/import/') && IMPORT_KEY === undefined
-}
-
 /** Builds the service without starting it. */
 export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {
   const app = fastify({ ...serverOptions(settings), logger }).withTypeProvider<TypeBoxTypeProvider>()
@@ -110,7 +104,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },
     routeParams: true,
-    ignoreFilter: path => isTurnedOff(path, settings),
+    // With an identity provider, people sign in there.
+    ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/log(in|out)(\/|$)/.test(path),
     forceESM: true
   })
   app.refuseOtherMethods()

@@ -2,7 +2,8 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
 import { loginWindowMinutes, maxSuccessfulLogins } from './data/login-attempts.js'
-import { refuseUnusableImportKey, refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
+import { refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
+import { refuseWeakSecret } from './identity/weak-secrets.js'
 import { environment, given } from './process/environment.js'
 import { explained } from './process/setting-faults.js'
 import { inputAjv } from './validation/ajv.js'
@@ -161,7 +162,7 @@ export const readSettings = <T extends TObject>(schema: T, env = environment()):
     })
     refuseUnusableUrl(String(settings.MONGO_URL))
     refuseUnusableTokens(settings)
-    refuseUnusableImportKey(settings)
+    if (settings.IMPORT_KEY) refuseWeakSecret('IMPORT_KEY', String(settings.IMPORT_KEY))
     return settings as Static<T>
   } catch (error) {
     throw new SettingsError(explained(error, schema))

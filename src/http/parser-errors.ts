@@ -9,13 +9,13 @@ const errors: Record<string, () => ErrorAnswer> = {
   HPE_HEADER_OVERFLOW: headersTooLarge
 }
 
-/** Connections whose current request may take as long as it needs to arrive. */
-export const unhurried = new WeakSet<Socket>()
+/** Connections with an upload that `requestTimeout` must not end. */
+export const slowUploads = new WeakSet<Socket>()
 
 /** Answers what Node's HTTP parser refuses. There is no request object yet, so this writes to the socket. */
 export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) => {
   if (error.code === 'ECONNRESET') return socket.destroy()
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && slowUploads.has(socket)) return
   return endWith((errors[String(error.code)] ?? malformed)(), socket)
 }
 

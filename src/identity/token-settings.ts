@@ -1,5 +1,6 @@
 import type { TObject } from '@sinclair/typebox'
 import { keysFromPem } from './provider-keys.js'
+import { refuseWeakSecret } from './weak-secrets.js'
 
 const sources = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
 
@@ -22,17 +23,4 @@ export const refuseUnusableTokens = (settings: Record<string, unknown>) => {
   } catch (error) {
     throw new Error(`JWT_PUBLIC_KEY is wrong: ${(error as Error).message}`)
   }
-}
-
-export const refuseUnusableImportKey = ({ IMPORT_KEY }: Record<string, unknown>) => {
-  if (IMPORT_KEY) refuseWeakSecret('IMPORT_KEY', String(IMPORT_KEY))
-}
-
-/** Placeholders that examples and templates contain. */
-const placeholder = /(replace|change)[-_ ]?me|your[-_ ]?(jwt[-_ ]?)?secret/i
-
-const refuseWeakSecret = (name: string, secret: string) => {
-  const advice = 'generate one, for example with `openssl rand -base64 48`'
-  if (Buffer.byteLength(secret) < 32) throw new Error(`${name} is shorter than 32 bytes: ${advice}`)
-  if (placeholder.test(secret)) throw new Error(`${name} is a placeholder that everybody knows: ${advice}`)
 }

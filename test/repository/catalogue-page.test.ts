@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -45,24 +45,28 @@ t.test('the examples of docs/catalogue.md work', { skip: !(await curl) && 'there
 
   await t.test('the webhook', async t => {
     const PORT = String(await freePort())
-    const webhook = spawn(...apart('webhook.mjs'), { cwd: folder, env: { ...env, PORT }, stdio: 'inherit' })
+    const WEBHOOK_SECRET = 'a secret of the CMS'
+    const webhook = spawn(...apart('webhook.mjs'), { cwd: folder, env: { ...env, PORT, WEBHOOK_SECRET }, stdio: 'inherit' })
     t.teardown(async () => {
       webhook.kill()
       await once(webhook, 'exit')
     })
-    const event = (event: string) =>
-      fetch(`http://127.0.0.1:${PORT}`, {
-        method: 'POST',
-        body: JSON.stringify({ event, model: 'film', entry: { id: 5, kind: 'film', name: 'Five' } })
-      }).then(response => response.status)
-    await until(() =>
-      event('entry.publish').then(
-        status => status === 200,
-        () => false
+    const send = (body: string, secret = WEBHOOK_SECRET) =>
+      fetch(`http://127.0.0.1:${PORT}`, { method: 'POST', body, headers: { authorization: `Bearer ${secret}` } }).then(
+        ({ status }) => status,
+        () => 0
       )
-    )
+    const event = (event: string, entry: unknown = { catalogue_id: 5, name: 'Five' }) => JSON.stringify({ event, model: 'film', entry })
+    await until(async () => (await send('{}')) !== 0)
+    t.equal(await send(event('entry.publish'), 'a guess'), 401)
+    t.equal(await send('nonsense'), 400)
+    t.equal(await send(event('entry.publish', 'null')), 400)
+    t.equal(await send(JSON.stringify({ event: 'trigger-test' })), 204, 'the test button of the CMS')
+    t.equal(await send(event('entry.update')), 204, 'a draft')
+    t.equal(await statusOf(5), 404)
+    t.equal(await send(event('entry.publish')), 200)
     await until(async () => (await statusOf(5)) === 200)
-    t.equal(await event('entry.unpublish'), 200)
+    t.equal(await send(event('entry.unpublish')), 200)
     await until(async () => (await statusOf(5)) === 404)
   })
 
@@ -70,7 +74,9 @@ t.test('the examples of docs/catalogue.md work', { skip: !(await curl) && 'there
     const { stdout } = await run('sh', ['nightly.sh', join(folder, 'lists')], { env, cwd: folder })
     t.match(stdout, /^contents: 200 .*"added":1,"changed":0,"unchanged":0,"removed":2/m)
     t.match(stdout, /^schedule: 200 .*"added":1/m)
-    const failed = await run('sh', ['nightly.sh', folder], { env, cwd: folder }).catch((error: { code: number }) => error)
-    t.match(failed, { code: 1 }, 'and an export that failed removes nothing')
+    await until(async () => (await statusOf(1)) === 200)
+    await writeFile(join(folder, 'lists', 'contents.ndjson'), '')
+    const failed = await run('sh', ['nightly.sh', join(folder, 'lists')], { env, cwd: folder }).catch((error: { code: number }) => error)
+    t.match(failed, { code: 1, stdout: '' }, 'an export that failed is not sent')
   })
 })

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import t, { type Test } from 'tap'
-import { importLease } from '../../src/import/turn.js'
+import { importLease } from '../../src/import/import-lease.js'
 import { notFound, unauthenticated } from '../helpers/answers.js'
 import { type App, build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -111,13 +111,15 @@ t.test('POST /import/{file}', async t => {
   })
 
   await t.test('runs alone', async t => {
-    await app.data.leases.withLease(importLease, async () => {
+    const held = await app.data.leases.withLease(importLease, async () => {
       const { status, body, headers } = await send(app, '/import/contents', lines(film(9)))
       t.strictSame(
         [status, body, headers.get('retry-after')],
         [409, { success: false, code: 409, message: 'Another import is running, try again later' }, '1']
       )
+      return true
     })
+    t.ok(held)
     t.strictSame(await contentsIn(app), [1, 2, 3, 4])
   })
 

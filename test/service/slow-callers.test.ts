@@ -1,7 +1,9 @@
 import t from 'tap'
 import { isFailure } from '../helpers/answers.js'
 import { addUser, password } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
 import { listening, parsed, talk } from '../helpers/sockets.js'
+import { until } from '../helpers/until.js'
 
 const key = 'a key of the tests that nobody guesses'
 
@@ -46,4 +48,19 @@ t.test('what is not there in 10 seconds', async t => {
     t.ok(response.seconds >= 9.5 && response.seconds < 14, `${what}: ${response.seconds} s`)
   }
   t.strictSame((await behind).match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '404', '408'], 'behind those that were in time')
+})
+
+t.test('an upload that a stopping service does not wait for', async t => {
+  const app = await listening(t, { IMPORT_KEY: key })
+  const head = `POST /import/contents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 9\r\n\r\n`
+  const answer = talk(app, head)
+  await until(
+    async () =>
+      (await databaseOf(app)
+        .collection('leases')
+        .countDocuments({ holder: { $exists: true } })) > 0
+  )
+  const closed = app.close()
+  isFailure(t, parsed(await answer), 503, 'is told to come back')
+  await closed
 })

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import { malformed, tooSlow, unavailable } from '../../errors.js'
-import { unhurried } from '../../http/parser-errors.js'
+import { slowUploads } from '../../http/parser-errors.js'
 
 interface ReceiveOptions {
   /** Ends the upload when no byte has arrived for this many milliseconds. */
@@ -15,7 +15,7 @@ export const receive = async (upload: IncomingMessage, path: string, { idleTimeo
   const { socket } = upload
   const file = createWriteStream(path, { flags: 'wx' })
   let stop = () => {}
-  unhurried.add(socket)
+  slowUploads.add(socket)
   try {
     await new Promise<void>((resolve, reject) => {
       stop = () => reject(unavailable())
@@ -34,6 +34,6 @@ export const receive = async (upload: IncomingMessage, path: string, { idleTimeo
     file.destroy()
     // The caller now waits for the import without sending a byte.
     socket.setTimeout(0)
-    unhurried.delete(socket)
+    slowUploads.delete(socket)
   }
 }

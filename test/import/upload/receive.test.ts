@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -35,9 +35,10 @@ t.test('what a caller sends is in the file', async t => {
   caller.end('two\n')
   t.equal(await statusOf(receive(upload, path, patient)), 'received')
   t.equal(readFileSync(path, 'utf8'), 'one\ntwo\n')
+  t.equal(upload.socket.timeout, 0, 'and the caller may wait for the import')
 })
 
-t.test('a caller who falls silent is told', async t => {
+t.test('a silent caller gets a 408', async t => {
   const { upload, path } = await begun(t)
   t.equal(await statusOf(receive(upload, path, { ...patient, idleTimeout: 100 })), 408)
 })
@@ -60,5 +61,4 @@ t.test('a service that stops ends the upload', async t => {
 t.test('a file that cannot be written ends the upload', async t => {
   const { upload, path } = await begun(t)
   await t.rejects(receive(upload, join(path, 'below'), patient), { code: 'ENOENT' })
-  t.notOk(existsSync(path))
 })

@@ -16,7 +16,11 @@ interface TurnOptions {
 }
 
 /** Does the work once no other process imports. Returns undefined if aborted while waiting. */
-export const inTurn = async <T extends object>(db: Db, work: () => Promise<T>, { onWait, signal }: TurnOptions): Promise<T | undefined> => {
+export const withImportLease = async <T extends object>(
+  db: Db,
+  work: () => Promise<T>,
+  { onWait, signal }: TurnOptions
+): Promise<T | undefined> => {
   const leases = leasesOf(db)
   let isWaiting = false
   while (!signal.aborted) {

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { LineError } from '../../errors.js'
-import type { ImportedKind } from '../index.js'
+import type { ImportOutcome } from './outcome.js'
 
 /** The message that starts an import. */
 export interface ImportOrder {
@@ -12,29 +11,19 @@ export interface ImportOrder {
   issuer: string | undefined
 }
 
-/** The message that ends an import. */
-export interface ImportOutcome {
-  imported?: ImportedKind
-  /** The first faults, and the number of the rest. Nothing was written. */
-  refused?: { errors: LineError[]; rest: number }
-  /** The database was away. */
-  isUnavailable?: boolean
-  failed?: string
-}
-
-/** In megabytes. Enough for the ids of tens of millions of records. */
-const memory = 512
+/** Of the heap, in megabytes. The tables of ids are not part of it. */
+const heapLimit = 512
 
 /**
  * Imports in a process of its own: checking a batch of records takes milliseconds, and no viewer should wait for that.
- * When aborted, the import stops after the current batch and has no outcome.
+ * When aborted, the import stops after the current batch.
  */
 export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
   new Promise<ImportOutcome>((resolve, reject) => {
-    if (signal.aborted) return resolve({})
-    const file = new URL(`./import-child${import.meta.url.slice(-3)}`, import.meta.url)
+    if (signal.aborted) return resolve({ status: 'interrupted' })
+    const file = new URL(`./child${import.meta.url.slice(-3)}`, import.meta.url)
     const child = fork(fileURLToPath(file), {
-      execArgv: [...process.execArgv, `--max-old-space-size=${memory}`],
+      execArgv: [...process.execArgv, `--max-old-space-size=${heapLimit}`],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc']
     })
     const end = () => {
@@ -48,7 +37,7 @@ export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
     child.on('error', reject)
     child.on('exit', (code, by) => {
       signal.removeEventListener('abort', end)
-      if (signal.aborted) resolve({})
+      if (signal.aborted) resolve({ status: 'interrupted' })
       else reject(new Error(`The import ended with ${by ?? `status ${code}`}`))
     })
     child.send(order)

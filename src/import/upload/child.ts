@@ -4,7 +4,8 @@ import { connectionTo } from '../../data/driver/connection.js'
 import { isUnavailable } from '../../data/driver/faults.js'
 import { stopSignals } from '../../process/stop-signals.js'
 import { ImportError, importFiles } from '../index.js'
-import type { ImportOrder, ImportOutcome } from './start-import.js'
+import type { ImportOutcome } from './outcome.js'
+import type { ImportOrder } from './start-child.js'
 
 /** The faults of the lines. There are none if the file itself cannot be read. */
 const lineErrors = (error: unknown) => {
@@ -18,20 +19,21 @@ const outcomeOf = async ({ url, path, prune, issuer }: ImportOrder, signal: Abor
   const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
   try {
     const { kinds, interrupted } = await importFiles(db, [path], { prune, issuer, signal })
-    const [imported] = Object.values(kinds)
-    return interrupted || !imported ? {} : { imported }
+    const [counts] = Object.values(kinds)
+    return interrupted || !counts ? { status: 'interrupted' } : { status: 'imported', counts }
   } catch (error) {
     const errors = lineErrors(error)
-    if (errors.length > 0) return { refused: { errors, rest: (error as ImportError).faults.rest } }
-    return { failed: String((error as Error).stack), isUnavailable: isUnavailable(error) }
+    if (errors.length > 0) return { status: 'refused', errors, rest: (error as ImportError).faults.rest }
+    return { status: isUnavailable(error) ? 'unavailable' : 'failed', cause: String((error as Error).stack) }
   } finally {
     await client.close()
   }
 }
 
-// Processes that serve requests take precedence over this one, which start-import.ts starts.
+// Processes that serve requests take precedence over this one, which start-child.ts starts.
 setPriority(10)
-// The service disconnects to end this process, and when it ends itself. Signals to the whole group must not end the import in the middle.
+// The service disconnects to stop an import, and a crash disconnects too: the import then ends after its batch. Ctrl-C and some service
+// managers signal the whole group, so signals are ignored.
 const stop = new AbortController()
 process.on('disconnect', () => stop.abort())
 for (const signal of stopSignals) process.on(signal, () => {})

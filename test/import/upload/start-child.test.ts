@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { importInChildProcess } from '../../../src/import/upload/start-import.js'
+import { importInChildProcess } from '../../../src/import/upload/start-child.js'
 import { film, importer, lines } from '../helper.js'
 
 const patient = new AbortController().signal
@@ -10,27 +10,28 @@ t.test('an import in a process of its own', async t => {
   const folder = t.testdir({ 'contents.ndjson': Array.from({ length: 5000 }, (_, i) => lines(film(i + 1))).join('\n') })
   const order = { url, path: join(folder, 'contents.ndjson'), prune: false, issuer: undefined }
 
-  t.test('says that the database was away', async t => {
-    const { isUnavailable, failed } = await importInChildProcess({ ...order, url: 'mongodb://127.0.0.1:1' }, patient)
-    t.match({ isUnavailable, failed }, { isUnavailable: true, failed: /ECONNREFUSED/ })
+  t.test('says that the database was down', async t => {
+    const outcome = await importInChildProcess({ ...order, url: 'mongodb://127.0.0.1:1' }, patient)
+    t.match(outcome, { status: 'unavailable', cause: /ECONNREFUSED/ })
   })
 
   t.test('says what failed', async t => {
-    const { isUnavailable, failed } = await importInChildProcess({ ...order, path: join(folder, 'terms.ndjson') }, patient)
-    t.match({ isUnavailable, failed }, { isUnavailable: false, failed: /terms\.ndjson: does not exist/ })
+    const outcome = await importInChildProcess({ ...order, path: join(folder, 'terms.ndjson') }, patient)
+    t.match(outcome, { status: 'failed', cause: /terms\.ndjson: does not exist/ })
   })
 
   t.test('stops after a batch, and the next one completes it', async t => {
-    t.strictSame(await importInChildProcess(order, AbortSignal.abort()), {}, 'or does not begin')
+    t.strictSame(await importInChildProcess(order, AbortSignal.abort()), { status: 'interrupted' }, 'or does not begin')
     const stop = new AbortController()
     const stopped = importInChildProcess(order, stop.signal)
     while ((await all('contents')).length === 0) await new Promise(setImmediate)
     stop.abort()
-    t.strictSame(await stopped, {})
+    t.strictSame(await stopped, { status: 'interrupted' })
     const written = (await all('contents')).length
     t.ok(written > 0 && written < 5000 && written % 1000 === 0, `${written} were written`)
     t.strictSame(await importInChildProcess(order, patient), {
-      imported: { added: 5000 - written, changed: 0, unchanged: written }
+      status: 'imported',
+      counts: { added: 5000 - written, changed: 0, unchanged: written }
     })
   })
 })

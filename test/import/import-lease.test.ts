@@ -1,6 +1,6 @@
 import t from 'tap'
 import { leasesOf } from '../../src/data/leases.js'
-import { importLease, inTurn } from '../../src/import/turn.js'
+import { importLease, withImportLease } from '../../src/import/import-lease.js'
 import { until } from '../helpers/until.js'
 import { importer } from './helper.js'
 
@@ -9,7 +9,7 @@ t.test('an import begins when another one has ended', async t => {
   const { signal } = new AbortController()
   const said: string[] = []
   const onWait = () => said.push('waiting')
-  t.strictSame(await inTurn(db, async () => ['first'], { onWait, signal }), ['first'])
+  t.strictSame(await withImportLease(db, async () => ['first'], { onWait, signal }), ['first'])
   t.strictSame(said, [])
 
   let second: Promise<unknown> = Promise.resolve()
@@ -18,7 +18,7 @@ t.test('an import begins when another one has ended', async t => {
       said.push('second')
       return ['second']
     }
-    second = inTurn(db, work, { onWait, signal })
+    second = withImportLease(db, work, { onWait, signal })
     await until(() => said.length > 0)
     said.push('first ends')
     return true
@@ -30,7 +30,9 @@ t.test('an import begins when another one has ended', async t => {
 t.test('waiting can be stopped', async t => {
   const { db } = await importer(t)
   const stop = new AbortController()
-  await leasesOf(db).withLease(importLease, async () => {
-    t.equal(await inTurn(db, async () => ['never'], { onWait: () => stop.abort(), signal: stop.signal }), undefined)
+  const held = await leasesOf(db).withLease(importLease, async () => {
+    t.equal(await withImportLease(db, async () => ['never'], { onWait: () => stop.abort(), signal: stop.signal }), undefined)
+    return true
   })
+  t.ok(held)
 })

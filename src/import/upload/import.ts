@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ImportKind } from '../../../schemas/import.js'
 import { seconds } from '../../time.js'
 import { receive } from './receive.js'
-import { type ImportOrder, importInChildProcess } from './start-import.js'
+import { type ImportOrder, importInChildProcess } from './start-child.js'
 
 const idleTimeout = seconds(30)
 

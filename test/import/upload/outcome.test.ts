@@ -1,0 +1,30 @@
+import t from 'tap'
+import type { ErrorAnswer } from '../../../src/errors.js'
+import { countsOf, type ImportOutcome } from '../../../src/import/upload/outcome.js'
+
+t.test('what a caller gets for the outcome of an import', async t => {
+  const warnings: string[] = []
+  const answerTo = (outcome: ImportOutcome) => countsOf(outcome, cause => warnings.push(cause))
+  const counts = { added: 1, changed: 2, unchanged: 3 }
+  t.strictSame(answerTo({ status: 'imported', counts }), { ...counts, removed: 0 })
+  t.strictSame(answerTo({ status: 'imported', counts: { ...counts, pruned: 4 } }), { ...counts, removed: 4 })
+
+  const thrownBy = (outcome: ImportOutcome) => {
+    try {
+      return answerTo(outcome)
+    } catch (error) {
+      return { ...(error as ErrorAnswer), message: (error as Error).message }
+    }
+  }
+  const errors = [{ line: 3, field: 'name', message: 'is required' }]
+  const refused = (rest: number) => thrownBy({ status: 'refused', errors, rest })
+  t.match(refused(0), { statusCode: 400, message: 'line 3: name is required', body: { errors } })
+  t.match(refused(1), { message: 'line 3: name is required, and 1 more error' })
+  t.match(refused(2), { message: 'line 3: name is required, and 2 more errors' })
+  t.strictSame(thrownBy({ status: 'failed', cause: 'the disk is full' }), { message: 'the disk is full' })
+  t.strictSame(warnings, [])
+
+  for (const outcome of [{ status: 'interrupted' }, { status: 'unavailable', cause: 'the database is down' }] as const)
+    t.match(thrownBy(outcome), { statusCode: 503, headers: { 'retry-after': '1' } })
+  t.strictSame(warnings, ['the service is stopping', 'the database is down'])
+})
