@@ -23,5 +23,5 @@ export const haproxy: Program = {
   // Because of the checks, it believes that it needs one for each server.
   kept: 3,
   // Several checks.
-  breath: 3000
+  settleTime: 3000
 }

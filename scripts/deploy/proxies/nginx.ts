@@ -34,5 +34,5 @@ export const nginx: Program = {
   log: 'access.log',
   kept: 0,
   // fail_timeout, and a second.
-  breath: 21_000
+  settleTime: 21_000
 }

@@ -31,7 +31,7 @@ export interface Program {
   /** How many idle connections to the servers it keeps for good. */
   kept: number
   /** Milliseconds after which it surely sends requests to a server that is back. */
-  breath: number
+  settleTime: number
 }
 
 /** Everything but these is taken for the address of a stranger. */
