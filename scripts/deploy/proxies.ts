@@ -42,7 +42,7 @@ const behind = async (program: Program, say: (line: string) => void) => {
       services.map(({ port }) => port)
     )
     cleanups.push(proxy.stop)
-    const served = await serving(proxy)
+    const served = await serving(program, proxy)
     const [rolled, idled] = await Promise.all([rolling(program, proxy, services, db, audience, say), idle(program)])
     return [...served, ...rolled, idled]
   } finally {

@@ -20,6 +20,7 @@ export const haproxy: Program = {
     await writeFile(configuration, text)
     return ['-db', '-f', configuration]
   },
+  answersUnreadable: false,
   // Because of the checks, it believes that it needs one for each server.
   kept: 3,
   // Several checks.

@@ -32,6 +32,7 @@ export const nginx: Program = {
     return ['-p', folder, '-e', join(folder, 'error.log'), '-c', main]
   },
   log: 'access.log',
+  answersUnreadable: true,
   kept: 0,
   // fail_timeout, and a second.
   settleTime: 21_000
