@@ -32,20 +32,20 @@ const behind = async (program: Program, say: (line: string) => void) => {
   const mongod = await startMongod({ say: () => undefined })
   const url = `${mongod.url}/deploy`
   const { client, db } = connectionTo(url)
-  const ends: (() => unknown)[] = [mongod.stop, () => client.close()]
+  const cleanups: (() => unknown)[] = [mongod.stop, () => client.close()]
   try {
     await fill(db, audience)
     const services = await Promise.all([1, 2, 3].map(() => Service.start({ url, built: 'dist', settings })))
-    ends.push(...services.map(service => () => service.end('SIGKILL')))
+    cleanups.push(...services.map(service => () => service.end('SIGKILL')))
     const proxy = await startProxy(
       program,
       services.map(({ port }) => port)
     )
-    ends.push(proxy.stop)
-    const served = await serving(proxy)
+    cleanups.push(proxy.stop)
+    const served = await serving(program, proxy)
     const [rolled, idled] = await Promise.all([rolling(program, proxy, services, db, audience, say), idle(program)])
     return [...served, ...rolled, idled]
   } finally {
-    for (const end of ends.reverse()) await end()
+    for (const cleanUp of cleanups.reverse()) await cleanUp()
   }
 }

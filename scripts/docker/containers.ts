@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { attempt, run, type Surroundings } from './shell.js'
+import { attempt, run, type ShellOptions } from './shell.js'
 
 /** The containers of a compose project, in its folder. */
 export class Containers {
-  readonly #place: Surroundings
+  readonly #place: ShellOptions
 
-  constructor(place: Surroundings) {
+  constructor(place: ShellOptions) {
     this.#place = place
   }
 

@@ -9,14 +9,14 @@ export interface Restart {
 }
 
 /**
- * Restarts each service, one after the other, again and again until `isEnough` after a round. `breath` is the time in milliseconds
+ * Restarts each service, one after the other, again and again until `isEnough` after a round. `settleTime` is the time in milliseconds
  * that the balancer has to notice that a service is back.
  */
-export const restartInTurn = async (services: Service[], breath: number, isEnough: (restarts: Restart[]) => boolean) => {
+export const restartInTurn = async (services: Service[], settleTime: number, isEnough: (restarts: Restart[]) => boolean) => {
   const restarts: Restart[] = []
   do {
     for (const service of services) {
-      await sleep(breath)
+      await sleep(settleTime)
       const status = await service.end('SIGTERM')
       restarts.push({ status, took: await service.run() })
     }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { Settings } from '../../src/config.js'
+import { readSettings, Settings } from '../../src/config.js'
 import * as errors from '../../src/errors.js'
 import { bodyLimit } from '../../src/http/body-limit.js'
 import { closeTimeout } from '../../src/process/stop-times.js'
@@ -29,6 +29,13 @@ t.test('the manifests name settings of the service only', async t => {
   )
   t.ok(names.length > 5)
   for (const name of names) t.ok(name in Settings.properties, name)
+})
+
+t.test('the secret of the example is refused until it is replaced', async t => {
+  const secret = await read('kubernetes/example/secret.env.example')
+  const env = Object.fromEntries([...secret.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [String(name), String(value)]))
+  t.throws(() => readSettings(Settings, env), { message: /^JWT_SECRET is a placeholder/ })
+  t.doesNotThrow(() => readSettings(Settings, { ...env, JWT_SECRET: 'x'.repeat(64) }))
 })
 
 t.test('the manifests run what the image contains', async t => {

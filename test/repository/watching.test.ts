@@ -11,7 +11,7 @@ const rules = await read('deploy/prometheus/rules.yaml')
 const alerts = rules.split(/^ +- alert: /m).slice(1)
 const namesIn = (text: string) => [...text.matchAll(/([a-zA-Z_][\w:]*)\{/g)].map(([, name = '']) => name)
 
-const told = async (t: Test) => {
+const exported = async (t: Test) => {
   const app = await buildApp(settingsFor('mongodb://127.0.0.1:1/none'), { logger: false })
   t.teardown(() => app.close())
   await app.ready()
@@ -19,9 +19,9 @@ const told = async (t: Test) => {
   return metrics.flatMap(({ name, type }) => (String(type) === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : name))
 }
 
-t.test('the alerts and the board name only metrics that are told', async t => {
+t.test('the alerts and the board name only metrics that are exported', async t => {
   const recorded = [...rules.matchAll(/- record: (\S+)/g)].map(([, name]) => String(name))
-  const known = new Set([...(await told(t)), ...recorded, 'up'])
+  const known = new Set([...(await exported(t)), ...recorded, 'up'])
   const named = [...namesIn(rules), ...boardQueries('1m').flatMap(namesIn)]
   t.ok(named.length > 50)
   t.strictSame(

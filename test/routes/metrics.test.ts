@@ -12,7 +12,7 @@ const seriesOf = async (app: App) => {
   if (statusCode !== 200 || !/^text\/plain; version=0\.0\.4/.test(String(headers['content-type']))) throw new Error(body)
   const lines = body.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const names = lines.map(line => line.slice(0, line.lastIndexOf(' ')))
-  if (new Set(names).size < names.length) throw new Error('A series is told twice')
+  if (new Set(names).size < names.length) throw new Error('A series is exported twice')
   return new Map(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
@@ -61,7 +61,7 @@ t.test('what was answered is counted by the template of its route', async t => {
   t.notOk(series.has('recommendation_training_interval_seconds'), 'because this app does not train')
 })
 
-t.test('the age at which a model is trained again is told', async t => {
+t.test('the age at which a model is trained again is exported', async t => {
   const app = await build(t, { settings: { TRAIN: 'auto', TRAIN_INTERVAL: '90' } })
   t.equal((await seriesOf(app)).get('recommendation_training_interval_seconds'), 90 * 60)
 })
@@ -122,7 +122,7 @@ t.test('searches that find the queue full are counted', async t => {
   t.equal((await seriesOf(app)).get('http_refused_total{reason="searches"}'), 6, 'the others were timed out')
 })
 
-t.test('metrics are told beyond every limit', async t => {
+t.test('metrics are exported beyond every limit', async t => {
   const app = await build(t, { settings: { RATE_LIMIT_ADDRESS: '1' } })
   for (let i = 0; i < 3; i++) t.ok((await seriesOf(app)).size > 0)
   t.equal((await app.inject({ method: 'POST', url: '/metrics' })).statusCode, 405)

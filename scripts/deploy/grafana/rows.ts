@@ -1,4 +1,4 @@
-import { answers, checks, failures, latency, perSecond, process, quantile, routes } from './expressions.js'
+import { answers, checks, failures, latency, ofJob, ofRoutes, perSecond, quantile } from './expressions.js'
 import { graph, number, type QueryPanel } from './panels.js'
 
 export interface Row {
@@ -11,21 +11,21 @@ const now: Row = {
   title: 'Now',
   height: 4,
   panels: [
-    number('Processes', 'none', `sum(up{${process}})`, 'Processes that Prometheus reaches.'),
+    number('Processes', 'none', `sum(up{${ofJob}})`, 'Processes that Prometheus reaches.'),
     number('Requests', 'reqps', `sum(${answers()})`, 'Requests per second, without probes.'),
     number('5xx', 'percentunit', failures, 'Share of the responses that are a 5xx.', { warn: 0.001, alarm: 0.05 }),
     number(
       'p99',
       's',
-      `histogram_quantile(0.99, sum by (le) (rate(http_request_duration_seconds_bucket{${routes}}[$__rate_interval])))`,
+      `histogram_quantile(0.99, sum by (le) (rate(http_request_duration_seconds_bucket{${ofRoutes}}[$__rate_interval])))`,
       '99 of 100 requests are faster.',
       { warn: 0.25, alarm: 0.5 }
     ),
-    number('Catalogue unchecked', 's', `max(catalogue_unchecked_seconds{${process}})`, 'From 60 s on, a process does not serve it.', {
+    number('Catalogue unchecked', 's', `max(catalogue_unchecked_seconds{${ofJob}})`, 'From 60 s on, a process does not serve it.', {
       warn: 10,
       alarm: 60
     }),
-    number('Oldest model', 's', `max(recommendation_model_age_seconds{${process}})`, 'The age of the oldest recommendation model in use.')
+    number('Oldest model', 's', `max(recommendation_model_age_seconds{${ofJob}})`, 'The age of the oldest recommendation model in use.')
   ]
 }
 
@@ -103,7 +103,7 @@ const database: Row = {
     graph(
       'p99 by operation',
       's',
-      { '{{kind}} {{collection}}': quantile(0.99, 'mongodb_operation_duration_seconds', process, 'kind, collection') },
+      { '{{kind}} {{collection}}': quantile(0.99, 'mongodb_operation_duration_seconds', ofJob, 'kind, collection') },
       'Counting popular titles and reading a model take longer than what viewers wait for.',
       { hasLongLegend: true }
     ),
@@ -118,15 +118,15 @@ const database: Row = {
       'Waiting',
       'short',
       {
-        'requests {{instance}}': `http_requests_waiting{${process}}`,
-        'operations without a connection {{instance}}': `mongodb_pool_waiting{${process}}`
+        'requests {{instance}}': `http_requests_waiting{${ofJob}}`,
+        'operations without a connection {{instance}}': `mongodb_pool_waiting{${ofJob}}`
       },
       'Requests in progress, most of them waiting for the database. Above MAX_WAITING, requests are refused.'
     ),
     graph(
       'Connections',
       'short',
-      { 'open {{instance}}': `mongodb_pool_open{${process}}`, 'in use {{instance}}': `mongodb_pool_in_use{${process}}` },
+      { 'open {{instance}}': `mongodb_pool_open{${ofJob}}`, 'in use {{instance}}': `mongodb_pool_in_use{${ofJob}}` },
       'At most DATABASE_CONNECTIONS for each member of the database.'
     )
   ]
@@ -136,13 +136,13 @@ const catalogue: Row = {
   title: 'Catalogue and recommendations',
   height: 8,
   panels: [
-    graph('Contents', 'short', { '{{instance}}': `catalogue_contents{${process}}` }, 'In memory, including deleted ones.'),
-    graph('Unchecked', 's', { '{{instance}}': `catalogue_unchecked_seconds{${process}}` }, 'Since the last check for changes.'),
+    graph('Contents', 'short', { '{{instance}}': `catalogue_contents{${ofJob}}` }, 'In memory, including deleted ones.'),
+    graph('Unchecked', 's', { '{{instance}}': `catalogue_unchecked_seconds{${ofJob}}` }, 'Since the last check for changes.'),
     graph(
       'Hits of the content cache',
       'percentunit',
       {
-        '{{instance}}': `${perSecond('catalogue_cache_lookups_total', `${process},result="hit"`)} / ignoring(result) sum without (result) (${perSecond('catalogue_cache_lookups_total')})`
+        '{{instance}}': `${perSecond('catalogue_cache_lookups_total', `${ofJob},result="hit"`)} / ignoring(result) sum without (result) (${perSecond('catalogue_cache_lookups_total')})`
       },
       'If it is low and the database is busy, raise CONTENT_CACHE_MB.'
     ),
@@ -150,10 +150,10 @@ const catalogue: Row = {
       'Age of the model',
       's',
       {
-        '{{instance}}': `recommendation_model_age_seconds{${process}}`,
-        'trained again at': `max(recommendation_training_interval_seconds{${process}})`
+        '{{instance}}': `recommendation_model_age_seconds{${ofJob}}`,
+        'trained again at': `max(recommendation_training_interval_seconds{${ofJob}})`
       },
-      'No line if the service does not train, or if there is no model yet.'
+      'No line without a model. `trained again at` is missing if the service does not train.'
     )
   ]
 }
@@ -172,16 +172,16 @@ const processes: Row = {
       'Memory',
       'bytes',
       {
-        'resident {{instance}}': `process_resident_memory_bytes{${process}}`,
-        'heap {{instance}}': `nodejs_heap_size_used_bytes{${process}}`,
-        'kept {{instance}}': `kept_bytes{${process}}`
+        'resident {{instance}}': `process_resident_memory_bytes{${ofJob}}`,
+        'heap {{instance}}': `nodejs_heap_size_used_bytes{${ofJob}}`,
+        'kept {{instance}}': `kept_bytes{${ofJob}}`
       },
       'Kept are the bounded caches. If memory grows beyond them, the cause is the catalogue or a leak.'
     ),
     graph(
       'Event loop delay, p99',
       's',
-      { '{{instance}}': `nodejs_eventloop_lag_p99_seconds{${process}}` },
+      { '{{instance}}': `nodejs_eventloop_lag_p99_seconds{${ofJob}}` },
       'Above MAX_EVENT_LOOP_DELAY, requests are refused.'
     ),
     graph(
@@ -190,8 +190,8 @@ const processes: Row = {
       { '{{instance}} {{kind}}': perSecond('nodejs_gc_duration_seconds_sum') },
       'Share of the time.'
     ),
-    graph('Uptime', 's', { '{{instance}}': `time() - process_start_time_seconds{${process}}` }, 'A line that falls to 0 is a restart.'),
-    graph('Open files', 'short', { '{{instance}}': `process_open_fds{${process}}` }, 'Every connection is a file.')
+    graph('Uptime', 's', { '{{instance}}': `time() - process_start_time_seconds{${ofJob}}` }, 'A line that falls to 0 is a restart.'),
+    graph('Open files', 'short', { '{{instance}}': `process_open_fds{${ofJob}}` }, 'Every connection is a file.')
   ]
 }
 

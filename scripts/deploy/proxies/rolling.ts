@@ -35,7 +35,7 @@ export const rolling = async (
     outcomes,
     ledger
   })
-  const restarts = await restartInTurn(services, program.breath, restarts => {
+  const restarts = await restartInTurn(services, program.settleTime, restarts => {
     say(`${program.name}: ${restarts.length} restarts, ${outcomes.total} of ${requests} requests, ${outcomes}`)
     return outcomes.total >= requests
   })

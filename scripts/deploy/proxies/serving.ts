@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { tokenOf } from '../../bench/servers/tokens.js'
 import { type Finding, promised } from '../../soak/promises.js'
-import { insider, type RunningProxy } from './program.js'
+import { insider, type Program, type RunningProxy } from './program.js'
 import { isError, type Sender, sender, slowly } from './send.js'
+import { unreadable } from './unreadable.js'
 
 const limit = 64 * 1024
 export const importKey = 'a key of the proxy check that is long enough'
@@ -11,10 +12,17 @@ const list = '/contents?perPage=50'
 const metricsPaths = ['/metrics', '/metrics?a=b', '/%6detrics', '/metric%73?a', '//metrics', '/metrics/', '/./metrics', '/terms/../metrics']
 
 /** Tests what callers of the service get through the proxy. */
-export const serving = async (proxy: RunningProxy): Promise<Finding[]> => {
+export const serving = async (program: Program, proxy: RunningProxy): Promise<Finding[]> => {
   const { send, close } = sender(proxy)
   try {
-    return [await compressed(send), await bounded(send), await closedMetrics(send), await traceable(send, proxy), await imported(send)]
+    return [
+      await compressed(send),
+      await bounded(send),
+      await unreadable(send, program),
+      await closedMetrics(send),
+      await traceable(send, proxy),
+      await imported(send)
+    ]
   } finally {
     close()
   }

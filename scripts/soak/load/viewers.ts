@@ -23,7 +23,7 @@ export interface ViewersOptions {
 }
 
 /** Milliseconds to wait after a connection broke. */
-const breath = 20
+const pauseAfterFailure = 20
 const reads = [
   '/history',
   '/contents',
@@ -48,7 +48,7 @@ export const startViewers = (options: ViewersOptions) => {
     const elements = new Map<number, string>()
     const send = async (asked: Omit<Asked, 'user'>): Promise<Answer | undefined> => {
       const answer = await outcomes.of(ask(agent, portOf(n), { ...asked, user }))
-      if (!answer) await sleep(breath)
+      if (!answer) await sleep(pauseAfterFailure)
       return answer && answer.status < 300 ? answer : undefined
     }
 

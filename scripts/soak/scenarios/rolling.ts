@@ -6,7 +6,7 @@ import { restartInTurn } from '../restarts.js'
 import type { Scenario } from '../scenario.js'
 
 /** Milliseconds for the balancer to notice that a process is back. */
-const breath = 500
+const settleTime = 500
 
 /** Two processes behind a balancer, restarted in turn until enough requests were sent. */
 export const rolling: Scenario = async ({ db, options, say }, stage) => {
@@ -16,7 +16,7 @@ export const rolling: Scenario = async ({ db, options, say }, stage) => {
   stage.onEnd(proxy.stop)
   const viewers = stage.viewers({ portOf: () => proxy.port })
 
-  const restarts = await restartInTurn(services, breath, restarts => {
+  const restarts = await restartInTurn(services, settleTime, restarts => {
     say(`rolling: ${restarts.length} restarts, ${outcomes.total} of ${options.requests} requests, ${outcomes}`)
     return outcomes.total >= options.requests
   })
