@@ -4,7 +4,7 @@ import { demoPassword, demoUsers } from '../../demo/users.js'
 import { cacheFolder } from '../cache.js'
 import { missingCalls } from './calls.js'
 import type { Client } from './clients.js'
-import { run } from './run.js'
+import { runProgram } from './run-program.js'
 import type { Service } from './service.js'
 import { missing, resolved } from './tools.js'
 
@@ -21,18 +21,18 @@ const prepare = async (name: string, { url }: Service) => {
 }
 
 /** Generates a client and makes its journey. Resolves with what was done, or why not. Rejects with what failed. */
-export const tryClient = async (name: string, { needs, commandLine, journey }: Client, service: Service) => {
+export const tryClient = async (name: string, { needs, commandLine, journey }: Client, service: Service, say: (line: string) => void) => {
   const lacking = missing(needs)
   if (lacking) return `skipped: there is no ${lacking} on this machine`
   const cwd = await prepare(name, service)
-  await run(await resolved(commandLine), { cwd })
+  await runProgram(await resolved(commandLine, say), { cwd })
   if (!journey) return 'passed'
   const lackingHere = missing(journey.needs)
   if (lackingHere) return `generated, but not compiled: there is no ${lackingHere} on this machine`
 
   service.calls.clear()
   const env = { ...process.env, VIEWER_URL: service.url, VIEWER_EMAIL: demoUsers[0].email, VIEWER_PASSWORD: demoPassword }
-  for (const step of journey.steps) await run(step, { cwd, env })
+  for (const step of journey.steps) await runProgram(step, { cwd, env })
   const left = journey.isComplete ? missingCalls(service.calls) : []
   if (left.length > 0) throw new Error(`The journey did not make: ${left.join(', ')}`)
   return 'passed'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { cacheFolder } from '../cache.js'
+import { cacheFolder } from './cache.js'
 
 const run = promisify(execFile)
 
@@ -19,8 +19,10 @@ export const goProgram = async (module: string, say: (line: string) => void, opt
   if (existsSync(program)) return program
 
   say(`building ${module}`)
-  await run('go', ['install', ...options, module], { env: { ...process.env, CGO_ENABLED: '0', GOBIN: folder } }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new Error(`${name} is built with Go, which is not installed: see https://go.dev/doc/install`) : error
-  })
+  await run('go', ['install', ...options, module], { env: { ...process.env, CGO_ENABLED: '0', GOBIN: folder } }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new Error(`${name} is built with Go, which is not installed: see https://go.dev/doc/install`) : error
+    }
+  )
   return program
 }
