@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoPassword, demoUsers } from '../../demo/users.js'
@@ -10,21 +11,32 @@ import { missing, resolved } from './tools.js'
 
 const journeys = join(import.meta.dirname, 'journeys')
 
-/** A folder with the journey of a client and with the document as the service publishes it. */
-const prepare = async (name: string, { url }: Service) => {
+/** The document as it was before the service had a field, so that a client that refuses fields which it does not know fails. */
+const olderDocument = (text: string) => {
+  const document = JSON.parse(text)
+  const { Content } = document.components.schemas
+  delete Content.properties.link
+  Content.required = Content.required.filter((name: string) => name !== 'link')
+  return JSON.stringify(document)
+}
+
+/** A folder with the journey of a client, if it has one, and with the document that it is generated from. */
+const prepare = async (name: string, { journey }: Client, { url }: Service) => {
+  const published = await (await fetch(`${url}/openapi.json`)).text()
   const folder = join(cacheFolder('clients'), 'work', name)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await cp(join(journeys, name), folder, { recursive: true })
-  await writeFile(join(folder, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text())
+  if (existsSync(join(journeys, name))) await cp(join(journeys, name), folder, { recursive: true })
+  await writeFile(join(folder, 'openapi.json'), journey ? olderDocument(published) : published)
   return folder
 }
 
 /** Generates a client and makes its journey. Resolves with what was done, or why not. Rejects with what failed. */
-export const tryClient = async (name: string, { needs, commandLine, journey }: Client, service: Service, say: (line: string) => void) => {
+export const tryClient = async (name: string, client: Client, service: Service, say: (line: string) => void) => {
+  const { needs, commandLine, journey } = client
   const lacking = missing(needs)
   if (lacking) return `skipped: there is no ${lacking} on this machine`
-  const cwd = await prepare(name, service)
+  const cwd = await prepare(name, client, service)
   await runProgram(await resolved(commandLine, say), { cwd })
   if (!journey) return 'passed'
   const lackingHere = missing(journey.needs)
