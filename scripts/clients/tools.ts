@@ -55,7 +55,7 @@ const tools: Record<string, (say: Say) => Promise<string[]>> = {
 
 /** A command line as a person types it, with the tool as it is installed here. */
 export const resolved = async (commandLine: string, say: Say) => {
-  const [name = '', ...args] = commandLine.split(' ')
+  const [name = '', ...args] = commandLine.replace(/^npx /, '').split(' ')
   const tool = tools[name]
   if (!tool) throw new Error(`There is no tool ${name}`)
   return [...(await tool(say)), ...args]
