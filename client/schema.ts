@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Check that the process is alive
-         * @description Asks no database.
+         * @description Does not query the database.
          */
         get: operations["getHealth"];
         put?: never;

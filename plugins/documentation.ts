@@ -5,7 +5,7 @@ import type { FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import metadata from '../package.json' with { type: 'json' }
 import { completeDocument, type Document } from '../src/documentation/complete.js'
-import { withComponents } from '../src/documentation/components.js'
+import { wrapSchemas } from '../src/documentation/components.js'
 import { introduction, tags } from '../src/documentation/introduction.js'
 import { keepSignIn, uiConfig } from '../src/documentation/page.js'
 import { asPublished } from '../src/documentation/published.js'
@@ -41,7 +41,7 @@ export default fp(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({
-        schema: { operationId: route.handler.name, security: [], ...withComponents(schema as FastifySchema | undefined) },
+        schema: { operationId: route.handler.name, security: [], ...wrapSchemas(schema as FastifySchema | undefined) },
         url
       }),
       transformObject: document => {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** Load balancers, Prometheus and the image itself ask for /health, /ready and /metrics every few seconds: news is only what fails. */
+/** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */
 const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
   config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'
 

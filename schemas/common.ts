@@ -13,7 +13,7 @@ const Always = <B extends boolean>(value: B) => published(Type.Literal(value), T
 /** The answer to a read. It needs a name of its own if its data has none. */
 export const Ok = <T extends TSchema>(data: T, $id = `${data.$id}Answer`) => Type.Object({ success: Always(true), data }, { $id })
 
-const saved = { success: Always(true), code: Type.Integer() }
+const writeStatus = { success: Always(true), code: Type.Integer() }
 const message = Type.String()
 /**
  * The answer to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. Only the clean
@@ -21,8 +21,8 @@ const message = Type.String()
  * an answer with a key that is not published.
  */
 export const Done = published(
-  Type.Object({ ...saved, 'message ': message, message }, { $id: 'Done' }),
-  Type.Object({ ...saved, message }, { additionalProperties: true, description: 'The answer to a write' })
+  Type.Object({ ...writeStatus, 'message ': message, message }, { $id: 'Done' }),
+  Type.Object({ ...writeStatus, message }, { additionalProperties: true, description: 'The answer to a write' })
 )
 export type Done = Static<typeof Done>
 

@@ -8,7 +8,7 @@ export const maxValueLength = 200
 export const Several = <T extends TSchema>(item: T, description: string, example: unknown) =>
   Type.Optional(Type.Array(item, { minItems: 1, maxItems: maxValues, style: 'form', explode: false, description, examples: [[example]] }))
 
-/** Integers that no element has are accepted, too: they find nothing. */
+/** Accepts ids below 1, which match nothing. */
 const AnyId = published(Type.Integer(), Type.Integer({ minimum: 1 }))
 
 export const Ids = (description: string, example: number) => Several(AnyId, description, example)

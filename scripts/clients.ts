@@ -19,7 +19,7 @@ try {
     for (const name of names) {
       const began = performance.now()
       const print = (text: string) => console.log(`${name.padEnd(22)} ${text} (${Math.round((performance.now() - began) / 1000)} s)`)
-      await tryClient(name, clients[name] as (typeof clients)[string], service).then(print, ({ message }: Error) => {
+      await tryClient(name, clients[name] as (typeof clients)[string], service, say).then(print, ({ message }: Error) => {
         print('FAILED')
         say(message)
         process.exitCode = 1

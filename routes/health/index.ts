@@ -6,7 +6,7 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Check that the process is alive',
-  description: 'Asks no database.',
+  description: 'Does not query the database.',
   tags: ['Service'],
   response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('alive') }, { $id: 'Health' })))
 }

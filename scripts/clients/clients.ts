@@ -76,7 +76,7 @@ export const clients: Record<string, Client> = {
   },
   'hey-api': {
     needs: [],
-    commandLine: 'openapi-ts -i openapi.json -o viewer',
+    commandLine: 'npx openapi-ts -i openapi.json -o viewer',
     journey: complete([], typescript)
   },
   'oapi-codegen': {

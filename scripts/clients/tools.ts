@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { cacheFolder } from '../cache.js'
-import { run } from './run.js'
+import { goProgram } from '../go-program.js'
+import { runProgram } from './run-program.js'
 import { versions } from './versions.js'
 
 type Install = (folder: string) => Promise<void>
@@ -20,32 +21,32 @@ const installed = async (name: string, version: string, file: string, install: I
 
 const npmInstall = ['npm', 'install', '--prefix', '.', '--no-save', '--no-package-lock', '--no-audit', '--no-fund']
 const fromNpm = async (name: string, version: string, command: string, ...peers: string[]) => [
-  await installed(command, version, `node_modules/.bin/${command}`, cwd => run([...npmInstall, `${name}@${version}`, ...peers], { cwd }))
+  await installed(command, version, `node_modules/.bin/${command}`, cwd =>
+    runProgram([...npmInstall, `${name}@${version}`, ...peers], { cwd })
+  )
 ]
 
 const fromMaven = async (group: string, name: string, version: string) => {
   const copy = `org.apache.maven.plugins:maven-dependency-plugin:${versions.dependencyPlugin}:copy`
   const jar = await installed(name, version, `${name}-${version}.jar`, cwd =>
-    run(['mvn', '-q', '-B', copy, `-Dartifact=${group}:${name}:${version}`, '-DoutputDirectory=.'], { cwd })
+    runProgram(['mvn', '-q', '-B', copy, `-Dartifact=${group}:${name}:${version}`, '-DoutputDirectory=.'], { cwd })
   )
   return ['java', '-jar', jar]
 }
 
 const fromPyPi = async (name: string, version: string) => [
   await installed(name, version, `bin/${name}`, async cwd => {
-    await run(['python3', '-m', 'venv', '.'], { cwd })
-    await run(['bin/pip', 'install', '--quiet', `${name}==${version}`], { cwd })
+    await runProgram(['python3', '-m', 'venv', '.'], { cwd })
+    await runProgram(['bin/pip', 'install', '--quiet', `${name}==${version}`], { cwd })
   })
 ]
 
-const fromGo = async (path: string, name: string, version: string) => [
-  await installed(name, version, name, cwd => run(['go', 'install', `${path}@v${version}`], { cwd, env: { ...process.env, GOBIN: cwd } }))
-]
+type Say = (line: string) => void
 
 /** How to start the tools that a command line begins with. */
-const tools: Record<string, () => Promise<string[]>> = {
+const tools: Record<string, (say: Say) => Promise<string[]>> = {
   'openapi-generator-cli': () => fromMaven('org.openapitools', 'openapi-generator-cli', versions.openapiGenerator),
-  'oapi-codegen': () => fromGo('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen', 'oapi-codegen', versions.oapiCodegen),
+  'oapi-codegen': async say => [await goProgram(`github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v${versions.oapiCodegen}`, say)],
   'openapi-python-client': () => fromPyPi('openapi-python-client', versions.openapiPythonClient),
   'openapi-ts': () => fromNpm('@hey-api/openapi-ts', versions.heyApi, 'openapi-ts', `typescript@${versions.typescript}`),
   redocly: () => fromNpm('@redocly/cli', versions.redocly, 'redocly'),
@@ -53,11 +54,11 @@ const tools: Record<string, () => Promise<string[]>> = {
 }
 
 /** A command line as a person types it, with the tool as it is installed here. */
-export const resolved = async (commandLine: string) => {
-  const [name = '', ...args] = commandLine.split(' ')
+export const resolved = async (commandLine: string, say: Say) => {
+  const [name = '', ...args] = commandLine.replace(/^npx /, '').split(' ')
   const tool = tools[name]
   if (!tool) throw new Error(`There is no tool ${name}`)
-  return [...(await tool()), ...args]
+  return [...(await tool(say)), ...args]
 }
 
 const isThere = (program: string) => (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, program)))

@@ -3,9 +3,9 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { goProgram } from '../go-program.js'
 import { promised } from '../soak/promises.js'
 import type { Check } from './check.js'
-import { goProgram } from './go-program.js'
 import { schemaLocation } from './kubernetes/schemas.js'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { examples } from '../../schemas/examples.js'
-import { unwrapped } from './components.js'
+import { unwrapSchema } from './components.js'
 import { cacheable, ownHeaders, requestId, type Status, statuses } from './statuses.js'
 
 type Content = Record<string, { schema?: object; example?: unknown }>
@@ -29,7 +29,7 @@ export interface Document {
 const completeContent = <T extends { content?: Content }>(part: T, example?: unknown): T => {
   const schema = part.content?.['application/json']?.schema
   return schema
-    ? { ...part, content: { 'application/json': { schema: unwrapped(schema), ...(example !== undefined && { example }) } } }
+    ? { ...part, content: { 'application/json': { schema: unwrapSchema(schema), ...(example !== undefined && { example }) } } }
     : part
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { missingCalls } from '../../scripts/clients/calls.js'
 import { clients } from '../../scripts/clients/clients.js'
-import { run } from '../../scripts/clients/run.js'
+import { runProgram } from '../../scripts/clients/run-program.js'
 import { missing } from '../../scripts/clients/tools.js'
 import { mavenProperties } from '../../scripts/clients/versions.js'
 
@@ -46,9 +46,9 @@ t.test('a program that is not there is named', async t => {
 
 t.test('a program that fails shows its last lines', async t => {
   const lines = 'for (let n = 1; n <= 50; n++) console.log("line " + n); process.exitCode = 3'
-  const failed: Error = await run([process.execPath, '-e', lines], { cwd: root }).catch(error => error)
+  const failed: Error = await runProgram([process.execPath, '-e', lines], { cwd: root }).catch(error => error)
   t.match(failed.message, / ended with status 3:\nline 11\n[\s\S]*line 50$/)
-  await run([process.execPath, '-e', '0'], { cwd: root })
+  await runProgram([process.execPath, '-e', '0'], { cwd: root })
 })
 
 t.test('an unknown client ends the command with the names that there are', async t => {

@@ -3,7 +3,6 @@ import org.openapitools.client.apis.*
 import org.openapitools.client.infrastructure.ApiClient
 import org.openapitools.client.models.*
 // docs: end
-import java.io.IOException
 import okhttp3.OkHttpClient
 import org.openapitools.client.infrastructure.ClientError
 import org.openapitools.client.infrastructure.ClientException
@@ -80,30 +79,42 @@ fun main() {
     IdentityApi(url).logOut()
 }
 
-/** Plays a film with an access token that has expired, loses the connection, and ends when the tokens cannot be renewed. */
+/** Plays a film with an expired access token, without a connection, with a busy service, and until the tokens cannot be renewed. */
 fun play(url: String, refreshToken: String) {
-    var isOffline = false
+    val connection = Connection()
     var signIns = 0
-    fun connection() = OkHttpClient.Builder()
-        .addInterceptor { if (isOffline) throw IOException("offline") else it.proceed(it.request()) }
-        .authenticator(Renewal(url, refreshToken) { signIns++ })
-        .build()
+    fun http() = OkHttpClient.Builder().addInterceptor(connection).authenticator(Renewal(url, refreshToken) { signIns++ }).build()
 
     ApiClient.accessToken = "expired"
-    val player = Player(url, connection(), 1405)
+    val player = Player(url, http(), 1405)
     player.report(400.0, 800.0)
     check(player.resumeAt() == 400.0 && signIns == 0) { "a report after a renewal" }
 
-    isOffline = true
+    connection.isOffline = true
     player.report(500.0, 800.0)
-    isOffline = false
+    connection.isOffline = false
     check(player.resumeAt() == 400.0) { "a report that was not sent" }
     player.deliver()
     check(player.resumeAt() == 500.0) { "a report that was sent later" }
 
+    for ((status, time) in listOf(503 to 510.0, 429 to 520.0)) {
+        connection.refusal = status
+        player.report(time, 800.0)
+        connection.refusal = null
+        check(player.resumeAt() < time) { "a report that got a $status" }
+        player.deliver()
+        check(player.resumeAt() == time) { "a report that was sent after a $status" }
+    }
+
+    val unknown = Player(url, http(), 999_999_999)
+    unknown.report(100.0, 800.0)
+    val calls = connection.calls
+    unknown.deliver()
+    check(connection.calls == calls) { "a report that was refused for good" }
+
     val renewed = ApiClient.accessToken
     ApiClient.accessToken = "expired"
-    check(refusal { Player(url, connection(), 1405).resumeAt() }.statusCode == 401 && signIns == 1) { "a used refresh token" }
+    check(refusal { Player(url, http(), 1405).resumeAt() }.statusCode == 401 && signIns == 1) { "a used refresh token" }
     ApiClient.accessToken = renewed
 }
 

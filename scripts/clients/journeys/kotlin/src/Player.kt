@@ -10,6 +10,7 @@ import org.openapitools.client.apis.HistoryApi
 import org.openapitools.client.apis.IdentityApi
 import org.openapitools.client.infrastructure.ApiClient
 import org.openapitools.client.infrastructure.ClientException
+import org.openapitools.client.infrastructure.ServerException
 import org.openapitools.client.models.ProgressReport
 import org.openapitools.client.models.RefreshToken
 
@@ -24,7 +25,8 @@ class Renewal(private val url: String, private var refreshToken: String, private
                 ApiClient.accessToken = renewed.accessToken
                 refreshToken = renewed.refreshToken
             } catch (refused: ClientException) {
-                if (refused.statusCode == 401) askToSignIn()
+                if (refused.statusCode != 401) throw refused
+                askToSignIn()
                 return null
             }
         }
@@ -32,7 +34,7 @@ class Renewal(private val url: String, private var refreshToken: String, private
     }
 }
 
-/** Resumes a title where the viewer left it, and keeps the last report while there is no connection. */
+/** Resumes a title where the viewer left it, and keeps the last report until the service has accepted or refused it. */
 class Player(url: String, http: OkHttpClient, private val contentId: Long) {
     private val history = HistoryApi(url, http)
     private var unsent: ProgressReport? = null
@@ -44,13 +46,21 @@ class Player(url: String, http: OkHttpClient, private val contentId: Long) {
         deliver()
     }
 
+    /** Sends the last report. Call it again when there is a connection. While the player plays, the next report does it. */
     fun deliver() {
         try {
             unsent?.let { history.reportProgress(it) }
             unsent = null
         } catch (offline: IOException) {
-            println("to be sent when there is a connection: ${offline.message}")
+            sendLater(offline)
+        } catch (unavailable: ServerException) {
+            sendLater(unavailable)
+        } catch (refused: ClientException) {
+            // After a 401 the viewer signs in, and after a 429 the service is less busy. Other refusals are final.
+            if (refused.statusCode in listOf(401, 429)) sendLater(refused) else unsent = null
         }
     }
+
+    private fun sendLater(reason: Exception) = println("to be sent later: ${reason.message}")
 }
 // docs: end

@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** Runs a program quietly. Rejects with the end of its output if it fails. */
-export const run = async ([program = '', ...args]: string[], { cwd, env = process.env }: Options) => {
+export const runProgram = async ([program = '', ...args]: string[], { cwd, env = process.env }: Options) => {
   const child = spawn(program, args, { cwd, env, timeout, stdio: ['ignore', 'pipe', 'pipe'] })
   killAtExit(child)
   let output = ''
