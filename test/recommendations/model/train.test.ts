@@ -5,6 +5,7 @@ import {
   byPopularity,
   firstOf,
   type HoldOut,
+  historyOf,
   holdOut,
   type Model,
   type Quality,
@@ -13,14 +14,16 @@ import {
   train
 } from '../../../src/recommendations/model/index.js'
 import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
-import { Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
+import { blendOf, nothing, Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
 import type { TrainingStep } from '../../../src/recommendations/model/train.js'
 import { trainingSetOf, viewsOf } from '../../../src/recommendations/model/training-set.js'
 import { dense, drifting, sparse } from './synthetic.js'
 
 const count = 20
 
-const historyOf = ({ starts, items }: Interactions, user: number) => items.subarray(starts[user], starts[user + 1])
+const itemsOf = ({ starts, items }: Interactions, user: number) => items.subarray(starts[user], starts[user + 1])
+
+const ageless = (items: ArrayLike<number>) => historyOf(items, { next: Number.POSITIVE_INFINITY, liked: Number.POSITIVE_INFINITY })
 
 /** All neighbours by cosine, as the plainest of the models that are better than popularity. */
 const cosines = (data: Interactions) => {
@@ -40,9 +43,9 @@ const cosines = (data: Interactions) => {
 const compared = (out: HoldOut, model: Model) => {
   const { training } = out
   const popular = byPopularity(training)
-  const scorers = [new Scorer(model.neighbours), new Scorer(cosines(training))]
+  const scorers = [new Scorer(model.links), new Scorer(blendOf(cosines(training), nothing(training.itemCount)))]
   return qualitiesOf(out, count, training.itemCount, 3, (user, isSeen) => [
-    ...scorers.map(scorer => scorer.best({ items: historyOf(training, user) }, count, item => !isSeen(item)).map(({ item }) => item)),
+    ...scorers.map(scorer => scorer.best(ageless(itemsOf(training, user)), count, item => !isSeen(item)).map(({ item }) => item)),
     firstOf(popular, count, item => !isSeen(item))
   ]) as [Quality, Quality, Quality]
 }
@@ -91,7 +94,7 @@ t.test('tells how far it is, and the same data make the same model', async t => 
   t.ok(seen.every(({ done, total }) => done <= total))
   // tap would take a second to compare what is the same.
   t.ok(isDeepStrictEqual(train(data), model))
-  t.notOk(isDeepStrictEqual(train(data, { seed: 2 }).neighbours.weights, model.neighbours.weights))
+  t.notOk(isDeepStrictEqual(train(data, { seed: 2 }).links, model.links))
 })
 
 t.test('the weight of an element counts in the choice, not in what is learned from it', async t => {
@@ -112,17 +115,18 @@ const odd: Record<string, [users: number[], items: number[], userCount: number, 
   'users with nothing in common': [[0, 0, 1, 1], [0, 1, 2, 3], 2, 4]
 }
 
-for (const [name, [users, items, userCount, itemCount]] of Object.entries(odd)) {
-  t.test(`${name} is no error`, async t => {
-    const data = interactionsOf({ users: Uint32Array.from(users), items: Uint32Array.from(items) }, userCount, itemCount)
-    const { neighbours } = train(data)
-    t.equal(neighbours.starts.length, itemCount + 1)
-    t.ok(neighbours.weights.every(Number.isFinite), 'all weights are numbers')
-    t.equal(byPopularity(data).length, itemCount)
-    const scored = new Scorer(neighbours).best({ items }, 10, () => true)
-    t.ok(scored.every(({ item, score }) => item < itemCount && score > 0))
-  })
-}
+for (const [name, [users, items, userCount, itemCount]] of Object.entries(odd))
+  for (const holdOut of ['random', 'newest'] as const) {
+    t.test(`${name} is no error, ${holdOut}`, async t => {
+      const data = interactionsOf({ users: Uint32Array.from(users), items: Uint32Array.from(items) }, userCount, itemCount)
+      const { links } = train(data, { holdOut })
+      t.equal(links.starts.length, itemCount + 1)
+      t.ok(links.first.every(Number.isFinite) && links.second.every(Number.isFinite), 'all weights are numbers')
+      t.equal(byPopularity(data).length, itemCount)
+      const scored = new Scorer(links).best(ageless(items), 10, () => true)
+      t.ok(scored.every(({ item, score }) => item < itemCount && score > 0))
+    })
+  }
 
 t.test('a robot with a very long history is no obstacle', async t => {
   const itemCount = 2000
@@ -130,7 +134,7 @@ t.test('a robot with a very long history is no obstacle', async t => {
   const users = starts.length - 1
   const all = Uint32Array.from({ length: itemCount }, (_, item) => item)
   const robot = { itemCount, starts: Uint32Array.from([...starts, items.length + itemCount]), items: Uint32Array.from([...items, ...all]) }
-  const { neighbours } = train(robot)
-  t.ok(neighbours.targets.length > 0)
+  const { links } = train(robot)
+  t.ok(links.targets.length > 0)
   t.equal(robot.starts.length, users + 2)
 })
