@@ -8,6 +8,9 @@ export interface BlendHistory {
   second: Float64Array
 }
 
+/** Elements of a history that count less than this change nothing. */
+const negligible = 1e-3
+
 /** Scores with several shares of the second model at once, which takes little more time than one share. */
 export class BlendScorer {
   private readonly first: Float64Array
@@ -29,7 +32,8 @@ export class BlendScorer {
     const lists = shares.map(() => new Best(count))
     for (let at = 0; at < size; at++) {
       const item = found[at] as number
-      const [one, other] = [first[item] as number, second[item] as number]
+      const one = first[item] as number
+      const other = second[item] as number
       first[item] = 0
       second[item] = 0
       isFound[item] = 0
@@ -50,6 +54,7 @@ export class BlendScorer {
       const item = items[at] as number
       const one = firstWeights[at] as number
       const other = secondWeights[at] as number
+      if (Math.max(one, other) < negligible) continue
       const end = starts[item + 1] as number
       for (let place = starts[item] as number; place < end; place++) {
         const target = targets[place] as number

@@ -4,7 +4,7 @@ import type { Choice, ChooseOptions } from './choose.js'
 import { firstHeldOut, type HoldOut, holdOut } from './hold-out.js'
 import { firstNext, type Hyperparameters, type NextShape, presets } from './hyperparameters.js'
 import type { Interactions } from './interactions.js'
-import { type Blend, blendOf, type Neighbours, nothing } from './neighbours.js'
+import { type Blend, blendOf, nothing } from './neighbours.js'
 import { NextParts } from './next.js'
 import { byPopularity, firstOf } from './popularity.js'
 import { type Quality, qualitiesOf, unmeasured } from './quality.js'
@@ -12,17 +12,17 @@ import { taste } from './taste.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 
 /** More held-out items hardly improve the choice, but take longer. */
-const maxHeld = 20_000
+const maxHeld = 12_000
 const depth = 10
 
 /** Smaller improvements may be chance, and are ignored. */
 const margin = 0.002
 
 /** The usual number of trials, for the progress. */
-const usualTrials = 18
+const usualTrials = 13
 
 const shares = [0.1, 0.3, 1, 3, 10]
-const tasteShares = [0.01, 0.03, 0.1, 0.2, 0.4, 0.8]
+const tasteShares = [0.03, 0.1, 0.2, 0.4]
 
 /** Measures models on what each user viewed last. */
 class NextTrials {
@@ -89,20 +89,22 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
     const blend = blendOf(parts.together(shape), nothing(set.itemCount))
     return attempt([{ ...settings, next: shape }], trials.qualities(blend, [shape.halfLife, shape.halfLife], [0]))
   }
-  const withTaste = (own: Neighbours, preset: Hyperparameters, halfLife: number) =>
-    attempt(
-      tasteShares.map(taste => ({ ...preset, halfLife, next: { ...next, taste } })),
-      trials.qualities(blendOf(parts.together(next), own), [next.halfLife, halfLife], tasteShares)
-    )
 
   withChains(next, shares)
-  for (const lambda of [30, 300]) withChains({ ...next, lambda }, shares)
+  // Without much of the regression, its lambda hardly matters, and it takes long with many items.
+  if (next.chain < 3) for (const lambda of [30, 300]) withChains({ ...next, lambda }, shares)
   for (const halfLife of [1, 2, 6]) withChains({ ...next, halfLife }, [next.chain])
   for (const fresh of [0.25, 0.5]) withFactors({ fresh })
   for (const targets of [0.15, 0.3]) withFactors({ targets })
-  for (const preset of presets) {
-    const own = taste(set, preset)
-    for (const halfLife of [Number.POSITIVE_INFINITY, 20, 6, 2]) withTaste(own, preset, halfLife)
-  }
+  const coming = parts.together(next)
+  const tastes = presets.map(preset => ({ preset, own: taste(set, preset) }))
+  const withTaste = ({ preset, own }: (typeof tastes)[number], halfLife: number) =>
+    attempt(
+      tasteShares.map(taste => ({ ...preset, halfLife, next: { ...next, taste } })),
+      trials.qualities(blendOf(coming, own), [next.halfLife, halfLife], tasteShares)
+    )
+  for (const one of tastes) withTaste(one, 20)
+  const better = tastes.find(({ preset }) => preset.preset === settings.preset) as (typeof tastes)[number]
+  for (const halfLife of [Number.POSITIVE_INFINITY, 6]) withTaste(better, halfLife)
   return { settings, quality, baseline: trials.baseline() }
 }

@@ -12,7 +12,7 @@ const chainShape: Omit<ChainShape, 'decay' | 'keep'> = { back: 0.2, sources: 0.3
 export class NextParts {
   private readonly equations: Equations
   private readonly chain: Neighbours
-  private solution: { key: string; blend: Blend } | undefined
+  private readonly solutions = new Map<string, Blend>()
 
   constructor(
     private readonly set: TrainingSet,
@@ -25,11 +25,12 @@ export class NextParts {
   /** The regression and the chain, side by side. */
   sides({ lambda, growth }: Penalty, onItem?: (done: number) => void) {
     const key = JSON.stringify([lambda, growth])
-    if (this.solution?.key !== key) {
-      const regression = balanced(this.set, solved(this.equations, { lambda, growth }, onItem))
-      this.solution = { key, blend: blendOf(regression, this.chain) }
-    }
-    return this.solution.blend
+    const known = this.solutions.get(key)
+    if (known) return known
+    const regression = balanced(this.set, solved(this.equations, { lambda, growth }, onItem))
+    const blend = blendOf(regression, this.chain)
+    this.solutions.set(key, blend)
+    return blend
   }
 
   /** The parts together. */

@@ -56,7 +56,8 @@ export class Scorer {
     let size = 0
     for (let at = 0; at < items.length; at++) {
       const item = items[at] as number
-      const [one, other] = [next[at] as number, liked[at] as number]
+      const one = next[at] as number
+      const other = liked[at] as number
       const end = starts[item + 1] as number
       let place = starts[item] as number
       const found = this.roomFor(size + end - place)
