@@ -5,6 +5,7 @@ import {
   byPopularity,
   firstOf,
   type HoldOut,
+  halfLivesOf,
   historyOf,
   holdOut,
   type Model,
@@ -15,8 +16,10 @@ import {
 } from '../../../src/recommendations/model/index.js'
 import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
 import { blendOf, nothing, Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
+import { randomFrom } from '../../../src/recommendations/model/random.js'
 import type { TrainingStep } from '../../../src/recommendations/model/train.js'
 import { trainingSetOf, viewsOf } from '../../../src/recommendations/model/training-set.js'
+import { interactions } from './helper.js'
 import { dense, drifting, sparse } from './synthetic.js'
 
 const count = 20
@@ -78,12 +81,49 @@ t.test('many items that few know: the sparse preset, better than popularity and 
   beats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
 })
 
-t.test('ages where what comes next depends on what came last, and only where that is asked for', async t => {
-  const data = drifting({ users: 120 })
-  const next = train(data, { holdOut: 'newest' })
-  t.ok(Number.isFinite(next.settings.halfLife), `half after ${next.settings.halfLife} items`)
-  t.ok(next.quality.ndcg > next.baseline.ndcg)
-  t.equal(train(data).settings.halfLife, Number.POSITIVE_INFINITY)
+/** How well the item after the last of each history is found by a model for what comes next, and by one without order. */
+const ofNext = (data: Interactions) => {
+  const out = holdOut(data, 'newest', 7)
+  const { training } = out
+  const models = (['newest', 'random'] as const).map(kind => train(out.training, { holdOut: kind }))
+  const [next, unordered] = qualitiesOf(out, 10, training.itemCount, 2, (user, isSeen) =>
+    models.map(({ links, settings }) => {
+      const history = historyOf(itemsOf(training, user), halfLivesOf(settings))
+      return new Scorer(links).best(history, 10, item => !isSeen(item)).map(({ item }) => item)
+    })
+  ) as [Quality, Quality]
+  return { next, unordered, model: models[0] as Model, without: models[1] as Model }
+}
+
+t.test('where what comes next depends on what came last, it is found much better', async t => {
+  const { next, unordered, model, without } = ofNext(drifting({ users: 200 }))
+  beats(t, 'ndcg', next, unordered, 1.5, 'the model without order')
+  t.ok(model.quality.ndcg > model.baseline.ndcg)
+  const { next: shape } = model.settings
+  t.ok(shape && shape.halfLife < 10, `half after ${shape?.halfLife} items`)
+  t.equal(without.settings.halfLife, Number.POSITIVE_INFINITY)
+  t.equal(without.settings.next, undefined)
+  t.ok(
+    without.links.first.every(weight => weight === 0),
+    'without order, nothing comes next'
+  )
+})
+
+t.test('after the first part comes the second, and not the other way round', async t => {
+  const random = randomFrom(3)
+  const parts = 20
+  const histories = Array.from({ length: 300 }, () => {
+    const series = Array.from({ length: 4 }, () => Math.floor(random() * parts))
+    return [...new Set(series)].flatMap(one => (random() < 0.8 ? [one, parts + one] : [one]))
+  })
+  const { links, settings } = train(interactions(...histories), { holdOut: 'newest' })
+  const scorer = new Scorer(links)
+  const firstAfter = (...items: number[]) => scorer.best(historyOf(items, halfLivesOf(settings)), 1, item => !items.includes(item))[0]?.item
+  const series = Array.from({ length: parts }, (_, part) => part)
+  t.strictSame(
+    series.filter(part => firstAfter((part + 3) % parts, part) !== parts + part),
+    []
+  )
 })
 
 t.test('tells how far it is, and the same data make the same model', async t => {
