@@ -10,9 +10,9 @@ import { type TrainingSet, viewsOf } from './training-set.js'
 const maxPairs = 16e6
 
 /**
- * The regression of what comes next on the past, in which a view counts `decay` times as much as the one after it. If A has a row
- * for every view with the past before it, and Y the item viewed then, A'A is the number of views of an item on its diagonal and
- * what was viewed near it beside that, both up to the factor 1 / (1 - decay²), and A'Y is what was viewed before it.
+ * The regression of what comes next on the past, in which a view counts `decay` times as much as the one after it. A has a row for
+ * every view with the past before it, and Y the item viewed. A'Y is then what was viewed before an item. A'A, but for the factor
+ * 1 / (1 - decay²), has the views of the items on its diagonal and beside it `decay` times what was viewed before or after them.
  */
 export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
   const { itemCount } = set
@@ -44,7 +44,7 @@ export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number
     const kept = selectBest(items, size, values, room)
     for (let at = 0; at < kept; at++) {
       const other = items[at] as number
-      if (other < item) pairs.add(other, (before[other] as number) + (after[other] as number))
+      if (other < item) pairs.add(other, decay * ((before[other] as number) + (after[other] as number)))
     }
     pairs.close()
   }
