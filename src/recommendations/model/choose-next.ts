@@ -8,6 +8,7 @@ import { type Blend, blendOf, nothing } from './neighbours.js'
 import { NextParts } from './next.js'
 import { byPopularity, firstOf } from './popularity.js'
 import { type Quality, qualitiesOf, unmeasured } from './quality.js'
+import { ridgeEquations } from './ridge.js'
 import { taste } from './taste.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 
@@ -62,7 +63,8 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
   const trials = new NextTrials(data, seed)
   const { set } = trials
   const parts = new NextParts(set, firstNext)
-  let settings: Hyperparameters = { ...(presets[0] as Hyperparameters), next: firstNext }
+  const [firstPreset] = presets as [Hyperparameters]
+  let settings: Hyperparameters = { ...firstPreset, next: firstNext }
   let next = firstNext
   let quality: Quality = unmeasured
   let done = 0
@@ -97,7 +99,9 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
   for (const fresh of [0.25, 0.5]) withFactors({ fresh })
   for (const targets of [0.15, 0.3]) withFactors({ targets })
   const coming = parts.together(next)
-  const tastes = presets.map(preset => ({ preset, own: taste(set, preset) }))
+  // The presets have the same neighbourhoods.
+  const equations = ridgeEquations(set, firstPreset.ridge)
+  const tastes = presets.map(preset => ({ preset, own: taste(set, preset, equations) }))
   const withTaste = ({ preset, own }: (typeof tastes)[number], halfLife: number) =>
     attempt(
       tasteShares.map(taste => ({ ...preset, halfLife, next: { ...next, taste } })),

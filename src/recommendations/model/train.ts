@@ -4,6 +4,7 @@ import type { HoldOutKind } from './hold-out.js'
 import { firstUsers, type Interactions, shuffled, workableLength } from './interactions.js'
 import { type Blend, blendOf, nothing, weighted } from './neighbours.js'
 import { NextParts } from './next.js'
+import { ridgeEquations } from './ridge.js'
 import { taste } from './taste.js'
 import { trainingSetOf } from './training-set.js'
 
@@ -37,12 +38,14 @@ export const train = (data: Interactions, { holdOut = 'random', seed = 1, onProg
   const within = shuffled(data, workableLength(data, maxPairs), seed)
   const chosen = holdOut === 'newest' ? chooseNext : choose
   const choice = chosen(firstUsers(within, maxForChoice), { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
-  const { next } = choice.settings
+  const { next, ridge, walk } = choice.settings
   const set = trainingSetOf(within)
   const { itemCount } = set
   const room = Math.max(10, Math.floor(maxNeighbours / itemCount))
   const total = (next ? 5 : 3) * itemCount
-  const liked = taste(set, choice.settings, room, done => onProgress?.({ step: 'train', done, total }))
+  const narrowed = { ...choice.settings, walk: { ...walk, keep: Math.min(walk.keep, room) } }
+  const equations = ridgeEquations(set, { ...ridge, keep: Math.min(ridge.keep, room) })
+  const liked = taste(set, narrowed, equations, done => onProgress?.({ step: 'train', done, total }))
   if (!next) return { ...choice, links: blendOf(nothing(itemCount), liked) }
 
   const parts = new NextParts(set, { ...next, keep: Math.min(next.keep, room) })
