@@ -10,7 +10,7 @@ import { listsFrom } from '../../scripts/recommend/lists.js'
 import { Output } from '../../scripts/recommend/output.js'
 import { chosenLine, costLine, readLine, table } from '../../scripts/recommend/summary.js'
 import type { Faults } from '../../src/import/checking/faults.js'
-import { type Hyperparameters, presets } from '../../src/recommendations/model/hyperparameters.js'
+import { firstNext, type Hyperparameters, presets } from '../../src/recommendations/model/hyperparameters.js'
 import { apart } from '../helpers/apart.js'
 import { built } from '../helpers/built.js'
 import { until } from '../helpers/until.js'
@@ -231,6 +231,10 @@ t.test('the summary', async t => {
   t.equal(
     chosenLine({ settings: { ...settings, halfLife: 20 }, quality, baseline: popularity }),
     `${chosen}, half after 20 items (nDCG 3.0 times that of popularity)`
+  )
+  t.equal(
+    chosenLine({ settings: { ...settings, next: firstNext }, quality, baseline: { ...popularity, ndcg: 0 } }),
+    `${chosen}; next: lambda 100, chain 0.3, half after 3 items, targets 0, fresh 0, taste 0`
   )
   t.equal(
     table(5, quality, popularity),

@@ -69,9 +69,8 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
   let quality: Quality = unmeasured
   let done = 0
 
-  /** Keeps the best of the candidates if it is an improvement, and returns whether it is. */
+  /** Keeps the best of the candidates if it is an improvement. */
   const attempt = (candidates: Hyperparameters[], qualities: Quality[]) => {
-    const before = quality
     qualities.forEach((measured, at) => {
       if (measured.ndcg <= quality.ndcg * (1 + margin)) return
       quality = measured
@@ -79,7 +78,6 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
       next = settings.next as NextShape
     })
     onTrial?.(++done, Math.max(done, usualTrials), settings, quality)
-    return quality !== before
   }
   const withChains = (shape: NextShape, chains: number[]) =>
     attempt(

@@ -31,7 +31,7 @@ const margin = 0.001
 
 const maxSteps = 3
 /** The usual number of trials, for the progress. */
-const usualTrials = 13
+const usualTrials = 12
 /** Wide neighbourhoods take eight times as long: too long with more items than this. */
 const wideUpTo = 12_000
 
@@ -126,6 +126,7 @@ export interface ChooseOptions {
   onTrial?: (done: number, total: number, settings: Hyperparameters, quality: Quality) => void
 }
 
+/** Chooses what is liked, without any order: settings by settings, each with the best of those before it. */
 export const choose = (data: Interactions, { seed, onTrial }: ChooseOptions): Choice => {
   const trials = new Trials(data, seed)
   let best = presets[0] as Hyperparameters
@@ -133,9 +134,9 @@ export const choose = (data: Interactions, { seed, onTrial }: ChooseOptions): Ch
 
   let done = 0
   /** Tries the settings with several shares. Keeps the best if it is an improvement, and returns whether it is. */
-  const attempt = (settings: Hyperparameters, factors = [0.5, 1, 2]) => {
+  const attempt = (settings: Hyperparameters) => {
     const before = quality
-    const shares = factors.map(factor => settings.share * factor)
+    const shares = [0.5, 1, 2].map(factor => settings.share * factor)
     trials.qualities(settings, shares).forEach((measured, at) => {
       if (measured.ndcg <= quality.ndcg * (1 + margin)) return
       best = { ...settings, share: shares[at] as number }
@@ -159,6 +160,5 @@ export const choose = (data: Interactions, { seed, onTrial }: ChooseOptions): Ch
   withRidge({ users: 0.5 })
   if (data.itemCount < wideUpTo) withRidge({ keep: 200 })
   withWalk({ sources: 0.7 })
-  if (attempt({ ...best, halfLife: 100 }, [1])) attempt({ ...best, halfLife: 20 }, [1])
   return { settings: best, quality, baseline: trials.baseline() }
 }

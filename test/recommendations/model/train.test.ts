@@ -128,21 +128,26 @@ t.test('after the first part comes the second, and not the other way round', asy
 
 t.test('tells how far it is, and the same data make the same model', async t => {
   const data = dense({ users: 150, items: 60, views: 12 })
-  const seen: TrainingStep[] = []
-  const model = train(data, { onProgress: progress => seen.push(progress) })
-  t.strictSame([...new Set(seen.map(({ step }) => step))], ['choose', 'train'])
-  t.ok(seen.every(({ done, total }) => done <= total))
-  // tap would take a second to compare what is the same.
-  t.ok(isDeepStrictEqual(train(data), model))
-  t.notOk(isDeepStrictEqual(train(data, { seed: 2 }).links, model.links))
+  for (const holdOut of ['random', 'newest'] as const) {
+    const seen: TrainingStep[] = []
+    const model = train(data, { holdOut, onProgress: progress => seen.push(progress) })
+    t.strictSame([...new Set(seen.map(({ step }) => step))], ['choose', 'train'])
+    t.ok(seen.every(({ done, total }) => done <= total))
+    // tap would take a second to compare what is the same.
+    t.ok(isDeepStrictEqual(train(data, { holdOut }), model))
+    // Another seed holds out other items at random, but the newest are the same.
+    t.equal(isDeepStrictEqual(train(data, { holdOut, seed: 2 }).links, model.links), holdOut === 'newest')
+  }
 })
 
 t.test('the weight of an element counts in the choice, not in what is learned from it', async t => {
   const data = dense({ users: 150, items: 60, views: 12 })
   const weighted = { ...data, weights: new Float32Array(data.items.length).fill(1) }
   t.ok(isDeepStrictEqual(train(weighted), train(data)))
+  t.ok(isDeepStrictEqual(train(weighted, { holdOut: 'newest' }), train(data, { holdOut: 'newest' })))
   weighted.weights.fill(0)
   t.equal(train(weighted).quality.ndcg, 0)
+  t.equal(train(weighted, { holdOut: 'newest' }).quality.ndcg, 0)
 })
 
 const odd: Record<string, [users: number[], items: number[], userCount: number, itemCount: number]> = {
