@@ -5,6 +5,7 @@ import { Faults } from '../src/import/checking/faults.js'
 import {
   byPopularity,
   firstOf,
+  type HoldOutKind,
   holdOut,
   type Model,
   type Quality,
@@ -51,9 +52,9 @@ const read = async (path: string): Promise<Dataset> => {
 
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
-const evaluate = ({ data }: Dataset, k: number): Model => {
-  const out = holdOut(data, 'random', 2)
-  const model = train(out.training, { onProgress })
+const evaluate = ({ data }: Dataset, k: number, kind: HoldOutKind): Model => {
+  const out = holdOut(data, kind, 2)
+  const model = train(out.training, { holdOut: kind, onProgress })
   const popular = byPopularity(out.training)
   const listOf = listsFrom({ ...model, popular }, out.training, k)
   const [measured, popularity] = qualitiesOf(out, k, data.itemCount, 2, (user, isSeen) => [
@@ -85,10 +86,10 @@ const write = async ({ data, users, items }: Dataset, model: Model, k: number, o
   }
 }
 
-const run = async ({ events, k, out }: Arguments) => {
+const run = async ({ events, k, out, holdOut }: Arguments) => {
   const output = out === undefined ? undefined : await Output.at(out, events)
   const dataset = await read(events)
-  const model = out !== undefined && output ? train(dataset.data, { onProgress }) : evaluate(dataset, k)
+  const model = out !== undefined && output ? train(dataset.data, { holdOut, onProgress }) : evaluate(dataset, k, holdOut)
   if (out !== undefined && output) await write(dataset, model, k, output, out)
   progress.clear()
   console.log([readLine(dataset), chosenLine(model), costLine(performance.now() / 1000)].join('\n'))

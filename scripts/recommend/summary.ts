@@ -1,17 +1,17 @@
-import type { Choice, Quality } from '../../src/recommendations/model/index.js'
+import type { Choice, NextShape, Quality } from '../../src/recommendations/model/index.js'
 import type { Dataset } from './events.js'
 
 const grouped = (value: number) => value.toLocaleString('en')
 const amount = (value: number, one: string) => `${grouped(value)} ${one}${value === 1 ? '' : 's'}`
 const inPercent = (value: number) => `${(value * 100).toFixed(1)} %`
 
-const row = (name: string, { ndcg, recall, coverage }: Quality) =>
-  `${name.padEnd(12)}${[ndcg.toFixed(4), recall.toFixed(4), inPercent(coverage)].map(figure => figure.padStart(10)).join('')}`
+const row = (name: string, { ndcg, hits, recall, coverage, popular }: Quality) =>
+  `${name.padEnd(12)}${[ndcg.toFixed(4), hits.toFixed(4), recall.toFixed(4), inPercent(coverage), inPercent(popular)].map(figure => figure.padStart(10)).join('')}`
 
 /** The quality of the model and of plain popularity. */
 export const table = (k: number, model: Quality, popularity: Quality) =>
   [
-    `${''.padEnd(12)}${[`nDCG@${k}`, `recall@${k}`, 'coverage'].map(title => title.padStart(10)).join('')}`,
+    `${''.padEnd(12)}${[`nDCG@${k}`, `HR@${k}`, `recall@${k}`, 'coverage', 'top 100'].map(title => title.padStart(10)).join('')}`,
     row('model', model),
     row('popularity', popularity)
   ].join('\n')
@@ -22,11 +22,14 @@ export const readLine = ({ users, items, events, data }: Dataset) => {
   return `${amount(users.length, 'user')}, ${amount(items.length, 'item')}, ${amount(events, 'event')}${repeated}`
 }
 
+const nextPart = ({ lambda, chain, halfLife, targets, fresh, taste }: NextShape) =>
+  `; next: lambda ${lambda}, chain ${chain}, half after ${halfLife} items, targets ${targets}, fresh ${fresh}, taste ${taste}`
+
 export const chosenLine = ({ settings, quality, baseline }: Choice) => {
-  const { preset, ridge, walk, share, halfLife } = settings
+  const { preset, ridge, walk, share, halfLife, next } = settings
   const ageing = Number.isFinite(halfLife) ? `, half after ${halfLife} items` : ''
   const gain = baseline.ndcg > 0 ? ` (nDCG ${(quality.ndcg / baseline.ndcg).toFixed(1)} times that of popularity)` : ''
-  return `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}${ageing}${gain}`
+  return `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}${ageing}${next ? nextPart(next) : ''}${gain}`
 }
 
 /** The time and the peak memory. */

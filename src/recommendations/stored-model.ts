@@ -1,22 +1,22 @@
-import type { Neighbours } from './model/index.js'
+import type { Blend, HalfLives } from './model/index.js'
 
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
-export const modelFormat = 1
+export const modelFormat = 2
 
 /** The part of a trained model that is stored and used for recommendations. */
 export interface StoredModel {
   /** The content id of each item. */
   ids: Float64Array
-  /** After how many newer titles a title of a history counts half. */
-  halfLife: number
-  neighbours: Neighbours
+  halfLives: HalfLives
+  /** What comes next and, on the second side, what is liked. */
+  links: Blend
 }
 
-const headerSize = 3 * 8
+const headerSize = 4 * 8
 
 /** Writes a header with the sizes, then the arrays. */
-export const packed = ({ ids, halfLife, neighbours: { starts, targets, weights } }: StoredModel): Uint8Array => {
-  const arrays = [Float64Array.of(ids.length, targets.length, halfLife), ids, starts, targets, weights]
+export const packed = ({ ids, halfLives, links: { starts, targets, first, second } }: StoredModel): Uint8Array => {
+  const arrays = [Float64Array.of(ids.length, targets.length, halfLives.next, halfLives.liked), ids, starts, targets, first, second]
   const bytes = new Uint8Array(arrays.reduce((size, { byteLength }) => size + byteLength, 0))
   let at = 0
   for (const { buffer, byteOffset, byteLength } of arrays) {
@@ -28,18 +28,20 @@ export const packed = ({ ids, halfLife, neighbours: { starts, targets, weights }
 
 /** Returns views on the bytes, without copying. Throws if they are not a model. */
 export const unpacked = (bytes: ArrayBuffer): StoredModel => {
-  const [items, links, halfLife] = new Float64Array(bytes, 0, 3) as unknown as [number, number, number]
+  const [items, size, next, liked] = new Float64Array(bytes, 0, 4) as unknown as [number, number, number, number]
   const starts = headerSize + items * 8
   const targets = starts + (items + 1) * 4
-  const weights = targets + links * 4
-  if (bytes.byteLength !== weights + links * 4) throw new Error('Its size does not match its header')
-  const neighbours = {
+  const first = targets + size * 4
+  const second = first + size * 4
+  if (bytes.byteLength !== second + size * 4) throw new Error('Its size does not match its header')
+  const links = {
     starts: new Uint32Array(bytes, starts, items + 1),
-    targets: new Uint32Array(bytes, targets, links),
-    weights: new Float32Array(bytes, weights, links)
+    targets: new Uint32Array(bytes, targets, size),
+    first: new Float32Array(bytes, first, size),
+    second: new Float32Array(bytes, second, size)
   }
-  if (!areRows(neighbours.starts, links)) throw new Error('Its rows are not in order')
-  return { ids: new Float64Array(bytes, headerSize, items), halfLife, neighbours }
+  if (!areRows(links.starts, size)) throw new Error('Its rows are not in order')
+  return { ids: new Float64Array(bytes, headerSize, items), halfLives: { next, liked }, links }
 }
 
 /** Wrong bounds of a row could make the scorer loop almost forever. Wrong values within a row do no harm. */

@@ -8,11 +8,12 @@ import { span } from './helper.js'
 /** A model in which each item speaks for the two after it. */
 const modelOf = (ids: number[]): StoredModel => ({
   ids: Float64Array.from(ids),
-  halfLife: 30,
-  neighbours: {
+  halfLives: { next: 3, liked: 30 },
+  links: {
     starts: Uint32Array.from([...ids, 0], (_, i) => 2 * i),
     targets: Uint32Array.from(ids.flatMap((_, i) => [(i + 1) % ids.length, (i + 2) % ids.length].sort((a, b) => a - b))),
-    weights: Float32Array.from(ids.flatMap(() => [0.5, 0.25]))
+    first: Float32Array.from(ids.flatMap(() => [0.5, 0.25])),
+    second: Float32Array.from(ids.flatMap(() => [0.25, 0]))
   }
 })
 const bytesOf = (model: StoredModel) => packed(model).buffer as ArrayBuffer
@@ -22,13 +23,18 @@ t.test('what was packed is what comes out', async t => {
     const model = modelOf(ids)
     t.strictSame(unpacked(bytesOf(model)), model, `${ids.length} items`)
   }
-  const ageless = { ...modelOf([1, 2, 3]), halfLife: Number.POSITIVE_INFINITY }
+  const ageless = { ...modelOf([1, 2, 3]), halfLives: { next: 2, liked: Number.POSITIVE_INFINITY } }
   t.strictSame(unpacked(bytesOf(ageless)), ageless)
   const part = modelOf(span(1, 10))
-  const view = { ...part, ids: part.ids.subarray(2, 7), neighbours: { ...part.neighbours, starts: part.neighbours.starts.subarray(0, 6) } }
+  const view = { ...part, ids: part.ids.subarray(2, 7), links: { ...part.links, starts: part.links.starts.subarray(0, 6) } }
   const shortened = {
     ...view,
-    neighbours: { ...view.neighbours, targets: part.neighbours.targets.subarray(0, 10), weights: part.neighbours.weights.subarray(0, 10) }
+    links: {
+      ...view.links,
+      targets: part.links.targets.subarray(0, 10),
+      first: part.links.first.subarray(0, 10),
+      second: part.links.second.subarray(0, 10)
+    }
   }
   t.strictSame([...unpacked(bytesOf(shortened)).ids], [3, 4, 5, 6, 7], 'of parts of larger buffers too')
 })
@@ -92,14 +98,15 @@ t.test('bytes that make no sense are refused, or recommend something else at the
       const bytes = spoilt(field * 8, (view, at) => view.setFloat64(at, value, true))
       t.ok(serves(t, bytes, `${value} as size ${field}`), `${value} as size ${field} is refused`)
     }
-  for (const halfLife of [Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])
-    serves(
-      t,
-      spoilt(16, (view, at) => view.setFloat64(at, halfLife, true)),
-      `a half-life of ${halfLife}`
-    )
+  for (const field of [16, 24])
+    for (const halfLife of [Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])
+      serves(
+        t,
+        spoilt(field, (view, at) => view.setFloat64(at, halfLife, true)),
+        `a half-life of ${halfLife}`
+      )
 
-  const starts = 24 + 40 * 8
+  const starts = 32 + 40 * 8
   const targets = starts + 41 * 4
   const weights = targets + 80 * 4
   for (const value of [1, 3, 79, 81, 2 ** 31, 2 ** 32 - 1])
@@ -125,7 +132,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   for (const value of [Number.NaN, -1, 0.5, 1e300, 1, 2, 6])
     serves(
       t,
-      spoilt(24 + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
+      spoilt(32 + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
       `id ${value}`
     )
   // Neighbours out of order: found for the score, not for the reason.
@@ -142,7 +149,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     const bytes = good.slice(0)
     const noise = new Uint32Array(bytes)
     const places = 1 + random(i % 2 ? 3 : 60)
-    for (let n = 0; n < places; n++) noise[6 + random(noise.length - 6)] = random(3) ? random(100) : random(2_147_483_646) * 2
+    for (let n = 0; n < places; n++) noise[8 + random(noise.length - 8)] = random(3) ? random(100) : random(2_147_483_646) * 2
     serves(t, bytes, `noise ${i}`)
   }
 })

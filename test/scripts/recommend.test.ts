@@ -10,7 +10,7 @@ import { listsFrom } from '../../scripts/recommend/lists.js'
 import { Output } from '../../scripts/recommend/output.js'
 import { chosenLine, costLine, readLine, table } from '../../scripts/recommend/summary.js'
 import type { Faults } from '../../src/import/checking/faults.js'
-import { type Hyperparameters, presets } from '../../src/recommendations/model/hyperparameters.js'
+import { firstNext, type Hyperparameters, presets } from '../../src/recommendations/model/hyperparameters.js'
 import { apart } from '../helpers/apart.js'
 import { built } from '../helpers/built.js'
 import { until } from '../helpers/until.js'
@@ -74,19 +74,19 @@ t.test('lists are filled up with what is popular, and end where nothing is left'
   const lines = ['\ufeffb\t1', 'a\t1', 'b\t2', 'a\t2', 'c\t3', 'd\t1', 'd\t2', 'd\t3', 'b\t1']
   const { run, written } = inFolder(t, { 'events.tsv': lines.join('\r\n'), empty: '' })
   t.match(await run('--events', 'events.tsv', '--out', 'out.tsv'), [0, summary(/4 users, 3 items, 9 events, 1 of them repeated/), ''])
-  t.equal(await written('out.tsv'), 'b\t3\na\t3\nc\t1,2\nd\t\n')
+  t.equal(await written('out.tsv'), 'b\t3\na\t3\nc\t2,1\nd\t\n')
   t.match(await run('--events', 'empty', '--out', 'none.tsv'), [0, summary(/0 users, 0 items, 0 events/), ''])
   t.equal(await written('none.tsv'), '')
 })
 
 t.test('--evaluate prints the figures beside those of popularity', async t => {
   const { folder, run } = inFolder(t, { 'events.tsv': linesOf().join('') })
-  const [status, out] = await run('--events', 'events.tsv', '--evaluate', '--k', '10')
+  const [status, out] = await run('--events', 'events.tsv', '--evaluate', '--unordered', '--k', '10')
   t.equal(status, 0)
   const figures =
-    /^ +nDCG@10 +recall@10 +coverage\nmodel +(0\.\d{4}) +(0\.\d{4}) +[\d.]+ %\npopularity +(0\.\d{4}) +(0\.\d{4}) +[\d.]+ %\n200 users, /
-  const [, ndcg, recall, popularNdcg, popularRecall] = (figures.exec(out) ?? []).map(Number) as [number, number, number, number, number]
-  t.ok(ndcg > popularNdcg && recall > popularRecall, out)
+    /^ +nDCG@10 +HR@10 +recall@10 +coverage +top 100\nmodel +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ %\npopularity +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ %\n200 users, /
+  const [, ndcg, hits, popularNdcg, popularHits] = (figures.exec(out) ?? []).map(Number) as [number, number, number, number, number]
+  t.ok(ndcg > popularNdcg && hits > popularHits, out)
   t.strictSame(await readdir(folder), ['events.tsv'])
 })
 
@@ -157,8 +157,13 @@ for (const [args, sentence] of [
 }
 
 t.test('20 items are wanted unless another number is given', async t => {
-  t.strictSame(readArguments(['--events', 'x', '--out', 'y']), { events: 'x', k: 20, out: 'y' })
-  t.strictSame(readArguments(['--events', 'x', '--evaluate', '--k', '007']), { events: 'x', k: 7, out: undefined })
+  t.strictSame(readArguments(['--events', 'x', '--out', 'y']), { events: 'x', k: 20, out: 'y', holdOut: 'newest' })
+  t.strictSame(readArguments(['--events', 'x', '--evaluate', '--unordered', '--k', '007']), {
+    events: 'x',
+    k: 7,
+    out: undefined,
+    holdOut: 'random'
+  })
 })
 
 t.test('says what is wrong with a path', async t => {
@@ -201,20 +206,25 @@ t.test('a file is there when all of it is written, under another name before', a
 })
 
 t.test('a list is what the model says, then what is popular', async t => {
-  const neighbours = { starts: Uint32Array.of(0, 1, 1, 1, 1), targets: Uint32Array.of(3), weights: Float32Array.of(1) }
+  const links = {
+    starts: Uint32Array.of(0, 1, 1, 1, 1),
+    targets: Uint32Array.of(3),
+    first: Float32Array.of(1),
+    second: Float32Array.of(0)
+  }
   const histories = { itemCount: 4, starts: Uint32Array.of(0, 1, 2), items: Uint32Array.of(0, 3) }
-  const listOf = listsFrom({ neighbours, popular: Uint32Array.of(2, 3, 0, 1), settings: { halfLife: 5 } }, histories, 2)
+  const listOf = listsFrom({ links, popular: Uint32Array.of(2, 3, 0, 1), settings: { halfLife: 5 } }, histories, 2)
   t.strictSame(listOf(0), [3, 2])
   t.strictSame(listOf(1), [2, 0])
-  t.strictSame(listsFrom({ neighbours, popular: Uint32Array.of(2), settings: { halfLife: 5 } }, histories, 1)(0), [3])
+  t.strictSame(listsFrom({ links, popular: Uint32Array.of(2), settings: { halfLife: 5 } }, histories, 1)(0), [3])
 })
 
 t.test('the summary', async t => {
   const data = { itemCount: 1, starts: Uint32Array.of(0, 1), items: Uint32Array.of(0) }
   t.equal(readLine({ users: ['u'], items: ['i'], events: 1, data }), '1 user, 1 item, 1 event')
   t.equal(readLine({ users: ['u'], items: ['i'], events: 3000, data }), '1 user, 1 item, 3,000 events, 2,999 of them repeated')
-  const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5 }
-  const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123 }
+  const quality = { ndcg: 0.3, recall: 0.25, coverage: 0.5, hits: 0.4, popular: 0.125 }
+  const popularity = { ndcg: 0.1, recall: 0.05, coverage: 0.0123, hits: 0.07, popular: 1 }
   const [settings] = presets as [Hyperparameters]
   const chosen = 'chosen: dense, lambda 240, growth 0, users 0, neighbours 100, walk 2 with sources 1'
   t.equal(chosenLine({ settings, quality, baseline: { ...popularity, ndcg: 0 } }), chosen)
@@ -223,11 +233,15 @@ t.test('the summary', async t => {
     `${chosen}, half after 20 items (nDCG 3.0 times that of popularity)`
   )
   t.equal(
+    chosenLine({ settings: { ...settings, next: firstNext }, quality, baseline: { ...popularity, ndcg: 0 } }),
+    `${chosen}; next: lambda 100, chain 0.3, half after 3 items, targets 0, fresh 0, taste 0`
+  )
+  t.equal(
     table(5, quality, popularity),
     [
-      '                nDCG@5  recall@5  coverage',
-      'model           0.3000    0.2500    50.0 %',
-      'popularity      0.1000    0.0500     1.2 %'
+      '                nDCG@5      HR@5  recall@5  coverage   top 100',
+      'model           0.3000    0.4000    0.2500    50.0 %    12.5 %',
+      'popularity      0.1000    0.0700    0.0500     1.2 %   100.0 %'
     ].join('\n')
   )
   t.match(costLine(12.34), /^took 12\.3 s and at most [\d,]+ MB of memory$/)

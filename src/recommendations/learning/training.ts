@@ -1,6 +1,6 @@
 import type { Data } from '../../data/index.js'
 import type { InterestSettings } from '../interest.js'
-import { type Model, type Quality, train } from '../model/index.js'
+import { halfLivesOf, type Model, type Quality, train } from '../model/index.js'
 import { modelFormat, packed } from '../stored-model.js'
 import { readTrainingData } from './training-data.js'
 
@@ -29,7 +29,7 @@ export const trainModel = async (
   const elements = await data.allHistories.estimatedSize()
   const { interactions, ids } = await readTrainingData(data, interest, done => onProgress({ step: 'read', done, total: elements }))
   // The model is chosen by how well it predicts what users watch next.
-  const { neighbours, settings, quality, baseline } = train(interactions, { holdOut: 'newest', onProgress })
+  const { links, settings, quality, baseline } = train(interactions, { holdOut: 'newest', onProgress })
   const trained = {
     users: interactions.starts.length - 1,
     titles: ids.length,
@@ -39,7 +39,7 @@ export const trainModel = async (
     popularity: baseline,
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
-  const bytes = packed({ ids, halfLife: settings.halfLife, neighbours })
+  const bytes = packed({ ids, halfLives: halfLivesOf(settings), links })
   await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)
   return trained
 }

@@ -1,6 +1,16 @@
 import { Best } from './best.js'
 import type { Blend } from './neighbours.js'
 
+/** A history, and what each of its items counts for the first and for the second model of a blend. */
+export interface BlendHistory {
+  items: Uint32Array
+  first: Float64Array
+  second: Float64Array
+}
+
+/** Elements of a history that count less than this change nothing. */
+const negligible = 1e-3
+
 /** Scores with several shares of the second model at once, which takes little more time than one share. */
 export class BlendScorer {
   private readonly first: Float64Array
@@ -16,13 +26,14 @@ export class BlendScorer {
     this.isFound = new Uint8Array(itemCount)
   }
 
-  best(items: Uint32Array, weights: Float64Array, shares: number[], count: number, accepts: (item: number) => boolean) {
+  best(history: BlendHistory, shares: number[], count: number, accepts: (item: number) => boolean) {
     const { first, second, found, isFound } = this
-    const size = this.add(items, weights)
+    const size = this.add(history)
     const lists = shares.map(() => new Best(count))
     for (let at = 0; at < size; at++) {
       const item = found[at] as number
-      const [one, other] = [first[item] as number, second[item] as number]
+      const one = first[item] as number
+      const other = second[item] as number
       first[item] = 0
       second[item] = 0
       isFound[item] = 0
@@ -35,13 +46,15 @@ export class BlendScorer {
     return lists.map(({ taken }) => taken.map(({ item }) => item))
   }
 
-  private add(items: Uint32Array, weights: Float64Array) {
+  private add({ items, first: firstWeights, second: secondWeights }: BlendHistory) {
     const { first, second, found, isFound } = this
     const { starts, targets, first: firsts, second: seconds } = this.blend
     let size = 0
     for (let at = 0; at < items.length; at++) {
       const item = items[at] as number
-      const weight = weights[at] as number
+      const one = firstWeights[at] as number
+      const other = secondWeights[at] as number
+      if (Math.max(one, other) < negligible) continue
       const end = starts[item + 1] as number
       for (let place = starts[item] as number; place < end; place++) {
         const target = targets[place] as number
@@ -49,8 +62,8 @@ export class BlendScorer {
           isFound[target] = 1
           found[size++] = target
         }
-        first[target] = (first[target] as number) + weight * (firsts[place] as number)
-        second[target] = (second[target] as number) + weight * (seconds[place] as number)
+        first[target] = (first[target] as number) + one * (firsts[place] as number)
+        second[target] = (second[target] as number) + other * (seconds[place] as number)
       }
     }
     return size

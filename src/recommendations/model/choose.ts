@@ -1,13 +1,14 @@
 import { aged } from './ageing.js'
 import { BlendScorer } from './blend-scorer.js'
-import { type HoldOut, type HoldOutKind, heldOutWithin, holdOut } from './hold-out.js'
+import { type HoldOut, heldOutWithin, holdOut } from './hold-out.js'
 import { type Hyperparameters, presets } from './hyperparameters.js'
 import type { Interactions } from './interactions.js'
 import { type Blend, blendOf, type Neighbours } from './neighbours.js'
 import { byPopularity, firstOf } from './popularity.js'
-import { type Quality, qualitiesOf, type Recommend } from './quality.js'
+import { type Quality, qualitiesOf, type Recommend, unmeasured } from './quality.js'
 import { randomFrom } from './random.js'
-import { Regressions, type RidgeShape } from './ridge.js'
+import { type Equations, solved } from './regression.js'
+import { type RidgeShape, ridgeEquations } from './ridge.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 import { type WalkShape, walk } from './walk.js'
 
@@ -30,7 +31,7 @@ const margin = 0.001
 
 const maxSteps = 3
 /** The usual number of trials, for the progress. */
-const usualTrials = 13
+const usualTrials = 12
 /** Wide neighbourhoods take eight times as long: too long with more items than this. */
 const wideUpTo = 12_000
 
@@ -44,11 +45,11 @@ class Trials {
   private readonly depth: number
   private readonly walks = new Map<string, Neighbours>()
   private readonly ridges = new Map<string, Neighbours>()
-  private regressions: { key: string; all: Regressions } | undefined
+  private equations: { key: string; of: Equations } | undefined
   private blend: { key: string; blend: Blend } | undefined
 
-  constructor(data: Interactions, kind: HoldOutKind, seed: number) {
-    const out = holdOut(data, kind, seed)
+  constructor(data: Interactions, seed: number) {
+    const out = holdOut(data, 'random', seed)
     const part = Math.min(1, maxHeld / out.held.length)
     this.itemCount = Math.min(data.itemCount, maxTargets, Math.max(minTargets, Math.ceil(part * data.itemCount)))
     this.depth = Math.ceil((depth * this.itemCount) / data.itemCount)
@@ -65,7 +66,7 @@ class Trials {
       const from = starts[user] as number
       const to = starts[user + 1] as number
       const counted = aged(to - from, settings.halfLife, weights?.subarray(from, to))
-      return scorer.best(items.subarray(from, to), counted, shares, this.depth, item => !isSeen(item))
+      return scorer.best({ items: items.subarray(from, to), first: counted, second: counted }, shares, this.depth, item => !isSeen(item))
     })
   }
 
@@ -88,8 +89,8 @@ class Trials {
     return memoized(this.ridges, shape, () => {
       const { keep, users } = shape
       const key = JSON.stringify([keep, users])
-      if (this.regressions?.key !== key) this.regressions = { key, all: new Regressions(this.set, shape, this.within) }
-      return this.regressions.all.solve(shape)
+      if (this.equations?.key !== key) this.equations = { key, of: ridgeEquations(this.set, shape, this.within) }
+      return solved(this.equations.of, shape)
     })
   }
 
@@ -121,21 +122,21 @@ export const someOf = (itemCount: number, count: number, seed: number) => {
 }
 
 export interface ChooseOptions {
-  kind: HoldOutKind
   seed: number
   onTrial?: (done: number, total: number, settings: Hyperparameters, quality: Quality) => void
 }
 
-export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOptions): Choice => {
-  const trials = new Trials(data, kind, seed)
+/** Chooses what is liked, without any order: settings by settings, each with the best of those before it. */
+export const choose = (data: Interactions, { seed, onTrial }: ChooseOptions): Choice => {
+  const trials = new Trials(data, seed)
   let best = presets[0] as Hyperparameters
-  let quality: Quality = { ndcg: -1, recall: 0, coverage: 0 }
+  let quality: Quality = unmeasured
 
   let done = 0
   /** Tries the settings with several shares. Keeps the best if it is an improvement, and returns whether it is. */
-  const attempt = (settings: Hyperparameters, factors = [0.5, 1, 2]) => {
+  const attempt = (settings: Hyperparameters) => {
     const before = quality
-    const shares = factors.map(factor => settings.share * factor)
+    const shares = [0.5, 1, 2].map(factor => settings.share * factor)
     trials.qualities(settings, shares).forEach((measured, at) => {
       if (measured.ndcg <= quality.ndcg * (1 + margin)) return
       best = { ...settings, share: shares[at] as number }
@@ -159,6 +160,5 @@ export const choose = (data: Interactions, { kind, seed, onTrial }: ChooseOption
   withRidge({ users: 0.5 })
   if (data.itemCount < wideUpTo) withRidge({ keep: 200 })
   withWalk({ sources: 0.7 })
-  if (attempt({ ...best, halfLife: 100 }, [1])) attempt({ ...best, halfLife: 20 }, [1])
   return { settings: best, quality, baseline: trials.baseline() }
 }

@@ -9,7 +9,7 @@ export interface HoldOut {
   held: Uint32Array
 }
 
-/** `random` tests what a user watches at all, `newest` what the user watches next. */
+/** `random` tests what a user watches at all, `newest` what the user watches next: the last item of each history. */
 export type HoldOutKind = 'random' | 'newest'
 
 const share = 0.2
@@ -26,7 +26,7 @@ export const holdOut = (data: Interactions, kind: HoldOutKind, seed: number): Ho
     const from = starts[user] as number
     const size = (starts[user + 1] as number) - from
     if (size < 2) continue
-    let left = countOf(size, random)
+    let left = kind === 'newest' ? 1 : countOf(size, random)
     // Selection sampling: holds out exactly this many, each item with the same probability.
     for (let at = size - 1; left > 0; at--) {
       if (kind === 'random' && random() * (at + 1) >= left) continue
@@ -69,3 +69,10 @@ export const heldOutWithin = ({ training, heldStarts, held }: HoldOut, within: U
   }
   return { training, heldStarts: starts, held: left }
 }
+
+/** The hold-out reduced to the users with the first `count` held-out items. */
+export const firstHeldOut = ({ training, heldStarts, held }: HoldOut, count: number): HoldOut => ({
+  training,
+  heldStarts: heldStarts.map(start => Math.min(start, count)),
+  held: held.subarray(0, count)
+})

@@ -1,4 +1,6 @@
+import type { Penalty } from './regression.js'
 import type { RidgeShape } from './ridge.js'
+import type { TargetShape } from './target-factors.js'
 import type { WalkShape } from './walk.js'
 
 /**
@@ -15,6 +17,19 @@ export interface Hyperparameters {
   share: number
   /** After how many newer elements an element of the history counts half. With `Infinity`, it never ages. */
   halfLife: number
+  /** Where the order counts: what comes next, to which `next.taste` times all of the above is added. */
+  next?: NextShape
+}
+
+/** The weight of a neighbour is its regression weight plus `chain` times its chain weight, times the factors of the target. */
+export interface NextShape extends TargetShape, Penalty {
+  /** How much less a view counts with every view after it, in what is learned. */
+  decay: number
+  keep: number
+  chain: number
+  /** After how many newer elements an element of the history counts half for what comes next. */
+  halfLife: number
+  taste: number
 }
 
 const ageless = { halfLife: Number.POSITIVE_INFINITY }
@@ -36,3 +51,22 @@ export const presets: Hyperparameters[] = [
     ...ageless
   }
 ]
+
+/** Where the search for what comes next begins. */
+export const firstNext: NextShape = {
+  decay: 0.8,
+  lambda: 100,
+  growth: 0,
+  keep: 100,
+  chain: 0.3,
+  halfLife: 3,
+  targets: 0,
+  fresh: 0,
+  taste: 0
+}
+
+/** Without an order, a history ages the same for both sides. */
+export const halfLivesOf = ({ halfLife, next }: Pick<Hyperparameters, 'halfLife' | 'next'>) => ({
+  next: next?.halfLife ?? halfLife,
+  liked: halfLife
+})

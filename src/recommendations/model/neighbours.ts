@@ -1,4 +1,5 @@
 import { Growing } from './growing.js'
+import type { TrainingSet } from './training-set.js'
 import { transposed } from './transpose.js'
 
 /** For each item (a row), the items to recommend to its viewers, in ascending order, and how strongly. */
@@ -87,3 +88,47 @@ export const mixed = ({ starts, targets, first, second }: Blend, share: number):
   for (let at = 0; at < weights.length; at++) weights[at] = (first[at] as number) + share * (second[at] as number)
   return { starts, targets, weights }
 }
+
+/** Scales all weights so that the items viewed speak for 1 each on average: a share of one model then means the same for another. */
+export const balanced = ({ viewerStarts, items }: TrainingSet, rows: Neighbours): Neighbours => {
+  const { starts, targets, weights } = rows
+  let sum = 0
+  for (let row = 0; row < starts.length - 1; row++) {
+    const views = (viewerStarts[row + 1] as number) - (viewerStarts[row] as number)
+    for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) sum += views * Math.abs(weights[at] as number)
+  }
+  const scale = sum > 0 ? items.length / sum : 1
+  return { starts, targets, weights: weights.map(weight => weight * scale) }
+}
+
+/** Multiplies the weights of each target by a factor of its own. */
+export const withFactors = ({ starts, targets, weights }: Neighbours, factors: Float64Array): Neighbours => ({
+  starts,
+  targets,
+  weights: weights.map((weight, at) => weight * (factors[targets[at] as number] as number))
+})
+
+/** The first place from `low` on, before `end`, whose target is not below the given one. The targets there are sorted. */
+export const placeOf = (targets: Uint32Array, low: number, end: number, target: number) => {
+  let from = low
+  let to = end
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((targets[middle] as number) < target) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Neighbours of nobody. */
+export const nothing = (count: number): Neighbours => ({
+  starts: new Uint32Array(count + 1),
+  targets: new Uint32Array(0),
+  weights: new Float32Array(0)
+})
+
+export const weighted = ({ starts, targets, weights }: Neighbours, factor: number): Neighbours => ({
+  starts,
+  targets,
+  weights: weights.map(weight => weight * factor)
+})

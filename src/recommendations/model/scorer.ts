@@ -1,11 +1,25 @@
+import { aged } from './ageing.js'
 import { Best, type Scored } from './best.js'
-import type { Neighbours } from './neighbours.js'
+import { type Blend, placeOf } from './neighbours.js'
 
-/** The items of a history and their weights. Without weights, all are 1. */
+/** The items of a history, the oldest first, and what each of them counts: for what comes next, and for what is liked. */
 export interface History {
   items: ArrayLike<number>
-  weights?: ArrayLike<number>
+  next: ArrayLike<number>
+  liked: ArrayLike<number>
 }
+
+/** After how many newer elements an element of the history counts half, for each side of a model. */
+export interface HalfLives {
+  next: number
+  liked: number
+}
+
+export const historyOf = (items: ArrayLike<number>, halfLives: HalfLives, interests?: ArrayLike<number>): History => ({
+  items,
+  next: aged(items.length, halfLives.next, interests),
+  liked: aged(items.length, halfLives.liked, interests)
+})
 
 /** Scores items for one history after another. Reuses its buffers: `accepts` must not call the scorer. */
 export class Scorer {
@@ -13,8 +27,8 @@ export class Scorer {
   private readonly scores: Float64Array
   private found: Uint32Array
 
-  constructor(private readonly neighbours: Neighbours) {
-    const itemCount = neighbours.starts.length - 1
+  constructor(private readonly links: Blend) {
+    const itemCount = links.starts.length - 1
     this.scores = new Float64Array(itemCount)
     this.found = new Uint32Array(itemCount)
   }
@@ -36,13 +50,14 @@ export class Scorer {
   }
 
   /** Adds up the scores. Returns how many items were found. */
-  private add({ items, weights }: History) {
+  private add({ items, next, liked }: History) {
     const { scores } = this
-    const { starts, targets, weights: strengths } = this.neighbours
+    const { starts, targets, first, second } = this.links
     let size = 0
     for (let at = 0; at < items.length; at++) {
       const item = items[at] as number
-      const weight = weights ? (weights[at] as number) : 1
+      const one = next[at] as number
+      const other = liked[at] as number
       const end = starts[item + 1] as number
       let place = starts[item] as number
       const found = this.roomFor(size + end - place)
@@ -50,7 +65,7 @@ export class Scorer {
         const target = targets[place] as number
         const score = scores[target] as number
         if (score === 0) found[size++] = target
-        scores[target] = score + weight * (strengths[place] as number)
+        scores[target] = score + one * (first[place] as number) + other * (second[place] as number)
       }
     }
     return size
@@ -65,28 +80,20 @@ export class Scorer {
   }
 
   /** The index in the history of the item that contributes most to the score of `target`; -1 if none does. */
-  reason({ items, weights }: History, target: number) {
+  reason({ items, next, liked }: History, target: number) {
+    const { starts, targets, first, second } = this.links
     let reason = -1
     let most = 0
     for (let at = 0; at < items.length; at++) {
-      const strength = (weights ? (weights[at] as number) : 1) * this.strength(items[at] as number, target)
+      const item = items[at] as number
+      const end = starts[item + 1] as number
+      const place = placeOf(targets, starts[item] as number, end, target)
+      if (place === end || targets[place] !== target) continue
+      const strength = (next[at] as number) * (first[place] as number) + (liked[at] as number) * (second[place] as number)
       if (strength <= most) continue
       most = strength
       reason = at
     }
     return reason
-  }
-
-  private strength(source: number, target: number) {
-    const { starts, targets, weights } = this.neighbours
-    let low = starts[source] as number
-    const end = starts[source + 1] as number
-    let high = end
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((targets[middle] as number) < target) low = middle + 1
-      else high = middle
-    }
-    return low < end && targets[low] === target ? (weights[low] as number) : 0
   }
 }

@@ -1,13 +1,16 @@
 import { type Choice, choose } from './choose.js'
+import { chooseNext } from './choose-next.js'
 import type { HoldOutKind } from './hold-out.js'
 import { firstUsers, type Interactions, shuffled, workableLength } from './interactions.js'
-import { blendOf, mixed, type Neighbours } from './neighbours.js'
-import { Regressions } from './ridge.js'
+import { type Blend, blendOf, nothing, weighted } from './neighbours.js'
+import { NextParts } from './next.js'
+import { ridgeEquations } from './ridge.js'
+import { taste } from './taste.js'
 import { trainingSetOf } from './training-set.js'
-import { walk } from './walk.js'
 
 export interface Model extends Choice {
-  neighbours: Neighbours
+  /** What comes next and, on the second side, what is liked. */
+  links: Blend
 }
 
 export interface TrainingStep {
@@ -28,25 +31,24 @@ export interface TrainingOptions {
 const maxPairs = 3e9
 /** More events hardly improve the choice of the settings, but take much longer. */
 const maxForChoice = 2_000_000
-/** How many neighbours each of the two models may have, at 8 bytes each. */
+/** How many neighbours each part of a model may have, at 8 bytes each. */
 const maxNeighbours = 16e6
 
 export const train = (data: Interactions, { holdOut = 'random', seed = 1, onProgress }: TrainingOptions = {}): Model => {
   const within = shuffled(data, workableLength(data, maxPairs), seed)
-  const choice = choose(firstUsers(within, maxForChoice), {
-    kind: holdOut,
-    seed,
-    onTrial: (done, total) => onProgress?.({ step: 'choose', done, total })
-  })
-  const { ridge, share, walk: walkShape } = choice.settings
+  const chosen = holdOut === 'newest' ? chooseNext : choose
+  const choice = chosen(firstUsers(within, maxForChoice), { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
+  const { next, ridge, walk } = choice.settings
   const set = trainingSetOf(within)
   const { itemCount } = set
   const room = Math.max(10, Math.floor(maxNeighbours / itemCount))
+  const total = (next ? 5 : 3) * itemCount
+  const narrowed = { ...choice.settings, walk: { ...walk, keep: Math.min(walk.keep, room) } }
+  const equations = ridgeEquations(set, { ...ridge, keep: Math.min(ridge.keep, room) })
+  const liked = taste(set, narrowed, equations, done => onProgress?.({ step: 'train', done, total }))
+  if (!next) return { ...choice, links: blendOf(nothing(itemCount), liked) }
 
-  const walked = walk(set, { ...walkShape, keep: Math.min(walkShape.keep, room) }, undefined, done =>
-    onProgress?.({ step: 'train', done, total: 3 * itemCount })
-  )
-  const regressions = new Regressions(set, { ...ridge, keep: Math.min(ridge.keep, room) })
-  const solved = regressions.solve(ridge, done => onProgress?.({ step: 'train', done: itemCount + 2 * done, total: 3 * itemCount }))
-  return { ...choice, neighbours: mixed(blendOf(solved, walked), share) }
+  const parts = new NextParts(set, { ...next, keep: Math.min(next.keep, room) })
+  const coming = parts.together(next, done => onProgress?.({ step: 'train', done: 3 * itemCount + 2 * done, total }))
+  return { ...choice, links: blendOf(coming, weighted(liked, next.taste)) }
 }

@@ -1,7 +1,7 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
-import { aged, Scorer } from '../model/index.js'
+import { historyOf, Scorer } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
 import { Popular } from './popular.js'
 import type { Viewing } from './viewing.js'
@@ -34,7 +34,7 @@ export class Recommender {
       items.set(id, item)
     })
     if (items.size < model.ids.length) throw new Error('The model contains a title twice')
-    this.inUse = { model, items, scorer: new Scorer(model.neighbours) }
+    this.inUse = { model, items, scorer: new Scorer(model.links) }
   }
 
   recommend(viewing: Viewing = nobody, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
@@ -55,8 +55,11 @@ export class Recommender {
       if (known.length === newestTitles) break
     }
     known.reverse()
-    const interests = known.map(({ interest }) => interest)
-    const history = { items: known.map(({ item }) => item), weights: aged(known.length, model.halfLife, interests) }
+    const history = historyOf(
+      known.map(({ item }) => item),
+      model.halfLives,
+      known.map(({ interest }) => interest)
+    )
 
     const isWanted = (item: number) => {
       const row = rowOf(item)

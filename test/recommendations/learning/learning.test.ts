@@ -68,8 +68,13 @@ t.test('a model that cannot be used', async t => {
     app.data.recommendationModels.save({ format, elements: 1, summary: {} }, bytes)
   const good = packed({
     ids: Float64Array.of(1, 2),
-    halfLife: 9,
-    neighbours: { starts: Uint32Array.of(0, 1, 2), targets: Uint32Array.of(1, 0), weights: Float32Array.of(1, 1) }
+    halfLives: { next: 2, liked: 9 },
+    links: {
+      starts: Uint32Array.of(0, 1, 2),
+      targets: Uint32Array.of(1, 0),
+      first: Float32Array.of(1, 1),
+      second: Float32Array.of(1, 1)
+    }
   })
   /** The app looks for models by itself too, and sees this one only when it is spoilt. */
   const saveSpoilt = async (spoil: (first: { _id: { model: ObjectId; n: number } }) => Promise<unknown>) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { trainInChildProcess } from '../../../src/recommendations/learning/start-training.js'
 import { type TrainingProgress, trainModel } from '../../../src/recommendations/learning/training.js'
+import { modelFormat } from '../../../src/recommendations/stored-model.js'
 import { build, buildWith } from '../../helpers/app.js'
 import { databaseOf } from '../../helpers/database.js'
 import { content, episode, film } from '../../helpers/documents.js'
@@ -119,7 +120,7 @@ test('what there is little or nothing to be learnt from', async t => {
     await databaseOf(app).collection('history').deleteMany({})
     if (elements.length > 0) await views(app, elements)
     t.match(await trainOn(app), expected, what)
-    const stored = await app.data.recommendationModels.latest(1)
+    const stored = await app.data.recommendationModels.latest(modelFormat)
     t.match(stored, { elements: elements.length, summary: expected }, what)
     await learning.refreshModel()
     t.strictSame(failures, [], what)

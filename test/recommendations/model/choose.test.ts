@@ -1,5 +1,6 @@
 import t from 'tap'
-import { someOf } from '../../../src/recommendations/model/choose.js'
+import { choose, someOf } from '../../../src/recommendations/model/choose.js'
+import { drifting } from './synthetic.js'
 
 t.test('some items are as many as are wanted, any of them', async t => {
   const masks = Array.from({ length: 200 }, (_, seed) => someOf(10, 4, seed))
@@ -10,4 +11,8 @@ t.test('some items are as many as are wanted, any of them', async t => {
     chosen.join()
   )
   t.strictSame([...someOf(3, 3, 1)], [1, 1, 1])
+})
+
+t.test('lambda climbs while that helps, three steps at most', async t => {
+  t.equal(choose(drifting({ users: 120 }), { seed: 1 }).settings.ridge.lambda, 240 * 2 ** 3)
 })

@@ -1,13 +1,14 @@
 import t from 'tap'
-import { heldOutWithin, holdOut } from '../../../src/recommendations/model/hold-out.js'
+import { firstHeldOut, heldOutWithin, holdOut } from '../../../src/recommendations/model/hold-out.js'
 import { historiesOf, interactions } from './helper.js'
 import { dense } from './synthetic.js'
 
-t.test('a fifth is held out, never all, at random or the newest', async t => {
+t.test('a fifth is held out at random, or the newest of each user, never all', async t => {
   const data = dense({ users: 200, items: 100, views: 20 })
   for (const kind of ['random', 'newest'] as const) {
     const { training, held, heldStarts } = holdOut({ ...data, weights: Float32Array.from(data.items) }, kind, 1)
-    t.ok(Math.abs(held.length / data.items.length - 0.2) < 0.01, `${held.length} of ${data.items.length}`)
+    const wanted = kind === 'random' ? 0.2 * data.items.length : 200
+    t.ok(Math.abs(held.length / wanted - 1) < 0.05, `${held.length} of ${data.items.length}`)
     t.strictSame([...(training.weights ?? [])], [...training.items], 'weights go with their items')
     const kept = historiesOf(training)
     t.notOk(kept.some(({ length }) => length === 0))
@@ -24,4 +25,10 @@ t.test('only some items may be asked for', async t => {
   const { held, heldStarts } = heldOutWithin(out, Uint8Array.from([0, 1]))
   t.strictSame([...held], [1])
   t.strictSame([...heldStarts], [0, 1, 1])
+})
+
+t.test('the first users with something held out are enough', async t => {
+  const { held, heldStarts } = firstHeldOut(holdOut(interactions([0, 1], [2], [1, 2], [0, 2]), 'newest', 1), 2)
+  t.strictSame([...held], [1, 2])
+  t.strictSame([...heldStarts], [0, 1, 1, 2, 2])
 })

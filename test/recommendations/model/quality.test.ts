@@ -13,6 +13,6 @@ t.test('qualities are means over the users who have something to find', async t 
     return [lists[user] as number[], []]
   })
   const second = 1 / Math.log2(3)
-  t.strictSame(quality, { ndcg: (second / (1 + second) + 1) / 2, recall: 0.75, coverage: 0.75 })
-  t.strictSame(none, { ndcg: 0, recall: 0, coverage: 0 })
+  t.strictSame(quality, { ndcg: (second / (1 + second) + 1) / 2, recall: 0.75, coverage: 0.75, hits: 1, popular: 1 })
+  t.strictSame(none, { ndcg: 0, recall: 0, coverage: 0, hits: 0, popular: 0 })
 })

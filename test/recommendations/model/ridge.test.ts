@@ -1,5 +1,6 @@
 import t from 'tap'
-import { Regressions } from '../../../src/recommendations/model/ridge.js'
+import { solved } from '../../../src/recommendations/model/regression.js'
+import { ridgeEquations } from '../../../src/recommendations/model/ridge.js'
 import { trainingSetOf } from '../../../src/recommendations/model/training-set.js'
 import { interactions, tableOf } from './helper.js'
 
@@ -14,7 +15,7 @@ t.test('a regression is what the equations say', async t => {
   ]
   const set = trainingSetOf(interactions(...histories))
   const together = (i: number, j: number) => histories.filter(history => history.includes(i) && history.includes(j)).length
-  const model = tableOf(new Regressions(set, { keep: 100, users: 0 }).solve({ lambda: 2, growth: 1 }))
+  const model = tableOf(solved(ridgeEquations(set, { keep: 100, users: 0 }), { lambda: 2, growth: 1 }))
   const mean = histories.flat().length / 4
   for (let j = 0; j < 4; j++) {
     for (let i = 0; i < 4; i++) {
@@ -30,7 +31,7 @@ t.test('a regression is what the equations say', async t => {
       t.ok(Math.abs(left - together(i, j)) < 1e-5)
     }
   }
-  const narrow = tableOf(new Regressions(set, { keep: 1, users: 0 }, Uint8Array.from([0, 1, 0, 0])).solve({ lambda: 2, growth: 0 }))
+  const narrow = tableOf(solved(ridgeEquations(set, { keep: 1, users: 0 }, Uint8Array.from([0, 1, 0, 0])), { lambda: 2, growth: 0 }))
   t.equal(narrow.flat().filter(weight => weight !== 0).length, 1, 'one neighbour of one item')
   t.ok(Math.abs((narrow[2]?.[1] as number) - together(1, 2) / (together(2, 2) + 2)) < 1e-6, 'the one that is most like it')
 })

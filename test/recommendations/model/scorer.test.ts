@@ -1,60 +1,83 @@
 import t from 'tap'
-import { Scorer } from '../../../src/recommendations/model/index.js'
+import { historyOf, Scorer } from '../../../src/recommendations/model/index.js'
 
-const neighbours = {
+const links = {
   starts: Uint32Array.from([0, 3, 5, 6, 6, 7]),
   targets: Uint32Array.from([1, 2, 3, 0, 2, 3, 3]),
-  weights: Float32Array.from([0.5, 0.25, 1, 0.25, 0.5, -1, 0.75])
+  first: Float32Array.from([0.5, 0.25, 1, 0.25, 0.5, -1, 0.75]),
+  second: new Float32Array(7)
 }
+
+/** A history of which only what comes next counts. */
+const history = (items: number[], next: number[] = items.map(() => 1)) => ({ items, next, liked: items.map(() => 0) })
 
 const all = () => true
 
 t.test('items are in the order of what the history says for them, the lower number first among equals', async t => {
-  const scorer = new Scorer(neighbours)
-  t.strictSame(scorer.best({ items: [0] }, 10, all), [
+  const scorer = new Scorer(links)
+  t.strictSame(scorer.best(history([0]), 10, all), [
     { item: 3, score: 1 },
     { item: 1, score: 0.5 },
     { item: 2, score: 0.25 }
   ])
   t.strictSame(
-    scorer.best({ items: [1, 0] }, 2, item => item !== 3),
+    scorer.best(history([1, 0]), 2, item => item !== 3),
     [
       { item: 2, score: 0.75 },
       { item: 1, score: 0.5 }
     ]
   )
   t.strictSame(
-    scorer.best({ items: [0, 1], weights: [1, 0.5] }, 2, item => item !== 3),
+    scorer.best(history([0, 1], [1, 0.5]), 2, item => item !== 3),
     [
       { item: 1, score: 0.5 },
       { item: 2, score: 0.5 }
     ]
   )
-  t.strictSame(scorer.best({ items: Uint32Array.of(3) }, 10, all), [], 'an item without neighbours says nothing')
-  t.strictSame(scorer.best({ items: [] }, 10, all), [])
-  t.strictSame(scorer.best({ items: [0] }, 0, all), [])
+  t.strictSame(scorer.best(history([3]), 10, all), [], 'an item without neighbours says nothing')
+  t.strictSame(scorer.best(history([]), 10, all), [])
+  t.strictSame(scorer.best(history([0]), 0, all), [])
 })
 
 t.test('what the history speaks against is not there, and an item whose score was 0 in between is there once', async t => {
-  const scorer = new Scorer(neighbours)
-  t.strictSame(scorer.best({ items: [2] }, 10, all), [])
+  const scorer = new Scorer(links)
+  t.strictSame(scorer.best(history([2]), 10, all), [])
   t.strictSame(
-    scorer.best({ items: [0, 2, 4, 2, 4, 4] }, 10, all).map(({ item, score }) => [item, score]),
+    scorer.best(history([0, 2, 4, 2, 4, 4]), 10, all).map(({ item, score }) => [item, score]),
     [
       [3, 1.25],
       [1, 0.5],
       [2, 0.25]
     ]
   )
-  t.strictSame(scorer.best({ items: [0, 1], weights: [0, 0] }, 10, all), [])
-  t.strictSame(scorer.best({ items: [0] }, 1, all), [{ item: 3, score: 1 }], 'and nothing is left for the next one')
+  t.strictSame(scorer.best(history([0, 1], [0, 0]), 10, all), [])
+  t.strictSame(scorer.best(history([0]), 1, all), [{ item: 3, score: 1 }], 'and nothing is left for the next one')
 })
 
 t.test('the reason is the element that speaks most for an item', async t => {
-  const scorer = new Scorer(neighbours)
-  t.equal(scorer.reason({ items: [0, 1] }, 2), 1)
-  t.equal(scorer.reason({ items: [0, 1], weights: [1, 0.1] }, 2), 0)
-  t.equal(scorer.reason({ items: [2, 0, 4] }, 3), 1)
-  t.equal(scorer.reason({ items: [2, 3] }, 3), -1, 'none where all speak against it')
-  t.equal(scorer.reason({ items: [4] }, 4), -1)
+  const scorer = new Scorer(links)
+  t.equal(scorer.reason(history([0, 1]), 2), 1)
+  t.equal(scorer.reason(history([0, 1], [1, 0.1]), 2), 0)
+  t.equal(scorer.reason(history([2, 0, 4]), 3), 1)
+  t.equal(scorer.reason(history([2, 3]), 3), -1, 'none where all speak against it')
+  t.equal(scorer.reason(history([4]), 4), -1)
+})
+
+t.test('what comes next and what is liked are added up, each aged on its own', async t => {
+  const both = new Scorer({
+    starts: Uint32Array.of(0, 2, 4, 4, 4),
+    targets: Uint32Array.of(2, 3, 2, 3),
+    first: Float32Array.of(1, 0, 0, 1),
+    second: Float32Array.of(0, 4, 4, 0)
+  })
+  const fast = historyOf([0, 1], { next: 1, liked: Number.POSITIVE_INFINITY })
+  t.strictSame(fast, { items: [0, 1], next: Float64Array.of(0.5, 1), liked: Float64Array.of(1, 1) })
+  t.strictSame(both.best(fast, 2, all), [
+    { item: 3, score: 5 },
+    { item: 2, score: 4.5 }
+  ])
+  t.equal(both.reason(fast, 3), 0)
+  t.equal(both.reason(fast, 2), 1)
+  const interests = historyOf([0, 1], { next: 1, liked: 2 }, [0.5, 0.25])
+  t.strictSame([...Array.from(interests.next), ...Array.from(interests.liked)], [0.25, 0.25, 0.5 * 2 ** -0.5, 0.25])
 })

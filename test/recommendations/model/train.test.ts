@@ -5,6 +5,8 @@ import {
   byPopularity,
   firstOf,
   type HoldOut,
+  halfLivesOf,
+  historyOf,
   holdOut,
   type Model,
   type Quality,
@@ -13,14 +15,18 @@ import {
   train
 } from '../../../src/recommendations/model/index.js'
 import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
-import { Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
+import { blendOf, nothing, Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
+import { randomFrom } from '../../../src/recommendations/model/random.js'
 import type { TrainingStep } from '../../../src/recommendations/model/train.js'
 import { trainingSetOf, viewsOf } from '../../../src/recommendations/model/training-set.js'
+import { interactions } from './helper.js'
 import { dense, drifting, sparse } from './synthetic.js'
 
 const count = 20
 
-const historyOf = ({ starts, items }: Interactions, user: number) => items.subarray(starts[user], starts[user + 1])
+const itemsOf = ({ starts, items }: Interactions, user: number) => items.subarray(starts[user], starts[user + 1])
+
+const ageless = (items: ArrayLike<number>) => historyOf(items, { next: Number.POSITIVE_INFINITY, liked: Number.POSITIVE_INFINITY })
 
 /** All neighbours by cosine, as the plainest of the models that are better than popularity. */
 const cosines = (data: Interactions) => {
@@ -40,9 +46,9 @@ const cosines = (data: Interactions) => {
 const compared = (out: HoldOut, model: Model) => {
   const { training } = out
   const popular = byPopularity(training)
-  const scorers = [new Scorer(model.neighbours), new Scorer(cosines(training))]
+  const scorers = [new Scorer(model.links), new Scorer(blendOf(cosines(training), nothing(training.itemCount)))]
   return qualitiesOf(out, count, training.itemCount, 3, (user, isSeen) => [
-    ...scorers.map(scorer => scorer.best({ items: historyOf(training, user) }, count, item => !isSeen(item)).map(({ item }) => item)),
+    ...scorers.map(scorer => scorer.best(ageless(itemsOf(training, user)), count, item => !isSeen(item)).map(({ item }) => item)),
     firstOf(popular, count, item => !isSeen(item))
   ]) as [Quality, Quality, Quality]
 }
@@ -75,31 +81,73 @@ t.test('many items that few know: the sparse preset, better than popularity and 
   beats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
 })
 
-t.test('ages where what comes next depends on what came last, and only where that is asked for', async t => {
-  const data = drifting({ users: 120 })
-  const next = train(data, { holdOut: 'newest' })
-  t.ok(Number.isFinite(next.settings.halfLife), `half after ${next.settings.halfLife} items`)
-  t.ok(next.quality.ndcg > next.baseline.ndcg)
-  t.equal(train(data).settings.halfLife, Number.POSITIVE_INFINITY)
+/** How well the item after the last of each history is found by a model for what comes next, and by one without order. */
+const ofNext = (data: Interactions) => {
+  const out = holdOut(data, 'newest', 7)
+  const { training } = out
+  const models = (['newest', 'random'] as const).map(kind => train(out.training, { holdOut: kind }))
+  const [next, unordered] = qualitiesOf(out, 10, training.itemCount, 2, (user, isSeen) =>
+    models.map(({ links, settings }) => {
+      const history = historyOf(itemsOf(training, user), halfLivesOf(settings))
+      return new Scorer(links).best(history, 10, item => !isSeen(item)).map(({ item }) => item)
+    })
+  ) as [Quality, Quality]
+  return { next, unordered, model: models[0] as Model, without: models[1] as Model }
+}
+
+t.test('where what comes next depends on what came last, it is found much better', async t => {
+  const { next, unordered, model, without } = ofNext(drifting({ users: 200 }))
+  beats(t, 'ndcg', next, unordered, 1.5, 'the model without order')
+  t.ok(model.quality.ndcg > model.baseline.ndcg)
+  const { next: shape } = model.settings
+  t.ok(shape && shape.halfLife < 10, `half after ${shape?.halfLife} items`)
+  t.equal(without.settings.halfLife, Number.POSITIVE_INFINITY)
+  t.equal(without.settings.next, undefined)
+  t.ok(
+    without.links.first.every(weight => weight === 0),
+    'without order, nothing comes next'
+  )
+})
+
+t.test('after the first part comes the second, and not the other way round', async t => {
+  const random = randomFrom(3)
+  const parts = 20
+  const histories = Array.from({ length: 300 }, () => {
+    const series = Array.from({ length: 4 }, () => Math.floor(random() * parts))
+    return [...new Set(series)].flatMap(one => (random() < 0.8 ? [one, parts + one] : [one]))
+  })
+  const { links, settings } = train(interactions(...histories), { holdOut: 'newest' })
+  const scorer = new Scorer(links)
+  const firstAfter = (...items: number[]) => scorer.best(historyOf(items, halfLivesOf(settings)), 1, item => !items.includes(item))[0]?.item
+  const series = Array.from({ length: parts }, (_, part) => part)
+  t.strictSame(
+    series.filter(part => firstAfter((part + 3) % parts, part) !== parts + part),
+    []
+  )
 })
 
 t.test('tells how far it is, and the same data make the same model', async t => {
   const data = dense({ users: 150, items: 60, views: 12 })
-  const seen: TrainingStep[] = []
-  const model = train(data, { onProgress: progress => seen.push(progress) })
-  t.strictSame([...new Set(seen.map(({ step }) => step))], ['choose', 'train'])
-  t.ok(seen.every(({ done, total }) => done <= total))
-  // tap would take a second to compare what is the same.
-  t.ok(isDeepStrictEqual(train(data), model))
-  t.notOk(isDeepStrictEqual(train(data, { seed: 2 }).neighbours.weights, model.neighbours.weights))
+  for (const holdOut of ['random', 'newest'] as const) {
+    const seen: TrainingStep[] = []
+    const model = train(data, { holdOut, onProgress: progress => seen.push(progress) })
+    t.strictSame([...new Set(seen.map(({ step }) => step))], ['choose', 'train'])
+    t.ok(seen.every(({ done, total }) => done <= total))
+    // tap would take a second to compare what is the same.
+    t.ok(isDeepStrictEqual(train(data, { holdOut }), model))
+    // Another seed holds out other items at random, but the newest are the same.
+    t.equal(isDeepStrictEqual(train(data, { holdOut, seed: 2 }).links, model.links), holdOut === 'newest')
+  }
 })
 
 t.test('the weight of an element counts in the choice, not in what is learned from it', async t => {
   const data = dense({ users: 150, items: 60, views: 12 })
   const weighted = { ...data, weights: new Float32Array(data.items.length).fill(1) }
   t.ok(isDeepStrictEqual(train(weighted), train(data)))
+  t.ok(isDeepStrictEqual(train(weighted, { holdOut: 'newest' }), train(data, { holdOut: 'newest' })))
   weighted.weights.fill(0)
   t.equal(train(weighted).quality.ndcg, 0)
+  t.equal(train(weighted, { holdOut: 'newest' }).quality.ndcg, 0)
 })
 
 const odd: Record<string, [users: number[], items: number[], userCount: number, itemCount: number]> = {
@@ -112,17 +160,18 @@ const odd: Record<string, [users: number[], items: number[], userCount: number, 
   'users with nothing in common': [[0, 0, 1, 1], [0, 1, 2, 3], 2, 4]
 }
 
-for (const [name, [users, items, userCount, itemCount]] of Object.entries(odd)) {
-  t.test(`${name} is no error`, async t => {
-    const data = interactionsOf({ users: Uint32Array.from(users), items: Uint32Array.from(items) }, userCount, itemCount)
-    const { neighbours } = train(data)
-    t.equal(neighbours.starts.length, itemCount + 1)
-    t.ok(neighbours.weights.every(Number.isFinite), 'all weights are numbers')
-    t.equal(byPopularity(data).length, itemCount)
-    const scored = new Scorer(neighbours).best({ items }, 10, () => true)
-    t.ok(scored.every(({ item, score }) => item < itemCount && score > 0))
-  })
-}
+for (const [name, [users, items, userCount, itemCount]] of Object.entries(odd))
+  for (const holdOut of ['random', 'newest'] as const) {
+    t.test(`${name} is no error, ${holdOut}`, async t => {
+      const data = interactionsOf({ users: Uint32Array.from(users), items: Uint32Array.from(items) }, userCount, itemCount)
+      const { links } = train(data, { holdOut })
+      t.equal(links.starts.length, itemCount + 1)
+      t.ok(links.first.every(Number.isFinite) && links.second.every(Number.isFinite), 'all weights are numbers')
+      t.equal(byPopularity(data).length, itemCount)
+      const scored = new Scorer(links).best(ageless(items), 10, () => true)
+      t.ok(scored.every(({ item, score }) => item < itemCount && score > 0))
+    })
+  }
 
 t.test('a robot with a very long history is no obstacle', async t => {
   const itemCount = 2000
@@ -130,7 +179,7 @@ t.test('a robot with a very long history is no obstacle', async t => {
   const users = starts.length - 1
   const all = Uint32Array.from({ length: itemCount }, (_, item) => item)
   const robot = { itemCount, starts: Uint32Array.from([...starts, items.length + itemCount]), items: Uint32Array.from([...items, ...all]) }
-  const { neighbours } = train(robot)
-  t.ok(neighbours.targets.length > 0)
+  const { links } = train(robot)
+  t.ok(links.targets.length > 0)
   t.equal(robot.starts.length, users + 2)
 })

@@ -1,0 +1,68 @@
+import type { Gram } from './gram.js'
+import { type Neighbours, placeOf, Rows, sorted } from './neighbours.js'
+import type { Equations } from './regression.js'
+import { neighboursPerView } from './ridge.js'
+import { selectBest } from './selection.js'
+import { Succession } from './succession.js'
+import { type TrainingSet, viewsOf } from './training-set.js'
+
+/** How many pairs are kept in memory, at 8 bytes each. */
+const maxPairs = 16e6
+
+/**
+ * The regression of what comes next on the past, in which a view counts `decay` times as much as the one after it. A has a row for
+ * every view with the past before it, and Y the item viewed. A'Y is then what was viewed before an item. A'A, but for the factor
+ * 1 / (1 - decay²), has the views of the items on its diagonal and beside it `decay` times what was viewed before or after them.
+ */
+export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
+  const { itemCount } = set
+  const diagonal = viewsOf(set)
+  const succession = new Succession(set, decay)
+  const { items, before, after } = succession
+  const room = Math.max(keep, Math.floor(maxPairs / itemCount))
+  const values = new Float64Array(itemCount)
+  const near = new Rows(itemCount)
+  const pairs = new Rows(itemCount)
+  for (let item = 0; item < itemCount; item++) {
+    succession.count(item)
+    const { size } = succession
+    for (let at = 0; at < size; at++) {
+      const other = items[at] as number
+      values[other] = (before[other] as number) / Math.sqrt(diagonal[other] as number)
+    }
+    const count = selectBest(items, size, values, Math.min(keep, (diagonal[item] as number) * neighboursPerView))
+    for (let at = 0; at < count; at++) {
+      const other = items[at] as number
+      if (before[other] !== 0) near.add(other, before[other] as number)
+    }
+    near.close()
+
+    for (let at = 0; at < size; at++) {
+      const other = items[at] as number
+      values[other] = other < item ? ((before[other] as number) + (after[other] as number)) / Math.sqrt(diagonal[other] as number) : 0
+    }
+    const kept = selectBest(items, size, values, room)
+    for (let at = 0; at < kept; at++) {
+      const other = items[at] as number
+      if (other < item) pairs.add(other, decay * ((before[other] as number) + (after[other] as number)))
+    }
+    pairs.close()
+  }
+  return { near: sorted(near.end()), gram: gramOf(sorted(pairs.end()), diagonal), diagonal, mean: set.items.length / itemCount }
+}
+
+/** `pairs` has the lower half of the matrix, row by row. */
+const gramOf =
+  ({ starts, targets, weights }: Neighbours, diagonal: Float64Array): Gram =>
+  (items, matrix, size) => {
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i] as number
+      const end = starts[item + 1] as number
+      let place = starts[item] as number
+      for (let j = 0; j < i; j++) {
+        place = placeOf(targets, place, end, items[j] as number)
+        matrix[i * size + j] = place < end && targets[place] === items[j] ? (weights[place] as number) : 0
+      }
+      matrix[i * size + i] = diagonal[item] as number
+    }
+  }
