@@ -11,6 +11,7 @@ interface LeaseDocument {
 
 /** How long a lease outlives a holder that crashed. */
 const life = seconds(60)
+const releaseEvery = seconds(1)
 
 /** For work that only one process may do at a time. */
 export const leasesOf = (db: Db) => {
@@ -35,6 +36,15 @@ export const leasesOf = (db: Db) => {
     return lease?.holder === holder
   }
 
+  /** If the database is down, tries on in the background for as long as the lease would live. */
+  const release = async (name: string, holder: string, until = Date.now() + life): Promise<void> => {
+    try {
+      await leases.deleteOne({ _id: name, holder })
+    } catch {
+      if (Date.now() < until) setTimeout(() => release(name, holder, until), releaseEvery).unref()
+    }
+  }
+
   return {
     /** Does the work under the lease. Returns undefined if another process holds it. */
     withLease: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
@@ -50,7 +60,7 @@ export const leasesOf = (db: Db) => {
         clearInterval(renewal)
         // A renewal that arrives after the delete would take the lease again.
         await renewed
-        await leases.deleteOne({ _id: name, holder }).catch(() => undefined)
+        await release(name, holder)
       }
     }
   }

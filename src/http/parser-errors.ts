@@ -19,6 +19,9 @@ export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket) 
   return endWith((errors[String(error.code)] ?? malformed)(), socket)
 }
 
+/** How long a caller has to read the error answer, in milliseconds. */
+const lingering = 2000
+
 /** Connections with an error answer that waits for earlier answers. */
 const ending = new WeakSet<Duplex>()
 
@@ -39,7 +42,11 @@ const endInTurn = (error: ErrorAnswer, socket: Duplex) => {
   }
   ending.delete(socket)
   if (socket.destroyed || !socket.writable) socket.destroy()
-  else socket.end(bytesOf(error))
+  else {
+    socket.end(bytesOf(error))
+    // A caller that goes on sending would otherwise keep its half of the connection open.
+    setTimeout(() => socket.destroy(), lingering).unref()
+  }
 }
 
 /** The response that must finish first. If the request is incomplete and nothing was sent, the error takes its place. */

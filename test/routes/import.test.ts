@@ -115,7 +115,7 @@ t.test('POST /import/{file}', async t => {
       const { status, body, headers } = await send(app, '/import/contents', lines(film(9)))
       t.strictSame(
         [status, body, headers.get('retry-after')],
-        [409, { success: false, code: 409, message: 'Another import is running, try again later' }, '1']
+        [409, { success: false, code: 409, message: 'Another import is running, try again later' }, '5']
       )
       return true
     })

@@ -8,7 +8,7 @@ import { importRunning, notFound, unauthenticated } from '../../../src/errors.js
 import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/import-key.js'
 import { importLease } from '../../../src/import/import-lease.js'
-import { importUpload } from '../../../src/import/upload/import.js'
+import { importUpload, removeLeftovers } from '../../../src/import/upload/import.js'
 import { countsOf } from '../../../src/import/upload/outcome.js'
 import { importGrace } from '../../../src/process/stop-times.js'
 
@@ -30,6 +30,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   // The default is no identity provider, whose users an import may contain.
   const issuer = JWT_ISSUER === ownIssuer ? undefined : JWT_ISSUER
 
+  await removeLeftovers()
   const closing = new AbortController()
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), importGrace).unref()
@@ -48,7 +49,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     },
     async function importRecords({ params: { file }, query: { prune }, raw }) {
       if (!isKind(file)) throw notFound()
-      const order = { url: MONGO_URL, issuer, prune, signal: closing.signal }
+      const order = { url: MONGO_URL, issuer, prune, signal: closing.signal, isStopping: () => app.isDraining }
       const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, order))
       if (!outcome) throw importRunning()
       const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not end, the next one completes it'))

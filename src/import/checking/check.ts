@@ -22,11 +22,15 @@ const valid = (source: Source, pieces: Piece[], report: Report) => {
   return entries
 }
 
+/** Names in a record may be as long as the record, and a hundred of them would not fit into memory. */
+const mostCharacters = 200
+const clipped = (text: string) => (text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text)
+
 export const checkFile = async (source: Source, kind: Kind, faults: Faults, { onBatch, signal }: BatchOptions) => {
   const naming = source.format === 'json' ? 'by record' : 'in line'
   const report: Report = (place, field, reason, other) => {
     const where = other === undefined ? '' : ` ${naming} ${other}`
-    faults.add({ file: source.name, place, field, reason: `${reason}${where}` })
+    faults.add({ file: source.name, place, field: clipped(field), reason: `${clipped(reason)}${where}` })
   }
   try {
     for await (const { pieces, bytes } of batchesOf(source)) {

@@ -10,9 +10,10 @@ import type { ImportOrder } from './start-child.js'
 /** The faults of the lines. There are none if the file itself cannot be read. */
 const lineErrors = (error: unknown) => {
   if (!(error instanceof ImportError)) return []
-  return error.faults.first.flatMap(fault =>
+  const errors = error.faults.first.flatMap(fault =>
     typeof fault === 'string' ? [] : [{ line: fault.place, field: fault.field, message: fault.reason }]
   )
+  return errors.sort((a, b) => a.line - b.line)
 }
 
 const outcomeOf = async ({ url, path, prune, issuer }: ImportOrder, signal: AbortSignal): Promise<ImportOutcome> => {

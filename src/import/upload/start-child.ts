@@ -13,6 +13,8 @@ export interface ImportOrder {
 
 /** Of the heap, in megabytes. The tables of ids are not part of it. */
 const heapLimit = 512
+/** How long an import that is stopped may take for its current batch, in milliseconds. The next import writes it again. */
+const batchGrace = 1000
 
 /**
  * Imports in a process of its own: checking a batch of records takes milliseconds, and no viewer should wait for that.
@@ -29,14 +31,18 @@ export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
     const end = () => {
       if (child.connected) child.disconnect()
     }
-    signal.addEventListener('abort', end)
+    const stop = () => {
+      end()
+      setTimeout(() => child.kill('SIGKILL'), batchGrace).unref()
+    }
+    signal.addEventListener('abort', stop)
     child.on('message', (outcome: ImportOutcome) => {
       resolve(outcome)
       end()
     })
     child.on('error', reject)
     child.on('exit', (code, by) => {
-      signal.removeEventListener('abort', end)
+      signal.removeEventListener('abort', stop)
       if (signal.aborted) resolve({ status: 'interrupted' })
       else reject(new Error(`The import ended with ${by ?? `status ${code}`}`))
     })
