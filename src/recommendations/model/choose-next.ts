@@ -13,11 +13,11 @@ import { taste } from './taste.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 
 /** More held-out items hardly improve the choice, but take longer. */
-const maxHeld = 12_000
+const maxHeld = 20_000
 const depth = 10
 
 /** Smaller improvements may be chance, and are ignored. */
-const margin = 0.002
+const margin = 0.001
 
 /** The usual number of trials, for the progress. */
 const usualTrials = 13
