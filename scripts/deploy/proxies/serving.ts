@@ -18,7 +18,7 @@ export const serving = async (program: Program, proxy: RunningProxy): Promise<Fi
     return [
       await compressed(send),
       await bounded(send),
-      await unreadable(send, program),
+      await unreadable(program, proxy),
       await closedMetrics(send),
       await traceable(send, proxy),
       await imported(send)
