@@ -36,12 +36,12 @@ export const leasesOf = (db: Db) => {
     return lease?.holder === holder
   }
 
-  /** If the database is down, tries on in the background for as long as the lease would live. */
-  const release = async (name: string, holder: string, until = Date.now() + life): Promise<void> => {
+  /** If the database is down, tries again until it is back. */
+  const release = async (name: string, holder: string): Promise<void> => {
     try {
       await leases.deleteOne({ _id: name, holder })
     } catch {
-      if (Date.now() < until) setTimeout(() => release(name, holder, until), releaseEvery).unref()
+      setTimeout(() => release(name, holder), releaseEvery).unref()
     }
   }
 

@@ -45,7 +45,7 @@ const contentsIn = (app: App) =>
     .toArray()
     .then(all => all.map(({ _id }) => _id))
 
-const uploads = () => readdirSync(tmpdir()).filter(name => name.startsWith('viewer-import-'))
+const uploads = () => readdirSync(tmpdir()).filter(name => name.startsWith(`viewer-import-${process.pid}-`))
 
 t.test('POST /import/{file}', async t => {
   const log: string[] = []
