@@ -11,7 +11,6 @@ interface LeaseDocument {
 
 /** How long a lease outlives a holder that crashed. */
 const life = seconds(60)
-const releaseEvery = seconds(1)
 
 /** For work that only one process may do at a time. */
 export const leasesOf = (db: Db) => {
@@ -36,15 +35,6 @@ export const leasesOf = (db: Db) => {
     return lease?.holder === holder
   }
 
-  /** If the database is down, tries again until it is back. */
-  const release = async (name: string, holder: string): Promise<void> => {
-    try {
-      await leases.deleteOne({ _id: name, holder })
-    } catch {
-      setTimeout(() => release(name, holder), releaseEvery).unref()
-    }
-  }
-
   return {
     /** Does the work under the lease. Returns undefined if another process holds it. */
     withLease: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
@@ -60,7 +50,7 @@ export const leasesOf = (db: Db) => {
         clearInterval(renewal)
         // A renewal that arrives after the delete would take the lease again.
         await renewed
-        await release(name, holder)
+        await leases.deleteOne({ _id: name, holder }).catch(() => undefined)
       }
     }
   }

@@ -4,7 +4,6 @@ import { connectionTo } from '../../src/data/driver/connection.js'
 import { isUnavailable } from '../../src/data/driver/faults.js'
 import { leasesOf } from '../../src/data/leases.js'
 import { databaseUrl } from '../helpers/database.js'
-import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
 
 interface Lease {
@@ -64,20 +63,6 @@ t.test('what one process at a time may do', async t => {
       { message: 'it failed' }
     )
     t.equal(await other.withLease('a', async () => 'done'), 'done')
-  })
-
-  t.test('is free again soon after the database is back', async t => {
-    const proxy = await proxyTo(t, url)
-    const { client, db } = connectionTo(proxy.url, { serverSelectionTimeoutMS: 200 })
-    t.teardown(() => client.close())
-    const done = await leasesOf(db).withLease('a', async () => {
-      proxy.leave()
-      return 'done'
-    })
-    t.equal(done, 'done')
-    t.equal(await other.withLease('a', async () => t.fail('both at once')), undefined)
-    proxy.comeBack()
-    t.ok((await until(async () => (await other.withLease('a', async () => true)) === true)) < 10_000)
   })
 
   t.test('is waited for no longer than its lease when the holder died', async t => {
