@@ -28,6 +28,8 @@ declare module 'fastify' {
 /** One for following changes, and one for /ready. */
 const backgroundConnections = 2
 const retryEvery = seconds(1)
+/** How long closing waits for the driver. */
+const closeTimeout = seconds(2)
 /** In attempts. */
 const warnEvery = 15
 
@@ -91,7 +93,8 @@ export default fp(
 
     app.addHook('onClose', async () => {
       closing.abort()
-      await Promise.all([client.close(), background.client.close()])
+      // The driver waits without a limit for an answer to its last command, which a broken connection may never bring.
+      await Promise.race([Promise.all([client.close(), background.client.close()]), sleep(closeTimeout, undefined, { ref: false })])
     })
   },
   { name: 'mongo', dependencies: ['settings', 'metrics'] }
