@@ -33,7 +33,7 @@ export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
     }
     const stop = () => {
       end()
-      setTimeout(() => child.kill('SIGKILL'), batchGrace).unref()
+      setTimeout(child.kill.bind(child, 'SIGKILL'), batchGrace).unref()
     }
     signal.addEventListener('abort', stop)
     child.on('message', (outcome: ImportOutcome) => {

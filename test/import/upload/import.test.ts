@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { removeLeftovers } from '../../../src/import/upload/import.js'
+import { importUpload, removeLeftovers } from '../../../src/import/upload/import.js'
 
 t.test('what a killed process left behind is removed, and nothing of a living one', async t => {
   const folderOf = (pid: number) => mkdtemp(join(tmpdir(), `viewer-import-${pid}-`))
@@ -13,4 +16,17 @@ t.test('what a killed process left behind is removed, and nothing of a living on
   t.teardown(() => rm(String(folders[2]), { recursive: true }))
   await removeLeftovers()
   t.strictSame(folders.map(existsSync), [false, false, true])
+})
+
+t.test('no import begins while the service is stopping', async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const caller = request({ port: (server.address() as AddressInfo).port, method: 'POST', agent: false }).on('error', () => {})
+  t.teardown(() => caller.destroy())
+  caller.end('{}')
+  const [upload] = (await once(server, 'request')) as [IncomingMessage]
+  const { signal } = new AbortController()
+  const order = { url: 'mongodb://127.0.0.1:1', prune: false, issuer: undefined, signal, isStopping: () => true }
+  t.strictSame(await importUpload(upload, 'contents', order), { status: 'interrupted' })
 })
