@@ -29,7 +29,7 @@ declare module 'fastify' {
 const backgroundConnections = 2
 const retryEvery = seconds(1)
 /** How long closing waits for the driver. */
-const closeTimeout = seconds(2)
+const driverPatience = seconds(2)
 /** In attempts. */
 const warnEvery = 15
 
@@ -94,7 +94,7 @@ export default fp(
     app.addHook('onClose', async () => {
       closing.abort()
       // The driver waits without a limit for an answer to its last command, which a broken connection may never bring.
-      await Promise.race([Promise.all([client.close(), background.client.close()]), sleep(closeTimeout, undefined, { ref: false })])
+      await Promise.race([Promise.all([client.close(), background.client.close()]), sleep(driverPatience, undefined, { ref: false })])
     })
   },
   { name: 'mongo', dependencies: ['settings', 'metrics'] }

@@ -34,12 +34,9 @@ const errorAnswer =
     new ErrorAnswer(status, { success: false, code, message })
 
 const retryLater =
-  (status: number, message: string) =>
-  (seconds = 1) =>
+  (status: number, message: string, fallback = 1) =>
+  (seconds = fallback) =>
     new ErrorAnswer(status, { success: false, code: status, message }, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
-
-/** In seconds. Most imports of a CMS take less than one, those of a whole catalogue minutes. */
-const importRetry = 5
 
 /** The only error body without a code. */
 export const unauthenticated = () => new ErrorAnswer(401, { success: false, message: unauthenticatedMessage })
@@ -67,7 +64,7 @@ export const expectationFailed = errorAnswer(417, 'No expectation but 100-contin
 export const internal = errorAnswer(500, 'Internal server error')
 
 export const unavailable = retryLater(503, 'The service is not available for the moment, try again')
-export const importRunning = () => retryLater(409, 'Another import is running, try again later')(importRetry)
+export const importRunning = retryLater(409, 'Another import is running, try again later', 5)
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
 export const tooManyLogins = retryLater(429, 'Too many failed logins, try again later')
 
