@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import type { MongoClient } from 'mongodb'
-import { connectionTo } from '../src/data/driver/connection.js'
+import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
 import { timed } from '../src/data/driver/timing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { databaseMetrics } from '../src/metrics/database.js'
@@ -28,8 +28,6 @@ declare module 'fastify' {
 /** One for following changes, and one for /ready. */
 const backgroundConnections = 2
 const retryEvery = seconds(1)
-/** How long closing waits for the driver. */
-const driverPatience = seconds(2)
 /** In attempts. */
 const warnEvery = 15
 
@@ -93,8 +91,7 @@ export default fp(
 
     app.addHook('onClose', async () => {
       closing.abort()
-      // The driver waits without a limit for an answer to its last command, which a broken connection may never bring.
-      await Promise.race([Promise.all([client.close(), background.client.close()]), sleep(driverPatience, undefined, { ref: false })])
+      await Promise.all([client, background.client].map(closeSoon))
     })
   },
   { name: 'mongo', dependencies: ['settings', 'metrics'] }

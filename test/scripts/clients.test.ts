@@ -8,6 +8,7 @@ import { clients } from '../../scripts/clients/clients.js'
 import { runProgram } from '../../scripts/clients/run-program.js'
 import { missing } from '../../scripts/clients/tools.js'
 import { mavenProperties } from '../../scripts/clients/versions.js'
+import { apart } from '../helpers/apart.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const journeys = join(root, 'scripts/clients/journeys')
@@ -53,7 +54,7 @@ t.test('a program that fails shows its last lines', async t => {
 
 t.test('an unknown client ends the command with the names that there are', async t => {
   const { status, stderr } = await new Promise<{ status: unknown; stderr: string }>(resolve => {
-    execFile(process.execPath, ['--import', 'tsx', 'scripts/clients.ts', 'cobol'], { cwd: root }, (error, _stdout, stderr) =>
+    execFile(...apart('--import', 'tsx', 'scripts/clients.ts', 'cobol'), { cwd: root }, (error, _stdout, stderr) =>
       resolve({ status: error?.code, stderr })
     )
   })

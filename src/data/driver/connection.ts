@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { seconds } from '../../time.js'
 
 /** The database that the URL names, or `viewer`, because the driver's default is `test`. */
 const databaseOf = (url: string) => decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(url)?.[1] ?? 'viewer')
@@ -36,3 +38,12 @@ export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
   })
   return { client, db: client.db(databaseOf(url)) }
 }
+
+/** How long closing waits for the driver. */
+const closePatience = seconds(2)
+
+/**
+ * Closes the client, except for what a connection that has just broken holds up: the driver waits without a limit until it has
+ * written its last command, and what is written to a destroyed socket never leaves.
+ */
+export const closeSoon = (client: MongoClient) => Promise.race([client.close(), sleep(closePatience, undefined, { ref: false })])

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
-import { connectionTo } from '../../data/driver/connection.js'
+import { closeSoon, connectionTo } from '../../data/driver/connection.js'
 import { isUnavailable } from '../../data/driver/faults.js'
 import { stopSignals } from '../../process/stop-signals.js'
 import { ImportError, importFiles } from '../index.js'
@@ -27,7 +27,7 @@ const outcomeOf = async ({ url, path, prune, issuer }: ImportOrder, signal: Abor
     if (errors.length > 0) return { status: 'refused', errors, rest: (error as ImportError).faults.rest }
     return { status: isUnavailable(error) ? 'unavailable' : 'failed', cause: String((error as Error).stack) }
   } finally {
-    await client.close()
+    await closeSoon(client)
   }
 }
 
@@ -41,4 +41,4 @@ for (const signal of stopSignals) process.on(signal, () => {})
 
 const [order] = (await once(process, 'message')) as [ImportOrder]
 const outcome = await outcomeOf(order, stop.signal)
-if (process.connected) process.send?.(outcome)
+process.send?.(outcome, () => process.exit())
