@@ -3,6 +3,9 @@ import type { Blend, HalfLives } from './model/index.js'
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
 export const modelFormat = 2
 
+/** In bytes. Every process holds a model in memory, and a second one while it loads it. */
+export const largestModel = 1024 ** 3
+
 /** The part of a trained model that is stored and used for recommendations. */
 export interface StoredModel {
   /** The content id of each item. */

@@ -1,9 +1,7 @@
-import { fitsSkeleton } from '../../catalogue/fits-skeleton.js'
-import { Skeleton } from '../../catalogue/skeleton.js'
-import { Tree } from '../../catalogue/tree.js'
 import type { Data } from '../../data/index.js'
-import { addInterest, type InterestSettings, interestOf } from '../interest.js'
+import type { InterestSettings } from '../interest.js'
 import { Growing, type Interactions } from '../model/index.js'
+import { watchedTitles } from './watched-titles.js'
 
 export interface TrainingData {
   interactions: Interactions
@@ -13,14 +11,10 @@ export interface TrainingData {
 
 /** Reads all histories. The items of the model are titles. */
 export const readTrainingData = async (
-  { allHistories, contents }: Pick<Data, 'allHistories' | 'contents'>,
+  data: Pick<Data, 'allHistories' | 'contents'>,
   settings: InterestSettings,
   onProgress: (read: number) => void
 ): Promise<TrainingData> => {
-  const skeleton = new Skeleton()
-  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
-  const tree = new Tree(skeleton)
-
   const itemOf = new Map<number, number>()
   const ids: number[] = []
   const items = new Growing(new Uint32Array(1024))
@@ -28,35 +22,18 @@ export const readTrainingData = async (
   const starts = new Growing(new Uint32Array(1024))
   starts.push(0)
 
-  /** The interest of the current user in each title, the one watched last first. */
-  const titles = new Map<number, number>()
-  let user: number | undefined
-  const close = () => {
-    if (titles.size === 0) return
-    for (const [title, weight] of [...titles].reverse()) {
-      let item = itemOf.get(title)
+  for await (const titles of watchedTitles(data, settings, onProgress)) {
+    for (const [id, weight] of [...titles].reverse()) {
+      let item = itemOf.get(id)
       if (item === undefined) {
-        item = ids.push(skeleton.idOf(title)) - 1
-        itemOf.set(title, item)
+        item = ids.push(id) - 1
+        itemOf.set(id, item)
       }
       items.push(item)
       weights.push(weight)
     }
     starts.push(items.size)
-    titles.clear()
   }
-
-  let read = 0
-  for await (const { user_id, content_id, time, percentage } of allHistories.byUser()) {
-    if (user_id !== user) {
-      close()
-      user = user_id
-    }
-    if (++read % 10_000 === 0) onProgress(read)
-    const row = skeleton.row(content_id)
-    if (row !== undefined) addInterest(titles, tree.title(row), interestOf(time, percentage, settings))
-  }
-  close()
 
   return {
     interactions: { itemCount: ids.length, starts: starts.all, items: items.all, weights: weights.all },

@@ -7,5 +7,6 @@ export { type Events, type Interactions, interactionsOf, userCountOf } from './i
 export type { Blend } from './neighbours.js'
 export { byPopularity, firstOf } from './popularity.js'
 export { type Quality, qualitiesOf } from './quality.js'
+export { randomFrom } from './random.js'
 export { type HalfLives, type History, historyOf, Scorer } from './scorer.js'
-export { type Model, type TrainingOptions, type TrainingStep, train } from './train.js'
+export { chooseSettings, type Model, maxForChoice, type TrainingOptions, type TrainingStep, train } from './train.js'

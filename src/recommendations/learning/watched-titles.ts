@@ -1,0 +1,31 @@
+import { fitsSkeleton } from '../../catalogue/fits-skeleton.js'
+import { Skeleton } from '../../catalogue/skeleton.js'
+import { Tree } from '../../catalogue/tree.js'
+import type { Data } from '../../data/index.js'
+import { addInterest, type InterestSettings, interestOf } from '../interest.js'
+
+/** Reads all histories. For each user, the interest in each title by its content id, the one watched last first. */
+export async function* watchedTitles(
+  { allHistories, contents }: Pick<Data, 'allHistories' | 'contents'>,
+  settings: InterestSettings,
+  onProgress: (read: number) => void
+): AsyncGenerator<Map<number, number>> {
+  const skeleton = new Skeleton()
+  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
+  const tree = new Tree(skeleton)
+
+  let titles = new Map<number, number>()
+  let user: number | undefined
+  let read = 0
+  for await (const { user_id, content_id, time, percentage } of allHistories.byUser()) {
+    if (user_id !== user) {
+      if (titles.size > 0) yield titles
+      titles = new Map()
+      user = user_id
+    }
+    if (++read % 10_000 === 0) onProgress(read)
+    const row = skeleton.row(content_id)
+    if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(time, percentage, settings))
+  }
+  if (titles.size > 0) yield titles
+}
