@@ -79,6 +79,7 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
       sample.add({ ids, weights: history.map(([, weight]) => weight) })
     }
     await parts.end()
+    if (parts.users === 0) throw new Error('There are no histories. Nothing was written.')
     const choice = chooseSettings(sample.interactions(), { holdOut: 'newest', onProgress })
     const written = { users: parts.users, events: parts.events, ...choice }
     await writeFile(join(folder, 'settings.json'), `${JSON.stringify(written)}\n`)

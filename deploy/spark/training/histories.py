@@ -56,11 +56,13 @@ def joined(pieces: list[Histories]) -> Histories:
 def gathered(pieces: Iterable[Histories], size: int = PIECE) -> Iterator[Histories]:
     """The same histories in pieces of about this many items."""
     waiting: list[Histories] = []
+    items = 0
     for piece in pieces:
         waiting.append(piece)
-        if sum(len(one.items) for one in waiting) >= size:
+        items += len(piece.items)
+        if items >= size:
             yield joined(waiting)
-            waiting = []
+            waiting, items = [], 0
     if waiting:
         yield joined(waiting)
 

@@ -53,36 +53,41 @@ class Block:
     liked_pairs: Entries
 
 
-def best(items: NDArray, order: NDArray, values: NDArray, most: int | NDArray) -> Entries:
+def best(items: NDArray, order: NDArray, values: NDArray, most: NDArray) -> Entries:
     """The values of each row whose `order` is highest and above 0: at most so many of each row."""
-    room = min(int(np.max(most, initial=1)), order.shape[1])
-    columns = np.argpartition(order, order.shape[1] - room, axis=1)[:, -room:]
-    found = np.take_along_axis(order, columns, axis=1)
-    ranked = np.argsort(-found, axis=1, kind="stable")
-    columns = np.take_along_axis(columns, ranked, axis=1)
-    found = np.take_along_axis(found, ranked, axis=1)
-    taken = (found > 0) & (np.arange(room) < np.reshape(most, (-1, 1)))
-    rows = np.broadcast_to(items[:, None], taken.shape)[taken]
-    return Entries(rows.astype(np.int32), columns[taken].astype(np.int32), np.take_along_axis(values, columns, axis=1)[taken])
+    found = [best_columns(row, int(room)) for row, room in zip(order, most)]
+    counts = [len(columns) for columns in found]
+    rows = np.repeat(np.arange(len(items)), counts)
+    columns = np.concatenate([*found, np.empty(0, np.int64)]).astype(np.int32)
+    return Entries(items[rows].astype(np.int32), columns, values[rows, columns])
+
+
+def best_columns(row: NDArray, most: int) -> NDArray[np.int64]:
+    # Without the zeros first: most rows are nearly empty, and partitions of equal numbers are slow.
+    columns = np.flatnonzero(row > 0)
+    if len(columns) <= most:
+        return columns
+    return columns[np.argpartition(row[columns], len(columns) - most)[len(columns) - most :]]
 
 
 def block_of(pairs: Pairs, vectors: Vectors, settings: Settings) -> Block:
     items, before, after = pairs.items, pairs.before, pairs.after
     keep = settings.keep
     enough = vectors.views[items] * NEIGHBOURS_PER_VIEW
+    all_pairs = np.full(len(items), KEPT_PAIRS)
     by_views = (np.maximum(vectors.views, 1) ** -0.5).astype(np.float32)
     next_near = best(items, before * by_views, before, np.minimum(keep.next, enough))
 
     either = before + after
-    next_pairs = best(items, either * by_views, either * np.float32(settings.decay), KEPT_PAIRS)
+    next_pairs = best(items, either * by_views, either * np.float32(settings.decay), all_pairs)
     chain_values = after + np.float32(BACK) * before
     chain_values *= ((DOUBT + after.sum(axis=1, dtype=np.float64)) ** -SOURCES).astype(np.float32)[:, None]
-    chain = best(items, chain_values, chain_values, keep.next)
+    chain = best(items, chain_values, chain_values, np.full(len(items), keep.next))
 
     by_length = (np.maximum(vectors.diagonal, 1e-9) ** -0.5).astype(np.float32)
     similarity = pairs.regressed * by_length
     liked_near = best(items, similarity, pairs.regressed, np.minimum(keep.liked, enough))
-    liked_pairs = best(items, similarity, pairs.regressed, KEPT_PAIRS)
+    liked_pairs = best(items, similarity, pairs.regressed, all_pairs)
     return Block(next_near, chain, liked_near, walk_of(pairs, vectors, settings), next_pairs, liked_pairs)
 
 
@@ -91,6 +96,6 @@ def walk_of(pairs: Pairs, vectors: Vectors, settings: Settings) -> Entries:
     items = pairs.items
     here, there = (vectors.sources, vectors.targets) if settings.per_source else (vectors.targets, vectors.sources)
     values = pairs.walked * there.astype(np.float32)
-    rows, columns, kept = best(items, values, values, settings.keep.walk)
+    rows, columns, kept = best(items, values, values, np.full(len(items), settings.keep.walk))
     weights = (kept * here[rows]).astype(np.float32)
     return Entries(rows, columns, weights) if settings.per_source else Entries(columns, rows, weights)

@@ -26,7 +26,7 @@ export const readModelFile = (file: Uint8Array): ForeignModel => {
   const { head, end } = headOf(file)
   if (head.format !== modelFormat) throw new Error(`It has format ${JSON.stringify(head.format)}, not ${modelFormat}`)
   // Copied, because numbers in arrays must not begin at odd addresses.
-  const bytes = file.slice(end + 1)
+  const bytes = new Uint8Array(file.subarray(end + 1))
   if (bytes.byteLength < 32) throw new Error('It has no header')
   check(unpacked(bytes.buffer))
   return { bytes, summary: isObject(head.summary) ? head.summary : {} }
