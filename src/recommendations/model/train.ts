@@ -34,20 +34,23 @@ export const maxForChoice = 2_000_000
 /** How many neighbours each part of a model may have, at 8 bytes each. */
 const maxNeighbours = 16e6
 
+const usualSeed = 1
+
 const workable = (data: Interactions, seed: number) => shuffled(data, workableLength(data, maxPairs), seed)
 
-const choiceFrom = (within: Interactions, { holdOut = 'random', seed = 1, onProgress }: TrainingOptions): Choice => {
+const choiceFrom = (within: Interactions, seed: number, { holdOut = 'random', onProgress }: TrainingOptions): Choice => {
   const chosen = holdOut === 'newest' ? chooseNext : choose
   return chosen(firstUsers(within, maxForChoice), { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
 }
 
 /** The settings that `train` would choose, without training. */
-export const chooseSettings = (data: Interactions, options: TrainingOptions = {}) => choiceFrom(workable(data, options.seed ?? 1), options)
+export const chooseSettings = (data: Interactions, options: Omit<TrainingOptions, 'seed'>) =>
+  choiceFrom(workable(data, usualSeed), usualSeed, options)
 
 export const train = (data: Interactions, options: TrainingOptions = {}): Model => {
-  const { seed = 1, onProgress } = options
+  const { seed = usualSeed, onProgress } = options
   const within = workable(data, seed)
-  const choice = choiceFrom(within, options)
+  const choice = choiceFrom(within, seed, options)
   const { next, ridge, walk } = choice.settings
   const set = trainingSetOf(within)
   const { itemCount } = set
