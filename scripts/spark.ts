@@ -7,12 +7,11 @@ import { contentsOf } from '../src/data/contents.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { recommendationModelsOf } from '../src/data/recommendation-models.js'
 import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
-import type { Quality } from '../src/recommendations/model/index.js'
 import { modelFormat, unpacked } from '../src/recommendations/stored-model.js'
 import { startMongod } from './mongod/start.js'
 import { fill } from './spark/database.js'
 import { runJob } from './spark/job.js'
-import { qualityOf, splitOff } from './spark/quality.js'
+import { isAsGood, qualityOf, splitOff } from './spark/quality.js'
 import { type Shape, viewersOf } from './spark/viewers.js'
 import { writeEvents } from './train/events-out.js'
 import { storeModel } from './train/model-in.js'
@@ -21,9 +20,6 @@ const kinds: Record<string, Shape> = {
   'films, many views': { viewers: 3000, titles: 1500, views: 50, group: 40 },
   'places, few views': { viewers: 15_000, titles: 8000, views: 9, group: 80 }
 }
-
-/** A model of Spark may be this much worse than that of the service. */
-const tolerance = 0.01
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 const signal = new AbortController().signal
@@ -61,8 +57,6 @@ const qualitiesOf = async (url: string, shape: Shape, folder: string) => {
     await client.close()
   }
 }
-
-const isAsGood = (one: Quality, other: Quality) => one.hits >= other.hits * (1 - tolerance) && one.ndcg >= other.ndcg * (1 - tolerance)
 
 // Child processes and mongod end with this process.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))

@@ -28,3 +28,9 @@ export const qualityOf = ({ ids, halfLives, links }: StoredModel, training: numb
   })
   return quality as Quality
 }
+
+/** A model of Spark may be this much worse than that of the service. */
+const tolerance = 0.01
+
+export const isAsGood = (one: Pick<Quality, 'hits' | 'ndcg'>, other: Pick<Quality, 'hits' | 'ndcg'>) =>
+  one.hits >= other.hits * (1 - tolerance) && one.ndcg >= other.ndcg * (1 - tolerance)

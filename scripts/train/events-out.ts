@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
 import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
@@ -28,7 +28,8 @@ class Parts {
     if (!this.part || this.events >= this.count * eventsPerPart) await this.next()
     this.events += ids.length
     this.users++
-    if (!this.part?.write(`${ids.join()}\n`)) await once(this.part as Gzip, 'drain')
+    // A file that cannot be written never drains.
+    if (!this.part?.write(`${ids.join()}\n`)) await Promise.race([once(this.part as Gzip, 'drain'), this.written])
   }
 
   async end() {
@@ -40,7 +41,9 @@ class Parts {
     await this.end()
     const file = createWriteStream(join(this.folder, `histories-${String(this.count++).padStart(5, '0')}.gz`))
     this.part = createGzip({ level: 1 })
-    this.written = finished(this.part.pipe(file))
+    this.written = pipeline(this.part, file)
+    // Whoever waits for it next handles an error.
+    this.written.catch(() => undefined)
   }
 }
 

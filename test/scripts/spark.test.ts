@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { connector } from '../../scripts/spark/job.js'
-import { qualityOf, splitOff } from '../../scripts/spark/quality.js'
+import { isAsGood, qualityOf, splitOff } from '../../scripts/spark/quality.js'
 import { viewersOf } from '../../scripts/spark/viewers.js'
 import { modelFormat } from '../../src/recommendations/stored-model.js'
 
@@ -51,4 +51,12 @@ t.test('the quality of a model that knows one step', async t => {
     }
   }
   t.match(qualityOf(model, training, last, 3), { hits: 1 / 3, ndcg: 1 / 3 })
+})
+
+t.test('a model may be one per cent worse, in hits and in nDCG', async t => {
+  const service = { hits: 0.2, ndcg: 0.1 }
+  t.ok(isAsGood({ hits: 0.1981, ndcg: 0.0991 }, service))
+  t.ok(isAsGood({ hits: 0.3, ndcg: 0.2 }, service))
+  t.notOk(isAsGood({ hits: 0.1979, ndcg: 0.1 }, service))
+  t.notOk(isAsGood({ hits: 0.2, ndcg: 0.0989 }, service))
 })
