@@ -5,9 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cacheFolder } from '../cache.js'
 import { runProgram } from '../clients/run-program.js'
-
-/** From Maven Central. */
-export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'
+import { connector } from './versions.js'
 
 const folder = fileURLToPath(new URL('../../deploy/spark', import.meta.url))
 const requirements = join(folder, 'requirements.txt')
