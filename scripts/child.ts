@@ -2,8 +2,8 @@ import type { ChildProcess, Serializable } from 'node:child_process'
 import { once } from 'node:events'
 
 /** Kills the child when this process exits before it. */
-export const killAtExit = (child: ChildProcess) => {
-  const kill = () => child.kill('SIGKILL')
+export const killAtExit = (child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL') => {
+  const kill = () => child.kill(signal)
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
 }
