@@ -12,7 +12,9 @@ const alerts = rules.split(/^ +- alert: /m).slice(1)
 const namesIn = (text: string) => [...text.matchAll(/([a-zA-Z_][\w:]*)\{/g)].map(([, name = '']) => name)
 
 const exported = async (t: Test) => {
-  const app = await buildApp(settingsFor('mongodb://127.0.0.1:1/none'), { logger: false })
+  const app = await buildApp(settingsFor('mongodb://127.0.0.1:1/none', { IMPORT_KEY: 'a key of at least 32 bytes, or no metrics' }), {
+    logger: false
+  })
   t.teardown(() => app.close())
   await app.ready()
   const metrics = [...(await app.metrics.getMetricsAsJSON()), ...(await processMetrics.getMetricsAsJSON())]
