@@ -1,4 +1,6 @@
+import { execSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { boardDocument } from '../../scripts/deploy/grafana/board.js'
 import { boardQueries } from '../../scripts/deploy/grafana/queries.js'
@@ -44,6 +46,15 @@ t.test('every alert is tested and says what to do', async t => {
     t.match(alert, /^ +summary: \S+.*\n +description: \S+/m, name)
     t.ok(anchors.includes(/runbook: docs\/operations\.md#(\S+)/.exec(alert)?.[1] ?? ''), `${name} has a place in docs/operations.md`)
   }
+})
+
+t.test('docs/operations.md says how the runbooks become links', async t => {
+  const folder = t.testdir({ 'rules.yaml': rules })
+  const [command = ''] = /sed .* rules\.yaml > \S+/.exec(await read('docs/operations.md')) ?? []
+  execSync(command, { cwd: folder })
+  const linked = await readFile(join(folder, 'linked-rules.yaml'), 'utf8')
+  t.equal(linked.match(/^ +runbook_url: https:\/\/[\w.]+\/\S+\/docs\/operations\.md#\S+$/gm)?.length, alerts.length)
+  t.notMatch(linked, 'runbook: ')
 })
 
 t.test('deploy/grafana/viewer.json', async t => {
