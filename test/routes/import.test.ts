@@ -125,13 +125,34 @@ t.test('POST /import/{file}', async t => {
     t.strictSame(await contentsIn(app), [1, 2, 3, 4])
   })
 
+  await t.test('is counted by file and status', async t => {
+    const series = async () => {
+      const { body } = await app.inject('/metrics')
+      const lines = body.split('\n').filter(line => /^imports?_.*file="(terms|nothing)"/.test(line))
+      return Object.fromEntries(lines.map(line => line.split(' ')))
+    }
+    const imports = (status: number) => `imports_total{file="terms",status="${status}"}`
+    const before = await series()
+    t.strictSame([before[imports(200)], before[imports(400)], before[imports(401)]], ['0', '0', '0'], 'zeros from the start')
+
+    const began = performance.now()
+    t.equal((await send(app, '/import/terms', '')).status, 200)
+    const took = (performance.now() - began) / 1000
+    t.equal((await send(app, '/import/terms', '{}')).status, 400)
+    t.equal((await send(app, '/import/terms', '', {})).status, 401)
+    t.equal((await send(app, '/import/nothing', '')).status, 404)
+    const { 'import_duration_seconds{file="terms"}': seconds, ...after } = await series()
+    t.strictSame(after, { ...before, [imports(200)]: '1', [imports(400)]: '1', [imports(401)]: '1' })
+    t.ok(Number(seconds) > 0 && Number(seconds) < took, `${seconds} of ${took} s`)
+  })
+
   await t.test('writes nothing of an upload whose caller hangs up', async t => {
     const upload = request({ port: portOf(app), method: 'POST', path: '/import/contents', headers: authorized }).on('error', () => {})
     upload.write(`${lines(film(9))}\n`)
     await until(() => uploads().length > 0)
     upload.destroy()
     await until(() => uploads().length === 0)
-    t.equal((await send(app, '/import/contents', '')).status, 200, 'and another import may begin')
+    await until(async () => (await send(app, '/import/contents', '')).status === 200)
     const head = `POST /import/contents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`
     const broken = parsed(await talk(app, `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"id"\r\nnonsense\r\n`))
     t.equal(broken.statusCode, 400)
