@@ -108,7 +108,7 @@ export const featured = ({ users = 600, items = 400, views = 25, features = 60, 
       directions[feature]?.forEach((value, at) => {
         place[at] = (place[at] as number) + value
       })
-    return { place, fame: normal() }
+    return { place, fame: 0.7 * normal() }
   })
   const histories = Array.from({ length: users }, () => {
     const wants = Float64Array.from({ length: tastes }, normal)
