@@ -14,8 +14,8 @@ import { film, lines } from '../import/helper.js'
 const key = 'a key of the tests that nobody guesses'
 const authorized = { authorization: `Bearer ${key}` }
 
-const listening = async (t: Test, log: string[] = []) => {
-  const app = await build(t, { settings: { IMPORT_KEY: key, LOG_LEVEL: 'trace' }, log })
+const listening = async (t: Test, log: string[] = [], settings: Record<string, string> = {}) => {
+  const app = await build(t, { settings: { IMPORT_KEY: key, LOG_LEVEL: 'trace', ...settings }, log })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
 }
@@ -90,6 +90,8 @@ t.test('POST /import/{file}', async t => {
   await t.test('takes users of an identity provider only with JWT_ISSUER, as the command does', async t => {
     const { status, body } = await send(app, '/import/users', lines({ id: 5, sub: 'abc' }))
     t.match({ status, message: body.message }, { status: 400, message: /JWT_ISSUER/ })
+    const other = await listening(t, [], { JWT_ISSUER: 'https://accounts.example' })
+    t.strictSame(await imported(other, '/import/users', lines({ id: 5, sub: 'abc' })), counts(1, 0, 0, 0))
   })
 
   await t.test('wants its key', async t => {

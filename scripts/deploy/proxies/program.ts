@@ -6,8 +6,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { killAtExit } from '../../child.js'
 import { freePort } from '../../free-port.js'
+import { killAtExit } from '../../kill-at-exit.js'
 import { type Certificate, makeCertificate } from './certificate.js'
 
 /** Where the proxy listens and where it sends requests, on this machine. */

@@ -3,12 +3,14 @@ import { Skeleton } from '../../catalogue/skeleton.js'
 import { Tree } from '../../catalogue/tree.js'
 import type { Data } from '../../data/index.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
-import { Growing, type Interactions } from '../model/index.js'
+import { type Features, Growing, type Interactions } from '../model/index.js'
+import { featuresInOrder, newcomersOf, readTitleFeatures } from './title-features.js'
 
 export interface TrainingData {
   interactions: Interactions
-  /** The content id of each item. */
+  /** The content id of each item that somebody has watched, and of newcomers after them. */
   ids: Float64Array
+  features: Features
 }
 
 /** Reads all histories. The items of the model are titles. */
@@ -21,8 +23,8 @@ export const readTrainingData = async (
   for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
   const tree = new Tree(skeleton)
 
+  /** The item of each title, by its row. */
   const itemOf = new Map<number, number>()
-  const ids: number[] = []
   const items = new Growing(new Uint32Array(1024))
   const weights = new Growing(new Float32Array(1024))
   const starts = new Growing(new Uint32Array(1024))
@@ -36,7 +38,7 @@ export const readTrainingData = async (
     for (const [title, weight] of [...titles].reverse()) {
       let item = itemOf.get(title)
       if (item === undefined) {
-        item = ids.push(skeleton.idOf(title)) - 1
+        item = itemOf.size
         itemOf.set(title, item)
       }
       items.push(item)
@@ -58,8 +60,10 @@ export const readTrainingData = async (
   }
   close()
 
+  const rows = [...itemOf.keys(), ...newcomersOf(skeleton, tree, itemOf.keys())]
   return {
-    interactions: { itemCount: ids.length, starts: starts.all, items: items.all, weights: weights.all },
-    ids: Float64Array.from(ids)
+    interactions: { itemCount: itemOf.size, starts: starts.all, items: items.all, weights: weights.all },
+    ids: Float64Array.from(rows, row => skeleton.idOf(row)),
+    features: featuresInOrder(rows, await readTitleFeatures(contents, skeleton, tree))
   }
 }
