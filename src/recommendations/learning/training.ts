@@ -7,6 +7,8 @@ import { readTrainingData } from './training-data.js'
 export interface Trained extends Pick<Model, 'settings' | 'quality'> {
   /** The quality of recommending by popularity alone. */
   popularity: Quality
+  /** The quality that the model before this one was chosen for. Missing for the first model. */
+  before?: Quality
   users: number
   titles: number
   events: number
@@ -32,6 +34,7 @@ export const trainModel = async (
   )
   // The model is chosen by how well it predicts what users watch next.
   const { links, settings, quality, baseline } = train(interactions, { holdOut: 'newest', onProgress })
+  const latest = await data.recommendationModels.latest(modelFormat)
   const trained = {
     users: interactions.starts.length - 1,
     titles: interactions.itemCount,
@@ -39,6 +42,7 @@ export const trainModel = async (
     settings,
     quality,
     popularity: baseline,
+    ...(latest && { before: latest.summary.quality as Quality }),
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
   const model = {
