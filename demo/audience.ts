@@ -5,6 +5,8 @@ import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDurin
 const viewers = 240
 const firstId = 1001
 const titlesEach = 14
+/** Most who watch the first of these films watch the second one within two days. */
+const sequel = ['The Slowest Way to Lisbon', 'The Slowest Way Home'] as const
 
 /** Viewers that give the model something to learn from. Nobody can sign in as one. Each likes two terms, and picks every third title at random. */
 export const demoAudience = async (now: Date): Promise<Record<string, string>> => {
@@ -13,6 +15,7 @@ export const demoAudience = async (now: Date): Promise<Record<string, string>> =
   const contents = (await demoContents(now)).filter(openDuring(now, now))
   const titles = contents.filter(({ parent_id }) => parent_id === null)
   const terms = [...new Set(titles.flatMap(title => title.terms))]
+  const secondPart = titles.find(({ name }) => name === sequel[1]) as DemoContent
   const childrenOf = (id: number) => contents.filter(({ parent_id }) => parent_id === id)
   const firstOf = (content: DemoContent): DemoContent[] => {
     if (isPlayable(content)) return [content]
@@ -24,14 +27,17 @@ export const demoAudience = async (now: Date): Promise<Record<string, string>> =
     const tastes = [oneOf(terms), oneOf(terms)]
     const liked = titles.filter(title => title.terms.some(term => tastes.includes(term)))
     const chosen = new Set(Array.from({ length: titlesEach }, () => oneOf(liked.length > 0 && random() < 0.67 ? liked : titles)))
-    return [...chosen].flatMap(firstOf).map(content => {
+    const watchedAt = new Map([...chosen].flatMap(firstOf).map(content => [content, now.getTime() - Math.floor(random() * days(40))]))
+    const firstPart = [...watchedAt].find(([{ name }]) => name === sequel[0])
+    if (firstPart && random() < 0.8) watchedAt.set(secondPart, firstPart[1] + Math.floor(random() * days(2)))
+    return [...watchedAt].map(([content, moment]) => {
       const percentage = random() < 0.8 ? 95 : 30
       return {
         user_id,
         content_id: content.id,
         time: Math.round((minutes(minutesOf(content)) / 1000) * (percentage / 100)),
         percentage,
-        updated_at: new Date(now.getTime() - Math.floor(random() * days(40))).toISOString()
+        updated_at: new Date(moment).toISOString()
       }
     })
   }

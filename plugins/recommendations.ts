@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { modelMetrics } from '../src/metrics/model.js'
+import { uptakeMetrics } from '../src/metrics/uptake.js'
 import { Learning } from '../src/recommendations/learning/learning.js'
 import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
 import { Recommender } from '../src/recommendations/serving/recommender.js'
+import { Uptake } from '../src/recommendations/serving/uptake.js'
 import { minutes, seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     recommender: Recommender
+    uptake: Uptake
   }
 }
 
@@ -44,7 +47,9 @@ export default fp(
       onFailure
     })
 
+    const uptake = new Uptake(app.catalogue)
     modelMetrics(app.metrics, learning, settings)
+    uptakeMetrics(app.metrics, uptake)
 
     let following: Promise<void> | undefined
     app.preparations.push(async () => {
@@ -58,6 +63,7 @@ export default fp(
       await following
     })
     app.decorate('recommender', recommender)
+    app.decorate('uptake', uptake)
   },
   { name: 'recommendations', dependencies: ['settings', 'metrics', 'mongo', 'catalogue'] }
 )

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Faults } from '../src/import/checking/faults.js'
 import {
+  type Blend,
   byPopularity,
   firstOf,
   type HoldOutKind,
@@ -52,17 +53,22 @@ const read = async (path: string): Promise<Dataset> => {
 
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
+/** The part of a model that knows no order. */
+const withoutOrder = ({ first, ...links }: Blend): Blend => ({ ...links, first: new Float32Array(first.length) })
+
 const evaluate = ({ data }: Dataset, k: number, kind: HoldOutKind): Model => {
   const out = holdOut(data, kind, 2)
   const model = train(out.training, { holdOut: kind, onProgress })
   const popular = byPopularity(out.training)
-  const listOf = listsFrom({ ...model, popular }, out.training, k)
-  const [measured, popularity] = qualitiesOf(out, k, data.itemCount, 2, (user, isSeen) => [
-    listOf(user),
-    firstOf(popular, k, item => !isSeen(item))
-  ]) as [Quality, Quality]
+  const listers: Record<string, (user: number, isSeen: (item: number) => boolean) => ArrayLike<number>> = {
+    model: listsFrom({ ...model, popular }, out.training, k),
+    ...(kind === 'newest' && { 'no order': listsFrom({ ...model, links: withoutOrder(model.links), popular }, out.training, k) }),
+    popularity: (_user, isSeen) => firstOf(popular, k, item => !isSeen(item))
+  }
+  const lists = Object.values(listers)
+  const qualities = qualitiesOf(out, k, data.itemCount, lists.length, (user, isSeen) => lists.map(list => list(user, isSeen)))
   progress.clear()
-  console.log(table(k, measured, popularity))
+  console.log(table(k, Object.fromEntries(Object.keys(listers).map((name, at) => [name, qualities[at] as Quality]))))
   return model
 }
 

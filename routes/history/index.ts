@@ -38,7 +38,7 @@ const deleteSchema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, settings } = app
+  const { catalogue, settings, uptake } = app
   const { history } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
@@ -54,7 +54,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const { content_id } = request.body
       const country = app.countryOf(request)
       if (!catalogue.isOpen(content_id, country)) throw historyContentNotFound()
-      const id = await history.put(app.viewerOf(request).id, content_id, progressOf(request.body, country))
+      const viewer = app.viewerOf(request)
+      const id = await history.put(viewer.id, content_id, progressOf(request.body, country))
+      uptake.begin(viewer.id, content_id)
       reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`)
       return done(201, 'The history element was saved')
     }

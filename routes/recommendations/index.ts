@@ -20,7 +20,7 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, data, recommender } = app
+  const { catalogue, data, recommender, uptake } = app
   const { COMPLETED_AT, INTEREST_FROM, RECENT_DAYS } = app.settings
   const interest = { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM }
   const pacer = new Pacer()
@@ -31,6 +31,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const viewing = viewer ? viewingOf(catalogue, await data.history.whole(viewer.id), interest) : undefined
     const recommended = () => {
       const recommendations = recommender.recommend(viewing, app.countryOf(request), query.perPage)
+      if (viewer) uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, Date.now() - days(RECENT_DAYS))
     }
     return reply.json(await pacer.run(recommended))

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { killAtExit } from '../child.js'
+import { killAtExit } from '../kill-at-exit.js'
 
 const timeout = 10 * 60_000
 const shownLines = 40

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { cacheFolder } from '../cache.js'
 import { goProgram } from '../go-program.js'
 import { runProgram } from './run-program.js'
@@ -60,8 +60,3 @@ export const resolved = async (commandLine: string, say: Say) => {
   if (!tool) throw new Error(`There is no tool ${name}`)
   return [...(await tool(say)), ...args]
 }
-
-const isThere = (program: string) => (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, program)))
-
-/** The first of the programs that this machine does not have. */
-export const missing = (programs: string[]) => programs.find(program => !isThere(program))

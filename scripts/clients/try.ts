@@ -5,9 +5,10 @@ import { demoPassword, demoUsers } from '../../demo/users.js'
 import { cacheFolder } from '../cache.js'
 import { missingCalls } from './calls.js'
 import type { Client } from './clients.js'
+import { missing } from './missing.js'
 import { runProgram } from './run-program.js'
 import type { Service } from './service.js'
-import { missing, resolved } from './tools.js'
+import { resolved } from './tools.js'
 
 const journeys = join(import.meta.dirname, 'journeys')
 

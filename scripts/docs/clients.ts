@@ -6,7 +6,7 @@ import { versions } from '../clients/versions.js'
 const journeys = join(import.meta.dirname, '..', 'clients', 'journeys')
 
 const withoutIndentation = (lines: string) => {
-  const [indentation = ''] = /^[ \t]*/.exec(lines) ?? []
+  const indentation = lines.slice(0, lines.search(/\S/))
   return lines.trimEnd().replaceAll(new RegExp(`^${indentation}`, 'gm'), '')
 }
 

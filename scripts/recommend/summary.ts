@@ -8,12 +8,11 @@ const inPercent = (value: number) => `${(value * 100).toFixed(1)} %`
 const row = (name: string, { ndcg, hits, recall, coverage, popular }: Quality) =>
   `${name.padEnd(12)}${[ndcg.toFixed(4), hits.toFixed(4), recall.toFixed(4), inPercent(coverage), inPercent(popular)].map(figure => figure.padStart(10)).join('')}`
 
-/** The quality of the model and of plain popularity. */
-export const table = (k: number, model: Quality, popularity: Quality) =>
+/** Compares the model with others, for example with plain popularity. */
+export const table = (k: number, qualities: Record<string, Quality>) =>
   [
     `${''.padEnd(12)}${[`nDCG@${k}`, `HR@${k}`, `recall@${k}`, 'coverage', 'top 100'].map(title => title.padStart(10)).join('')}`,
-    row('model', model),
-    row('popularity', popularity)
+    ...Object.entries(qualities).map(([name, quality]) => row(name, quality))
   ].join('\n')
 
 export const readLine = ({ users, items, events, data }: Dataset) => {

@@ -8,7 +8,7 @@ import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
 import { Sample } from '../../src/recommendations/learning/sample.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
-import { watchedTitles } from '../../src/recommendations/learning/watched-titles.js'
+import { readTitles, watchedTitles } from '../../src/recommendations/learning/watched-titles.js'
 import { type Choice, chooseSettings, maxForChoice } from '../../src/recommendations/model/index.js'
 
 /** Compressed files can only be read as a whole, so there have to be enough of them for all workers. */
@@ -74,10 +74,11 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
     const total = await data.allHistories.estimatedSize()
     const parts = new Parts(folder)
     const sample = new Sample(maxForChoice)
-    for await (const titles of watchedTitles(data, interest, done => onProgress({ step: 'read', done, total }))) {
+    const catalogue = await readTitles(data.contents)
+    for await (const titles of watchedTitles(data.allHistories, catalogue, interest, done => onProgress({ step: 'read', done, total }))) {
       signal.throwIfAborted()
       const history = [...titles].reverse()
-      const ids = history.map(([id]) => id)
+      const ids = history.map(([title]) => catalogue.skeleton.idOf(title))
       await parts.add(ids)
       sample.add({ ids, weights: history.map(([, weight]) => weight) })
     }

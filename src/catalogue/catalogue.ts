@@ -14,6 +14,7 @@ import type { Country } from './country.js'
 import { fitsSkeleton } from './fits-skeleton.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
+import { noting } from './noting.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search.js'
 import { SearchQueue } from './search-queue.js'
@@ -61,6 +62,7 @@ export class Catalogue {
 
   /** Incremented whenever a collection is reloaded. */
   version = 0
+  /** When a check began or a document arrived. */
   checkedAt = 0
   private cachedTree: { tree: Tree; skeleton: Skeleton; version: number } | undefined
   private fullReadAt = 0
@@ -72,7 +74,7 @@ export class Catalogue {
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
       options.cacheBytes
     )
-    this.search = new Search(ids => options.data.contents.words(ids))
+    this.search = new Search(ids => noting(options.data.contents.words(ids), this))
     this.searchQueue = new SearchQueue(options.onSearchRefused ?? (() => undefined))
   }
 
@@ -87,7 +89,7 @@ export class Catalogue {
       this.version++
     }
     this.seen = revisions
-    this.checkedAt = began
+    this.checkedAt = Math.max(this.checkedAt, began)
     if (full) this.fullReadAt = began
   }
 
@@ -182,7 +184,7 @@ export class Catalogue {
     const { contents } = this.options.data
     const broken: unknown[] = []
     let read = 0
-    for await (const content of contents.forSkeleton(since)) {
+    for await (const content of noting(contents.forSkeleton(since), this)) {
       read++
       if (fitsSkeleton(content)) skeleton.put(content)
       else broken.push(content._id)

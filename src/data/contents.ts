@@ -115,6 +115,12 @@ export const contentsOf = (db: Db) => {
         .toArray()
       return found.map(({ _id }) => _id)
     },
+    /** The keywords of all contents that have any. */
+    keywords: () =>
+      contents.find<Pick<ContentDocument, '_id' | 'keywords'>>(
+        { keywords: { $type: 'string', $ne: '' } },
+        { ...catalogueRead, projection: { keywords: 1 }, batchSize: 2000 }
+      ),
     /** An estimate that includes contents that cannot be served. */
     size: () => contents.estimatedDocumentCount(),
     /** The words of these contents, or of all. In small batches, because decoding them blocks the event loop. */

@@ -2,7 +2,7 @@ import { examples } from '../../schemas/examples.js'
 import { unwrapSchema } from './components.js'
 import { cacheable, ownHeaders, requestId, type Status, statuses } from './statuses.js'
 
-type Content = Record<string, { schema?: object; example?: unknown }>
+type Content = Record<string, { schema?: { allOf: [object] }; example?: unknown }>
 interface Response {
   description: string
   headers?: object

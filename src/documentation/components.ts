@@ -17,4 +17,4 @@ export const wrapSchemas = ({ body, response, ...schema }: FastifySchema = {}) =
 }
 
 /** Undoes what `wrapSchemas` did to a schema. */
-export const unwrapSchema = (schema: Schema) => schema.allOf?.[0] ?? schema
+export const unwrapSchema = ({ allOf: [schema] }: { allOf: [object] }) => schema

@@ -1,7 +1,7 @@
 import type { Blend, HalfLives } from './model/index.js'
 
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
-export const modelFormat = 2
+export const modelFormat = 3
 
 /** In bytes. Every process holds a model in memory, and a second one while it loads it. */
 export const largestModel = 1024 ** 3
@@ -10,16 +10,25 @@ export const largestModel = 1024 ** 3
 export interface StoredModel {
   /** The content id of each item. */
   ids: Float64Array
+  /** So many of the items were watched by somebody. Those after them are newcomers. */
+  watched: number
   halfLives: HalfLives
   /** What comes next and, on the second side, what is liked. */
   links: Blend
 }
 
-const headerSize = 4 * 8
+const headerSize = 5 * 8
 
 /** Writes a header with the sizes, then the arrays. */
-export const packed = ({ ids, halfLives, links: { starts, targets, first, second } }: StoredModel): Uint8Array => {
-  const arrays = [Float64Array.of(ids.length, targets.length, halfLives.next, halfLives.liked), ids, starts, targets, first, second]
+export const packed = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel): Uint8Array => {
+  const arrays = [
+    Float64Array.of(ids.length, targets.length, watched, halfLives.next, halfLives.liked),
+    ids,
+    starts,
+    targets,
+    first,
+    second
+  ]
   const bytes = new Uint8Array(arrays.reduce((size, { byteLength }) => size + byteLength, 0))
   let at = 0
   for (const { buffer, byteOffset, byteLength } of arrays) {
@@ -31,7 +40,7 @@ export const packed = ({ ids, halfLives, links: { starts, targets, first, second
 
 /** Returns views on the bytes, without copying. Throws if they are not a model. */
 export const unpacked = (bytes: ArrayBuffer): StoredModel => {
-  const [items, size, next, liked] = new Float64Array(bytes, 0, 4) as unknown as [number, number, number, number]
+  const [items, size, watched, next, liked] = new Float64Array(bytes, 0, 5) as unknown as [number, number, number, number, number]
   const starts = headerSize + items * 8
   const targets = starts + (items + 1) * 4
   const first = targets + size * 4
@@ -43,8 +52,9 @@ export const unpacked = (bytes: ArrayBuffer): StoredModel => {
     first: new Float32Array(bytes, first, size),
     second: new Float32Array(bytes, second, size)
   }
+  if (!(watched >= 0 && watched <= items)) throw new Error('More of its titles were watched than it has')
   if (!areRows(links.starts, size)) throw new Error('Its rows are not in order')
-  return { ids: new Float64Array(bytes, headerSize, items), halfLives: { next, liked }, links }
+  return { ids: new Float64Array(bytes, headerSize, items), watched, halfLives: { next, liked }, links }
 }
 
 /** Wrong bounds of a row could make the scorer loop almost forever. Wrong values within a row do no harm. */

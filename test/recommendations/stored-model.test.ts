@@ -8,6 +8,7 @@ import { span } from './helper.js'
 /** A model in which each item speaks for the two after it. */
 const modelOf = (ids: number[]): StoredModel => ({
   ids: Float64Array.from(ids),
+  watched: ids.length,
   halfLives: { next: 3, liked: 30 },
   links: {
     starts: Uint32Array.from([...ids, 0], (_, i) => 2 * i),
@@ -26,7 +27,7 @@ t.test('what was packed is what comes out', async t => {
   const ageless = { ...modelOf([1, 2, 3]), halfLives: { next: 2, liked: Number.POSITIVE_INFINITY } }
   t.strictSame(unpacked(bytesOf(ageless)), ageless)
   const part = modelOf(span(1, 10))
-  const view = { ...part, ids: part.ids.subarray(2, 7), links: { ...part.links, starts: part.links.starts.subarray(0, 6) } }
+  const view = { ...part, ids: part.ids.subarray(2, 7), watched: 5, links: { ...part.links, starts: part.links.starts.subarray(0, 6) } }
   const shortened = {
     ...view,
     links: {
@@ -98,7 +99,16 @@ t.test('bytes that make no sense are refused, or recommend something else at the
       const bytes = spoilt(field * 8, (view, at) => view.setFloat64(at, value, true))
       t.ok(serves(t, bytes, `${value} as size ${field}`), `${value} as size ${field} is refused`)
     }
-  for (const field of [16, 24])
+  for (const value of [Number.NaN, -1, 41])
+    t.ok(
+      serves(
+        t,
+        spoilt(16, (view, at) => view.setFloat64(at, value, true)),
+        `${value} as watched`
+      ),
+      `${value} watched titles are refused`
+    )
+  for (const field of [24, 32])
     for (const halfLife of [Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])
       serves(
         t,
@@ -106,7 +116,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
         `a half-life of ${halfLife}`
       )
 
-  const starts = 32 + 40 * 8
+  const starts = 40 + 40 * 8
   const targets = starts + 41 * 4
   const weights = targets + 80 * 4
   for (const value of [1, 3, 79, 81, 2 ** 31, 2 ** 32 - 1])
@@ -132,7 +142,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   for (const value of [Number.NaN, -1, 0.5, 1e300, 1, 2, 6])
     serves(
       t,
-      spoilt(32 + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
+      spoilt(40 + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
       `id ${value}`
     )
   // Neighbours out of order: found for the score, not for the reason.
@@ -149,7 +159,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     const bytes = good.slice(0)
     const noise = new Uint32Array(bytes)
     const places = 1 + random(i % 2 ? 3 : 60)
-    for (let n = 0; n < places; n++) noise[8 + random(noise.length - 8)] = random(3) ? random(100) : random(2_147_483_646) * 2
+    for (let n = 0; n < places; n++) noise[10 + random(noise.length - 10)] = random(3) ? random(100) : random(2_147_483_646) * 2
     serves(t, bytes, `noise ${i}`)
   }
 })

@@ -79,6 +79,14 @@ t.test('docs/clients.md', async t => {
   }
 })
 
+t.test('what a document quotes of the clients has to exist', t => {
+  const quoting = (what: string) => () => withRunCode(`<!-- ${what} -->\n\`\`\`sh\n\`\`\`\n`)
+  t.throws(quoting('command: cobol'), /no client cobol/)
+  t.throws(quoting('use: java/pom.xml'), /no lines between/)
+  t.match(quoting('aside')(), /^<!-- aside -->\n```sh\n```$/m)
+  t.end()
+})
+
 t.test('every setting that a document names is there', async t => {
   for (const path of documents) {
     for (const [, name = ''] of (await read(path)).matchAll(/`([A-Z]+_[A-Z_]+)`/g))

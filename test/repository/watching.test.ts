@@ -1,4 +1,6 @@
+import { execSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { boardDocument } from '../../scripts/deploy/grafana/board.js'
 import { boardQueries } from '../../scripts/deploy/grafana/queries.js'
@@ -12,7 +14,9 @@ const alerts = rules.split(/^ +- alert: /m).slice(1)
 const namesIn = (text: string) => [...text.matchAll(/([a-zA-Z_][\w:]*)\{/g)].map(([, name = '']) => name)
 
 const exported = async (t: Test) => {
-  const app = await buildApp(settingsFor('mongodb://127.0.0.1:1/none'), { logger: false })
+  const app = await buildApp(settingsFor('mongodb://127.0.0.1:1/none', { IMPORT_KEY: 'a key of at least 32 bytes, or no metrics' }), {
+    logger: false
+  })
   t.teardown(() => app.close())
   await app.ready()
   const metrics = [...(await app.metrics.getMetricsAsJSON()), ...(await processMetrics.getMetricsAsJSON())]
@@ -42,6 +46,15 @@ t.test('every alert is tested and says what to do', async t => {
     t.match(alert, /^ +summary: \S+.*\n +description: \S+/m, name)
     t.ok(anchors.includes(/runbook: docs\/operations\.md#(\S+)/.exec(alert)?.[1] ?? ''), `${name} has a place in docs/operations.md`)
   }
+})
+
+t.test('docs/operations.md says how the runbooks become links', async t => {
+  const folder = t.testdir({ 'rules.yaml': rules })
+  const [command = ''] = /sed .* rules\.yaml > \S+/.exec(await read('docs/operations.md')) ?? []
+  execSync(command, { cwd: folder })
+  const linked = await readFile(join(folder, 'linked-rules.yaml'), 'utf8')
+  t.equal(linked.match(/^ +runbook_url: https:\/\/[\w.]+\/\S+\/docs\/operations\.md#\S+$/gm)?.length, alerts.length)
+  t.notMatch(linked, 'runbook: ')
 })
 
 t.test('deploy/grafana/viewer.json', async t => {

@@ -14,8 +14,8 @@ import { film, lines } from '../import/helper.js'
 const key = 'a key of the tests that nobody guesses'
 const authorized = { authorization: `Bearer ${key}` }
 
-const listening = async (t: Test, log: string[] = []) => {
-  const app = await build(t, { settings: { IMPORT_KEY: key, LOG_LEVEL: 'trace' }, log })
+const listening = async (t: Test, log: string[] = [], settings: Record<string, string> = {}) => {
+  const app = await build(t, { settings: { IMPORT_KEY: key, LOG_LEVEL: 'trace', ...settings }, log })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
 }
@@ -90,6 +90,8 @@ t.test('POST /import/{file}', async t => {
   await t.test('takes users of an identity provider only with JWT_ISSUER, as the command does', async t => {
     const { status, body } = await send(app, '/import/users', lines({ id: 5, sub: 'abc' }))
     t.match({ status, message: body.message }, { status: 400, message: /JWT_ISSUER/ })
+    const other = await listening(t, [], { JWT_ISSUER: 'https://accounts.example' })
+    t.strictSame(await imported(other, '/import/users', lines({ id: 5, sub: 'abc' })), counts(1, 0, 0, 0))
   })
 
   await t.test('wants its key', async t => {
@@ -123,13 +125,34 @@ t.test('POST /import/{file}', async t => {
     t.strictSame(await contentsIn(app), [1, 2, 3, 4])
   })
 
+  await t.test('is counted by file and status', async t => {
+    const series = async () => {
+      const { body } = await app.inject('/metrics')
+      const lines = body.split('\n').filter(line => /^imports?_.*file="(terms|nothing)"/.test(line))
+      return Object.fromEntries(lines.map(line => line.split(' ')))
+    }
+    const imports = (status: number) => `imports_total{file="terms",status="${status}"}`
+    const before = await series()
+    t.strictSame([before[imports(200)], before[imports(400)], before[imports(401)]], ['0', '0', '0'], 'zeros from the start')
+
+    const began = performance.now()
+    t.equal((await send(app, '/import/terms', '')).status, 200)
+    const took = (performance.now() - began) / 1000
+    t.equal((await send(app, '/import/terms', '{}')).status, 400)
+    t.equal((await send(app, '/import/terms', '', {})).status, 401)
+    t.equal((await send(app, '/import/nothing', '')).status, 404)
+    const { 'import_duration_seconds{file="terms"}': seconds, ...after } = await series()
+    t.strictSame(after, { ...before, [imports(200)]: '1', [imports(400)]: '1', [imports(401)]: '1' })
+    t.ok(Number(seconds) > 0 && Number(seconds) < took, `${seconds} of ${took} s`)
+  })
+
   await t.test('writes nothing of an upload whose caller hangs up', async t => {
     const upload = request({ port: portOf(app), method: 'POST', path: '/import/contents', headers: authorized }).on('error', () => {})
     upload.write(`${lines(film(9))}\n`)
     await until(() => uploads().length > 0)
     upload.destroy()
     await until(() => uploads().length === 0)
-    t.equal((await send(app, '/import/contents', '')).status, 200, 'and another import may begin')
+    await until(async () => (await send(app, '/import/contents', '')).status === 200)
     const head = `POST /import/contents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`
     const broken = parsed(await talk(app, `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"id"\r\nnonsense\r\n`))
     t.equal(broken.statusCode, 400)

@@ -6,6 +6,8 @@ import { addUser, build } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { serving } from '../helpers/serving.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
+import { recommendedTo, taught } from '../recommendations/helper.js'
 
 const demo = async (MONGO_URL: string, settings = {}) => {
   const child = spawn(...apart(built('scripts/demo.js')), { env: { PATH: process.env.PATH, MONGO_URL, ...settings } })
@@ -30,6 +32,20 @@ t.test('npm run demo fills a database beside a running service', async t => {
   const before = await users.countDocuments()
   t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
   t.equal(await users.countDocuments(), before)
+})
+
+t.test('the demo shows a sequel after its first part', async t => {
+  const url = await databaseUrl(t)
+  t.equal((await demo(url))[0], 0)
+  const app = await build(t, { url })
+  await taught(app)
+  const { data } = (await app.inject('/contents?search=the slowest way')).json()
+  const idOf = (name: string) => data.collection.find((content: { name: string }) => content.name === name).id
+  const [first, sequel] = [idOf('The Slowest Way to Lisbon'), idOf('The Slowest Way Home')]
+  const viewer = await viewerOf(app)
+  await watch(viewer, 1001, { percentage: 95 })
+  await watch(viewer, first, { percentage: 95 })
+  t.match((await recommendedTo(viewer))[0], { id: sequel, reason: { type: 'watched', content_id: first } })
 })
 
 t.test('npm run demo does nothing where there is data, and says so', async t => {

@@ -87,6 +87,8 @@ t.test('--evaluate prints the figures beside those of popularity', async t => {
     /^ +nDCG@10 +HR@10 +recall@10 +coverage +top 100\nmodel +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ %\npopularity +(0\.\d{4}) +(0\.\d{4}) +0\.\d{4} +[\d.]+ % +[\d.]+ %\n200 users, /
   const [, ndcg, hits, popularNdcg, popularHits] = (figures.exec(out) ?? []).map(Number) as [number, number, number, number, number]
   t.ok(ndcg > popularNdcg && hits > popularHits, out)
+  const [, ordered] = await run('--events', 'events.tsv', '--evaluate')
+  t.match(ordered, /^ +nDCG@20.*\nmodel .*\nno order .*\npopularity .*\n200 users, /, 'and those of the part that knows no order')
   t.strictSame(await readdir(folder), ['events.tsv'])
 })
 
@@ -237,7 +239,7 @@ t.test('the summary', async t => {
     `${chosen}; next: lambda 100, chain 0.3, half after 3 items, targets 0, fresh 0, taste 0`
   )
   t.equal(
-    table(5, quality, popularity),
+    table(5, { model: quality, popularity }),
     [
       '                nDCG@5      HR@5  recall@5  coverage   top 100',
       'model           0.3000    0.4000    0.2500    50.0 %    12.5 %',

@@ -42,6 +42,7 @@ t.test('the quality of a model that knows one step', async t => {
   ])
   const model = {
     ids: Float64Array.of(3, 2, 1),
+    watched: 3,
     halfLives: { next: 1, liked: 1 },
     // After 1 comes 2, after 2 comes 1.
     links: {

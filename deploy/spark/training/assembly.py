@@ -8,7 +8,7 @@ from .settings import Settings
 from .tables import Entries, Vectors
 
 # So many usual views are added to those of each title, so that few views prove little.
-USUAL_VIEWS = 4
+USUAL_VIEWS = 10
 
 
 def matrix(entries: Entries, titles: int) -> csr_array:

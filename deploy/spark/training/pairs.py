@@ -11,6 +11,11 @@ from .histories import Histories, gathered
 # Further apart than this, two views of a history have nothing to do with each other.
 REACH = 20
 
+# In the chain, how much less a pair counts with every view in between, and how much a pair in the opposite order counts: neighbours of
+# the same evening come in any order.
+CHAIN_DECAY = 0.9
+BACK = 0.2
+
 
 class Pairs:
     """A row for each title of the block, a column for each title. Title `i` has the row `i // blocks`."""
@@ -27,6 +32,9 @@ class Pairs:
         # How often the column was viewed before the row, and after it.
         self.before = np.zeros(shape, np.float32)
         self.after = np.zeros(shape, np.float32)
+        # The pairs of the chain, and how often anything came after the row.
+        self.chain = np.zeros(shape, np.float32)
+        self.followed = np.zeros(len(self.items))
         # How many viewers have viewed both, weighted for the regression and for the walk.
         self.regressed = np.zeros(shape, np.float32)
         self.walked = np.zeros(shape, np.float32)
@@ -38,7 +46,7 @@ class Pairs:
             self._add_order(piece, own, rows)
             self._add_viewers(piece, own, rows)
         rows = np.arange(len(self.items))
-        for table in (self.before, self.after, self.regressed, self.walked):
+        for table in (self.before, self.after, self.chain, self.regressed, self.walked):
             table[rows, self.items] = 0
 
     def _add_order(self, piece: Histories, own: NDArray, rows: NDArray) -> None:
@@ -46,10 +54,14 @@ class Pairs:
         begins, ends = piece.starts[viewers], piece.starts[viewers + 1]
         for distance in range(1, REACH + 1):
             weight = np.float32(self.decay ** (distance - 1))
-            for table, other in ((self.before, own - distance), (self.after, own + distance)):
+            chained = CHAIN_DECAY ** (distance - 1)
+            for table, other, share in ((self.before, own - distance, BACK), (self.after, own + distance, 1)):
                 inside = (other >= begins) & (other < ends)
                 places = rows[inside].astype(np.int64) * self.titles + piece.items[other[inside]]
                 np.add.at(table.reshape(-1), places, weight)
+                np.add.at(self.chain.reshape(-1), places, np.float32(chained * share))
+                if table is self.after:
+                    self.followed += chained * np.bincount(rows[inside], minlength=len(self.items))
 
     def _add_viewers(self, piece: Histories, own: NDArray, rows: NDArray) -> None:
         viewers = piece.viewers()[own]

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Ok } from '../../../schemas/common.js'
 import { type ImportKind, importKinds } from '../../../schemas/import.js'
 import { ImportCounts, ImportQuery } from '../../../schemas/import-upload.js'
@@ -10,6 +10,7 @@ import { importKey } from '../../../src/identity/import-key.js'
 import { importLease } from '../../../src/import/import-lease.js'
 import { importUpload, removeLeftovers } from '../../../src/import/upload/import.js'
 import { countsOf } from '../../../src/import/upload/outcome.js'
+import { importMetrics } from '../../../src/metrics/imports.js'
 import { importGrace } from '../../../src/process/stop-times.js'
 
 const schema = {
@@ -34,6 +35,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const closing = new AbortController()
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), importGrace).unref()
+  })
+
+  const countImport = importMetrics(app.metrics)
+  app.addHook<{ Params: Static<typeof schema.params> }>('onResponse', ({ params: { file } }, { statusCode, elapsedTime }, done) => {
+    if (isKind(file)) countImport(file, statusCode, elapsedTime)
+    done()
   })
 
   // The handler reads the body, which may be too large for memory.

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { ask, killAtExit } from '../../child.js'
+import { ask } from '../../ask.js'
+import { killAtExit } from '../../kill-at-exit.js'
 import type { Tally } from './arrivals.js'
 import type { Call } from './call.js'
 

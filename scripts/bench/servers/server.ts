@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { ask, killAtExit } from '../../child.js'
+import { ask } from '../../ask.js'
 import { freePort } from '../../free-port.js'
+import { killAtExit } from '../../kill-at-exit.js'
 
 export const root = join(import.meta.dirname, '..', '..', '..')
 const usageModule = pathToFileURL(join(import.meta.dirname, 'usage.mjs')).href

@@ -154,6 +154,19 @@ const catalogue: Row = {
         'trained again at': `max(recommendation_training_interval_seconds{${ofJob}})`
       },
       'No line without a model. `trained again at` is missing if the service does not train.'
+    ),
+    graph(
+      'Imports over HTTP',
+      'short',
+      { '{{status}} {{file}}': `sum by (status, file) (increase(imports_total{${ofJob}}[$__rate_interval])) > 0` },
+      '400: lines are wrong. 409: another import was running. docs/catalogue.md explains each status.',
+      { isByStatus: true }
+    ),
+    graph(
+      'Duration of the last import',
+      's',
+      { '{{file}} {{instance}}': `import_duration_seconds{${ofJob}}` },
+      'Of the last successful import over HTTP in each process, including its upload.'
     )
   ]
 }

@@ -18,6 +18,9 @@ const searches = 200
 /** Requests per second with which one viewer exceeds RATE_LIMIT. */
 const haste = 25
 
+export const importKey = 'the key with which the load imports'
+const imported = [{ vendor_id: 'drama', name: 'Drama', taxonomy: 'genre' }, { vendor_id: 'drama' }]
+
 const json = { 'content-type': 'application/json' }
 /** Requests that a caller should not send, each with another answer. */
 const mistakes: [path: string, request?: RequestInit][] = [
@@ -28,12 +31,14 @@ const mistakes: [path: string, request?: RequestInit][] = [
   ['/login', { method: 'POST', headers: json, body: JSON.stringify({ email: 'nobody@example.com', password: 'wrong' }) }]
 ]
 
-/** What a balancer, viewers, careless callers and a database that hangs for a moment make of two processes. */
+/** What a balancer, viewers, careless callers, a CMS and a database that hangs for a moment make of two processes. */
 export const makeLoad = async ({ ports, contents, viewers, mongod, seconds }: LoadOptions) => {
   const send = async (n: number, path: string, request?: RequestInit) => {
     const answer = await fetch(`http://127.0.0.1:${ports[n % ports.length]}${path}`, request).catch(() => undefined)
     await answer?.arrayBuffer()
   }
+  const importTerm = (term: object) =>
+    send(0, '/import/terms', { method: 'POST', headers: { authorization: `Bearer ${importKey}` }, body: JSON.stringify(term) })
   const everySecond = setInterval(() => {
     for (const n of ports.keys()) for (const path of ['/health', '/ready']) void send(n, path)
     for (const [n, mistake] of mistakes.entries()) void send(n, ...mistake)
@@ -50,7 +55,9 @@ export const makeLoad = async ({ ports, contents, viewers, mongod, seconds }: Lo
     outcomes: new Outcomes(),
     ledger: new Ledger()
   })
-  await sleep((seconds * 1000) / 2)
+  await sleep((seconds * 1000) / 4)
+  for (const term of imported) await importTerm(term)
+  await sleep((seconds * 1000) / 4)
   await Promise.all(Array.from({ length: searches }, (_, n) => send(0, `/contents?search=word${n}`)))
   process.kill(mongod, 'SIGSTOP')
   await sleep(pauseOfDatabase)

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serving } from '../../bench/servers/server.js'
-import { killAtExit } from '../../child.js'
 import { freePort } from '../../free-port.js'
+import { killAtExit } from '../../kill-at-exit.js'
 
 export const folder = join(import.meta.dirname, '..', '..', '..', 'deploy', 'prometheus')
 

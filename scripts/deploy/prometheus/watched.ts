@@ -2,14 +2,14 @@ import { connectionTo } from '../../../src/data/driver/connection.js'
 import { startMongod } from '../../mongod/start.js'
 import { fill } from '../../soak/data.js'
 import { Service } from '../../soak/processes/service.js'
-import { makeLoad } from './load.js'
+import { importKey, makeLoad } from './load.js'
 import { type Prometheus, startPrometheus } from './server.js'
 
 const contents = 500
 const viewers = 60
 
 /** Small enough that the load exceeds the limits. */
-const settings = { TRAIN: 'auto', MAX_WAITING: '24', RATE_LIMIT: '750', LOGIN_LIMIT: '10' }
+const settings = { TRAIN: 'auto', MAX_WAITING: '24', RATE_LIMIT: '750', LOGIN_LIMIT: '10', IMPORT_KEY: importKey }
 
 export interface Watched {
   prometheus: Prometheus

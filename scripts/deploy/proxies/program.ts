@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../free-port.js'
+import { killAtExit } from '../../kill-at-exit.js'
 import { type Certificate, makeCertificate } from './certificate.js'
 
 /** Where the proxy listens and where it sends requests, on this machine. */
@@ -53,7 +54,7 @@ export const startProxy = async (program: Program, servers: number[]) => {
   const printed: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', data => printed.push(String(data)))
   // Killed instantly, nginx would leave its worker processes behind.
-  process.once('exit', () => child.kill('SIGTERM'))
+  killAtExit(child, 'SIGTERM')
   const exit = once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`${program.name} is not installed: apt-get install ${program.name}`) : error
   })

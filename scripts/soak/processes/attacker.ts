@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { ask } from '../../child.js'
+import { ask } from '../../ask.js'
 import type { Counts } from '../counts.js'
 
 export type Order = { port: number; atOnce: number; attack: string } | 'stop'

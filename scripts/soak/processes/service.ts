@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
+import { ask } from '../../ask.js'
 import { isServing, root, serving } from '../../bench/servers/server.js'
 import { secret } from '../../bench/servers/tokens.js'
-import { ask, killAtExit } from '../../child.js'
 import { freePort } from '../../free-port.js'
+import { killAtExit } from '../../kill-at-exit.js'
 import { startFlags } from '../../start-flags.js'
 
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href

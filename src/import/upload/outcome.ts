@@ -1,5 +1,7 @@
+import { isUnavailable } from '../../data/driver/faults.js'
 import { importRefused, type LineError, unavailable } from '../../errors.js'
-import type { ImportedKind } from '../index.js'
+import { ImportError } from '../checking/faults.js'
+import type { ImportedKind, ImportResult } from '../index.js'
 
 /** What an import in a process of its own came to. */
 export type ImportOutcome =
@@ -9,6 +11,25 @@ export type ImportOutcome =
   | { status: 'interrupted' }
   /** `unavailable` if the database was. */
   | { status: 'unavailable' | 'failed'; cause: string }
+
+export const outcomeOf = ({ kinds, interrupted }: ImportResult): ImportOutcome => {
+  const [counts] = Object.values(kinds)
+  return interrupted ? { status: 'interrupted' } : { status: 'imported', counts: counts as ImportedKind }
+}
+
+/** The faults of the lines. There are none if the file itself cannot be read. */
+const lineErrors = (error: ImportError) => {
+  const errors = error.faults.first.flatMap(fault =>
+    typeof fault === 'string' ? [] : [{ line: fault.place, field: fault.field, message: fault.reason }]
+  )
+  return errors.sort((a, b) => a.line - b.line)
+}
+
+export const outcomeOfError = (error: Error): ImportOutcome => {
+  const errors = error instanceof ImportError ? lineErrors(error) : []
+  if (errors.length > 0) return { status: 'refused', errors, rest: (error as ImportError).faults.rest }
+  return { status: isUnavailable(error) ? 'unavailable' : 'failed', cause: String(error.stack) }
+}
 
 /** The counts for the caller. If there are none, throws the answer instead. */
 export const countsOf = (outcome: ImportOutcome, warn: (cause: string) => void) => {

@@ -14,13 +14,12 @@ interface ReceiveOptions {
 export const receive = async (upload: IncomingMessage, path: string, { idleTimeout, signal }: ReceiveOptions) => {
   const { socket } = upload
   const file = createWriteStream(path, { flags: 'wx' })
-  let stop = () => {}
+  const ended = new AbortController()
   slowUploads.add(socket)
   try {
     await new Promise<void>((resolve, reject) => {
-      stop = () => reject(unavailable())
-      signal.addEventListener('abort', stop)
-      if (signal.aborted) stop()
+      if (signal.aborted) reject(unavailable())
+      signal.addEventListener('abort', () => reject(unavailable()), { signal: ended.signal })
       upload.setTimeout(idleTimeout, () => reject(tooSlow()))
       finished(upload, { writable: false }, error => {
         if (error) reject(malformed())
@@ -29,7 +28,7 @@ export const receive = async (upload: IncomingMessage, path: string, { idleTimeo
       upload.pipe(file)
     })
   } finally {
-    signal.removeEventListener('abort', stop)
+    ended.abort()
     upload.unpipe(file)
     file.destroy()
     // The caller now waits for the import without sending a byte.

@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { forkModule } from '../../process/fork-module.js'
 import type { ImportOutcome } from './outcome.js'
 
 /** The message that starts an import. */
@@ -11,8 +10,8 @@ export interface ImportOrder {
   issuer: string | undefined
 }
 
-/** Of the heap, in megabytes. The tables of ids are not part of it. */
-const heapLimit = 512
+/** The tables of ids are not part of the heap. */
+const heapLimitMb = 512
 /** How long an import that is stopped may take for its current batch, in milliseconds. The next import writes it again. */
 const batchGrace = 1000
 
@@ -23,11 +22,7 @@ const batchGrace = 1000
 export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
   new Promise<ImportOutcome>((resolve, reject) => {
     if (signal.aborted) return resolve({ status: 'interrupted' })
-    const file = new URL(`./child${import.meta.url.slice(-3)}`, import.meta.url)
-    const child = fork(fileURLToPath(file), {
-      execArgv: [...process.execArgv, `--max-old-space-size=${heapLimit}`],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc']
-    })
+    const child = forkModule('child', { from: import.meta.url, heapLimitMb })
     const end = () => {
       if (child.connected) child.disconnect()
     }

@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { forkModule } from '../../process/fork-module.js'
 import type { InterestSettings } from '../interest.js'
 import type { Trained, TrainingProgress } from './training.js'
 
@@ -29,11 +28,7 @@ interface Options extends TrainingOrder {
 export const trainInChildProcess = ({ signal, onProgress, ...order }: Options) =>
   new Promise<Trained>((resolve, reject) => {
     if (signal.aborted) throw new Error('The training was stopped')
-    const file = new URL(`./training-child${import.meta.url.slice(-3)}`, import.meta.url)
-    const child = fork(fileURLToPath(file), {
-      execArgv: [...process.execArgv, `--max-old-space-size=${order.memoryMb}`],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc']
-    })
+    const child = forkModule('training-child', { from: import.meta.url, heapLimitMb: order.memoryMb })
     const stop = () => void child.kill('SIGKILL')
     signal.addEventListener('abort', stop)
     child.on('message', ({ progress, trained, failed }: TrainingReport) => {

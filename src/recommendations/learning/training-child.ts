@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { allHistoriesOf } from '../../data/all-histories.js'
 import { contentsOf } from '../../data/contents.js'
-import { connectionTo } from '../../data/driver/connection.js'
+import { closeSoon, connectionTo } from '../../data/driver/connection.js'
 import { recommendationModelsOf } from '../../data/recommendation-models.js'
 import type { TrainingOrder, TrainingReport } from './start-training.js'
 import { trainModel } from './training.js'
@@ -32,6 +32,6 @@ try {
 } catch (error) {
   await report({ failed: (error as Error).message })
 } finally {
-  await client.close()
+  await closeSoon(client)
   process.disconnect()
 }

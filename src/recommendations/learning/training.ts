@@ -1,12 +1,14 @@
 import type { Data } from '../../data/index.js'
 import type { InterestSettings } from '../interest.js'
-import { halfLivesOf, type Model, type Quality, train } from '../model/index.js'
+import { halfLivesOf, type Model, type Quality, train, viewCounts, withNewcomers } from '../model/index.js'
 import { modelFormat, packed } from '../stored-model.js'
 import { readTrainingData } from './training-data.js'
 
 export interface Trained extends Pick<Model, 'settings' | 'quality'> {
   /** The quality of recommending by popularity alone. */
   popularity: Quality
+  /** The quality that the model before this one was chosen for. Missing for the first model. */
+  before?: Quality
   users: number
   titles: number
   events: number
@@ -27,19 +29,29 @@ export const trainModel = async (
 ): Promise<Trained> => {
   const began = performance.now()
   const elements = await data.allHistories.estimatedSize()
-  const { interactions, ids } = await readTrainingData(data, interest, done => onProgress({ step: 'read', done, total: elements }))
+  const { interactions, ids, features } = await readTrainingData(data, interest, done =>
+    onProgress({ step: 'read', done, total: elements })
+  )
   // The model is chosen by how well it predicts what users watch next.
   const { links, settings, quality, baseline } = train(interactions, { holdOut: 'newest', onProgress })
+  const latest = await data.recommendationModels.latest(modelFormat)
   const trained = {
     users: interactions.starts.length - 1,
-    titles: ids.length,
+    titles: interactions.itemCount,
     events: interactions.items.length,
     settings,
     quality,
     popularity: baseline,
+    ...(latest && { before: latest.summary.quality as Quality }),
     seconds: Math.round((performance.now() - began) / 100) / 10
   }
-  const bytes = packed({ ids, halfLives: halfLivesOf(settings), links })
+  const model = {
+    ids,
+    watched: interactions.itemCount,
+    halfLives: halfLivesOf(settings),
+    links: withNewcomers(links, features, viewCounts(interactions))
+  }
+  const bytes = packed(model)
   await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)
   return trained
 }

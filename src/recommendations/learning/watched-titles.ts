@@ -4,16 +4,25 @@ import { Tree } from '../../catalogue/tree.js'
 import type { Data } from '../../data/index.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
 
-/** Reads all histories. For each user, the interest in each title by its content id, the one watched last first. */
+/** The contents, and which title each of them belongs to. */
+export interface Titles {
+  skeleton: Skeleton
+  tree: Tree
+}
+
+export const readTitles = async (contents: Data['contents']): Promise<Titles> => {
+  const skeleton = new Skeleton()
+  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
+  return { skeleton, tree: new Tree(skeleton) }
+}
+
+/** Reads all histories. For each user, the interest in each title by its row, the one watched last first. */
 export async function* watchedTitles(
-  { allHistories, contents }: Pick<Data, 'allHistories' | 'contents'>,
+  allHistories: Data['allHistories'],
+  { skeleton, tree }: Titles,
   settings: InterestSettings,
   onProgress: (read: number) => void
 ): AsyncGenerator<Map<number, number>> {
-  const skeleton = new Skeleton()
-  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
-  const tree = new Tree(skeleton)
-
   let titles = new Map<number, number>()
   let user: number | undefined
   let read = 0
@@ -25,7 +34,7 @@ export async function* watchedTitles(
     }
     if (++read % 10_000 === 0) onProgress(read)
     const row = skeleton.row(content_id)
-    if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(time, percentage, settings))
+    if (row !== undefined) addInterest(titles, tree.title(row), interestOf(time, percentage, settings))
   }
   if (titles.size > 0) yield titles
 }

@@ -3,6 +3,7 @@ import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
 import { historyOf, Scorer } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
+import { newcomerEvery, withNewcomers } from './newcomers.js'
 import { Popular } from './popular.js'
 import type { Viewing } from './viewing.js'
 
@@ -66,7 +67,12 @@ export class Recommender {
       // Since the training, a title may have become the season of a show.
       return row !== undefined && !started.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
     }
-    return scorer.best(history, count, isWanted).map(({ item }) => {
+    const best = scorer.best(history, count, item => item < model.watched && isWanted(item))
+    const hasNewcomers = model.watched < model.ids.length
+    const newcomers = hasNewcomers
+      ? scorer.best(history, Math.ceil(count / newcomerEvery), item => item >= model.watched && isWanted(item))
+      : []
+    return withNewcomers(best, newcomers, count).map(({ item }) => {
       const because = known[scorer.reason(history, item)]?.row
       return { row: rowOf(item) as number, ...(because !== undefined && { because }) }
     })

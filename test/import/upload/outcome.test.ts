@@ -1,6 +1,12 @@
 import t from 'tap'
 import type { ErrorAnswer } from '../../../src/errors.js'
-import { countsOf, type ImportOutcome } from '../../../src/import/upload/outcome.js'
+import { countsOf, type ImportOutcome, outcomeOf } from '../../../src/import/upload/outcome.js'
+
+t.test('what was written before an interruption is not the outcome', async t => {
+  const counts = { added: 1, changed: 0, unchanged: 0 }
+  t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: true }), { status: 'interrupted' })
+  t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: false }), { status: 'imported', counts })
+})
 
 t.test('what a caller gets for the outcome of an import', async t => {
   const warnings: string[] = []

@@ -56,6 +56,8 @@ t.test('a service that stops ends the upload', async t => {
   const receiving = statusOf(receive(upload, path, { ...patient, signal: stop.signal }))
   stop.abort()
   t.equal(await receiving, 503)
+  const late = await begun(t)
+  t.equal(await statusOf(receive(late.upload, late.path, { ...patient, signal: stop.signal })), 503, 'or does not begin it')
 })
 
 t.test('a file that cannot be written ends the upload', async t => {

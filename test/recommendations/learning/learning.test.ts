@@ -68,6 +68,7 @@ t.test('a model that cannot be used', async t => {
     app.data.recommendationModels.save({ format, elements: 1, summary: {} }, bytes)
   const good = packed({
     ids: Float64Array.of(1, 2),
+    watched: 2,
     halfLives: { next: 2, liked: 9 },
     links: {
       starts: Uint32Array.of(0, 1, 2),

@@ -51,12 +51,12 @@ t.test('what many view counts less, and what they viewed last counts more', asyn
       items.map(item => 1 / views(item))
     )
   )
-  const fresh = items.map(item => histories.reduce((sum, h) => (h.includes(item) ? sum + 0.5 ** (h.length - 1 - h.indexOf(item)) : sum), 0))
+  const fresh = items.map(item => histories.reduce((sum, h) => (h.includes(item) ? sum + 0.6 ** (h.length - 1 - h.indexOf(item)) : sum), 0))
   const usual = fresh.reduce((a, b) => a + b) / histories.flat().length
   t.ok(
     near(
       targetFactors(set, { targets: 0, fresh: 1 }),
-      items.map(item => ((fresh[item] as number) + 4 * usual) / (views(item) + 4) / usual)
+      items.map(item => ((fresh[item] as number) + 10 * usual) / (views(item) + 10) / usual)
     )
   )
   t.strictSame(

@@ -94,3 +94,31 @@ export const drifting = ({ users = 500, items = 300, views = 40, seed = 1 } = {}
   })
   return interactionsFrom(histories, items)
 }
+
+/** Each item has a few features, of which users like some more than others. Every twentieth item, the last ones, is new. */
+export const featured = ({ users = 600, items = 400, views = 25, features = 60, seed = 1 } = {}) => {
+  const random = randomFrom(seed)
+  const normal = normalFrom(random)
+  const tastes = 12
+  const directions = Array.from({ length: features }, () => Float64Array.from({ length: tastes }, () => 0.6 * normal()))
+  const own = Array.from({ length: items }, () => new Set(Array.from({ length: 4 }, () => Math.floor(random() ** 1.4 * features))))
+  const appeal = own.map(set => {
+    const place = Float64Array.from({ length: tastes }, () => 0.4 * normal())
+    for (const feature of set)
+      directions[feature]?.forEach((value, at) => {
+        place[at] = (place[at] as number) + value
+      })
+    return { place, fame: 0.7 * normal() }
+  })
+  const histories = Array.from({ length: users }, () => {
+    const wants = Float64Array.from({ length: tastes }, normal)
+    const sums = sumsOf(items, item => {
+      const { place, fame } = appeal[item] as (typeof appeal)[number]
+      return Math.exp(place.reduce((sum, value, at) => sum + value * (wants[at] as number), fame))
+    })
+    const history = new Set<number>()
+    for (let tries = 0; history.size < views && tries < 50 * views; tries++) history.add(drawn(sums, random))
+    return [...history]
+  })
+  return { histories, features: own.map(set => [...set]), known: Math.ceil(items * 0.95) }
+}

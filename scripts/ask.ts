@@ -1,13 +1,6 @@
 import type { ChildProcess, Serializable } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Kills the child when this process exits before it. */
-export const killAtExit = (child: ChildProcess) => {
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
-}
-
 /** Sends a message to the child and resolves with its reply. */
 export const ask = async (child: ChildProcess, message: Serializable) => {
   const reply = once(child, 'message')

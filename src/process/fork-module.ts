@@ -1,0 +1,17 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+interface ForkOptions {
+  /** The URL of the module that starts it. */
+  from: string
+  heapLimitMb: number
+}
+
+/** Starts a module in a process of its own, as source or compiled like the module that starts it. Its standard output is dropped: that of a service is its log. */
+export const forkModule = (name: string, { from, heapLimitMb }: ForkOptions) => {
+  const file = new URL(`./${name}${from.slice(-3)}`, from)
+  return fork(fileURLToPath(file), {
+    execArgv: [...process.execArgv, `--max-old-space-size=${heapLimitMb}`],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+  })
+}

@@ -1,0 +1,97 @@
+import { Best } from './best.js'
+import { type Features, likenesses } from './likeness.js'
+import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed, sorted } from './neighbours.js'
+
+/** Items with more views than this speak for themselves. */
+const enoughViews = 20
+/** After this many views, an item borrows half as much as without any. */
+const halfOfBorrowing = 4
+const likeItems = 20
+const keep = 60
+
+/** For each row of `one`, the sum of the rows of `other` that it names, by weight. Keeps the strongest of each row. */
+export const product = (one: Neighbours, other: Neighbours, keep: number): Neighbours => {
+  const count = one.starts.length - 1
+  const sums = new Float64Array(count)
+  const rows = new Rows(count)
+  for (let row = 0; row < count; row++) {
+    const found: number[] = []
+    for (let at = one.starts[row] as number; at < (one.starts[row + 1] as number); at++) {
+      const middle = one.targets[at] as number
+      const weight = one.weights[at] as number
+      for (let place = other.starts[middle] as number; place < (other.starts[middle + 1] as number); place++) {
+        const target = other.targets[place] as number
+        if (sums[target] === 0) found.push(target)
+        sums[target] = (sums[target] as number) + weight * (other.weights[place] as number)
+      }
+    }
+    const best = new Best(keep)
+    for (const target of found) {
+      const sum = sums[target] as number
+      // A target is found twice if its sum was 0 in between. The reset makes it count once.
+      sums[target] = 0
+      if (sum > 0 && target !== row) best.offer(target, sum)
+    }
+    for (const { item, score } of best.taken) rows.add(item, score)
+    rows.close()
+  }
+  return sorted(rows.end())
+}
+
+/** The same neighbours, and each item as a neighbour of its own, as strong as its strongest. */
+const withItself = ({ starts, targets, weights }: Neighbours) => {
+  const rows = new Rows(starts.length - 1)
+  for (let row = 0; row < starts.length - 1; row++) {
+    let strongest = 0
+    for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) {
+      rows.add(targets[at] as number, weights[at] as number)
+      strongest = Math.max(strongest, weights[at] as number)
+    }
+    if (strongest > 0) rows.add(row, strongest)
+    rows.close()
+  }
+  return sorted(rows.end())
+}
+
+const sumOf = (one: Neighbours, other: Neighbours) => mixed(blendOf(one, other), 1)
+
+/** Gives each item a share of the links of the items that it is like, from it and to it. */
+const withBorrowed = (links: Neighbours, alike: Neighbours) => {
+  const own = withItself(links)
+  const from = product(alike, own, keep)
+  const to = reversed(product(alike, reversed(own), keep))
+  return sumOf(links, sumOf(from, to))
+}
+
+/** How much each item borrows from which others: the more, the fewer views it has. */
+const lendersOf = (features: Features, views: ArrayLike<number>): Neighbours => {
+  const viewsOf = (item: number) => views[item] ?? 0
+  const newcomers = Array.from({ length: features.starts.length - 1 }, (_, item) => item).filter(item => viewsOf(item) < enoughViews)
+  const alike = likenesses(features, newcomers, item => viewsOf(item) > 0, likeItems)
+  const weights = alike.weights.slice()
+  for (const item of newcomers) {
+    const [from, to] = [alike.starts[item] as number, alike.starts[item + 1] as number]
+    const share = halfOfBorrowing / (halfOfBorrowing + viewsOf(item)) / (to - from)
+    for (let at = from; at < to; at++) weights[at] = (weights[at] as number) * share
+  }
+  return { ...alike, weights }
+}
+
+const withRows = (starts: Uint32Array, count: number) => {
+  const longer = new Uint32Array(count + 1).fill(starts.at(-1) as number)
+  longer.set(starts)
+  return longer
+}
+
+/**
+ * Links items with few views or none to others by what they have in common: a title can be recommended on its first day, and says
+ * something about who watches it. The features are those of the items that were viewed, and of others after them.
+ */
+export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
+  const alike = lendersOf(features, views)
+  const rows = withRows(starts, features.starts.length - 1)
+  return blendOf(
+    withBorrowed({ starts: rows, targets, weights: first }, alike),
+    withBorrowed({ starts: rows, targets, weights: second }, alike)
+  )
+}

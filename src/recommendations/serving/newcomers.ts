@@ -1,0 +1,21 @@
+import type { Scored } from '../model/index.js'
+
+/** One of so many places is for a title that nobody has watched yet. */
+export const newcomerEvery = 10
+/** A newcomer has the place if it would be the better one with its score multiplied by this. What it borrowed is spread over many titles. */
+const worth = 20
+
+/** The best of both lists in one: every tenth is a newcomer, if one fits. */
+export const withNewcomers = (titles: Scored[], newcomers: Scored[], count: number) => {
+  const list: Scored[] = []
+  const [known, fresh] = [[...titles], [...newcomers]]
+  while (list.length < count) {
+    const [title, newcomer] = [known[0], fresh[0]]
+    const isTurn = (list.length + 1) % newcomerEvery === 0
+    const isFresh = newcomer && (!title || (isTurn && newcomer.score * worth >= title.score))
+    const next = isFresh ? fresh.shift() : known.shift()
+    if (!next) break
+    list.push(next)
+  }
+  return list
+}

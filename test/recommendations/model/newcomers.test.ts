@@ -1,0 +1,132 @@
+import t from 'tap'
+import {
+  byPopularity,
+  firstOf,
+  halfLivesOf,
+  historyOf,
+  Scorer,
+  train,
+  viewCounts,
+  withNewcomers
+} from '../../../src/recommendations/model/index.js'
+import { type Features, likenesses } from '../../../src/recommendations/model/likeness.js'
+import { sorted } from '../../../src/recommendations/model/neighbours.js'
+import { product } from '../../../src/recommendations/model/newcomers.js'
+import { withNewcomers as withNewcomersAmong } from '../../../src/recommendations/serving/newcomers.js'
+import { interactions, isNear, rowsOf, tableOf } from './helper.js'
+import { featured } from './synthetic.js'
+
+const featuresOf = (...items: number[][]): Features => ({
+  starts: Uint32Array.from([0, ...items.map((_, at) => items.slice(0, at + 1).flat().length)]),
+  values: Uint32Array.from(items.flat())
+})
+
+t.test('items are like each other by the cosine of their features, in which what is rare counts more', async t => {
+  // Feature 0 is common to 2 of 5, feature 1 and 2 to 2 each, feature 3 to 4 of 5, which says nothing.
+  const features = featuresOf([0, 1, 3], [0, 3], [1, 3], [2, 3], [2])
+  const rows = tableOf(likenesses(features, [0, 3], item => item !== 4, 10))
+  const half = Math.SQRT1_2
+  t.ok(
+    isNear(rows, [
+      [0, half, half, 0, 0],
+      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0]
+    ]),
+    JSON.stringify(rows)
+  )
+  t.ok(
+    isNear(
+      tableOf(likenesses(features, [3], () => true, 10)),
+      [0, 1, 2, 3, 4].map(row => [0, 0, 0, 0, row === 3 ? 1 : 0])
+    )
+  )
+  t.strictSame(tableOf(likenesses(features, [0], () => true, 1))[0]?.filter(weight => weight > 0).length, 1, 'of which the best are kept')
+})
+
+t.test('a product of tables keeps the strongest of each row', async t => {
+  const one = sorted(
+    rowsOf(
+      [
+        [1, 0.5],
+        [2, 1]
+      ],
+      [],
+      [[0, 1]]
+    )
+  )
+  const other = sorted(
+    rowsOf(
+      [[1, 3]],
+      [
+        [0, 9],
+        [2, 4]
+      ],
+      [
+        [2, 1],
+        [1, 5]
+      ]
+    )
+  )
+  // Row 0 is half of row 1 and all of row 2, without itself.
+  t.strictSame(tableOf(product(one, other, 9)), [
+    [0, 5, 3],
+    [0, 0, 0],
+    [0, 3, 0]
+  ])
+  t.strictSame(tableOf(product(one, other, 1)), [
+    [0, 5, 0],
+    [0, 0, 0],
+    [0, 3, 0]
+  ])
+})
+
+t.test('what nobody has watched is recommended to those who watched what is like it, and speaks for the same', async t => {
+  // Two circles of four titles each: nobody knows both. Title 8 is like the first, title 9 like the second, title 10 like none.
+  const histories = Array.from({ length: 40 }, (_, user) => [0, 1, 2, 3].filter(at => at !== user % 4).map(at => at + (user % 2) * 4))
+  const viewed = interactions(...histories)
+  const { links } = train(viewed, { holdOut: 'newest' })
+  const features = featuresOf(...Array.from({ length: 8 }, (_, item) => [item < 4 ? 0 : 1]), [0], [1], [2])
+  const scorer = new Scorer(withNewcomers(links, features, viewCounts(viewed)))
+  const best = (...items: number[]) =>
+    scorer.best(historyOf(items, { next: 3, liked: 30 }), 5, item => !items.includes(item)).map(({ item }) => item)
+  t.ok(best(0, 1).includes(8) && !best(0, 1).includes(9), `${best(0, 1)}`)
+  t.ok(best(4, 5).includes(9) && !best(4, 5).includes(8), `${best(4, 5)}`)
+  t.strictSame(best(8).sort(), [0, 1, 2, 3])
+  t.strictSame(best(10), [])
+})
+
+t.test('titles with many views keep the links that they have', async t => {
+  const histories = Array.from({ length: 90 }, (_, user) => [0, 1, 2].filter(at => at !== user % 3))
+  const viewed = interactions(...histories)
+  const { links } = train(viewed, { holdOut: 'newest' })
+  t.strictSame(withNewcomers(links, featuresOf([0], [0], [1]), viewCounts(viewed)), links)
+})
+
+t.test('titles that were held out whole are found far more often than by their popularity in hindsight', async t => {
+  const { histories, features, known } = featured({ items: 700 })
+  const watched = histories.map(history => history.filter(item => item < known))
+  const viewed = interactions(...watched)
+  const { links, settings } = train(viewed, { holdOut: 'newest' })
+  const scorer = new Scorer(withNewcomers(links, featuresOf(...features), viewCounts(viewed)))
+  const popular = byPopularity(interactions(...histories))
+  let [found, byFame, before, after] = [0, 0, 0, 0]
+  histories.forEach((whole, user) => {
+    const own = watched[user] as number[]
+    const isNew = (item: number) => item >= known && whole.includes(item)
+    const history = historyOf(own, halfLivesOf(settings))
+    const best = scorer.best(history, 10, item => item < known && !own.includes(item))
+    const list = withNewcomersAmong(
+      best,
+      scorer.best(history, 1, item => item >= known),
+      10
+    )
+    if (list.some(({ item }) => isNew(item))) found++
+    if (firstOf(popular, 1, item => item >= known).some(isNew)) byFame++
+    before += best.length
+    after += list.filter(({ item }) => item < known).length
+  })
+  t.ok(found > 60 && found >= 2 * byFame, `${found} against ${byFame}`)
+  t.ok(after >= 0.9 * before, 'at the cost of one place in ten')
+})

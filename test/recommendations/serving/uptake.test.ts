@@ -1,0 +1,57 @@
+import t from 'tap'
+import { Uptake } from '../../../src/recommendations/serving/uptake.js'
+import { buildWith } from '../../helpers/app.js'
+import { content, episode, film } from '../../helpers/documents.js'
+import { viewerOf, watch } from '../../helpers/viewer.js'
+import { anybody, idsFor, span, taught, views } from '../helper.js'
+
+const hour = 3_600_000
+const completed = { time: 3000, percentage: 95 }
+const contents = [...span(1, 9).map(id => film(id)), content(10, { type: 'show' }), episode(11, 10)]
+
+t.test('what is recommended and what is begun of it is counted by reason, in the metrics too', async t => {
+  const app = await buildWith(t, { contents })
+  await views(
+    app,
+    [1, 2, 3].flatMap(user => [1, 2, 10].map(content_id => ({ user_id: 100 + user, content_id })))
+  )
+  const viewer = await viewerOf(app)
+  await watch(viewer, 1, completed)
+  await taught(app)
+  const counts = async () =>
+    [...(await app.inject('/metrics')).body.matchAll(/^recommendations_(\w+)_total{reason="(\w+)"} (\d+)$/gm)].map(([, ...rest]) =>
+      rest.join(' ')
+    )
+  t.strictSame(await counts(), ['shown watched 0', 'shown popular 0', 'begun watched 0', 'begun popular 0'])
+
+  await idsFor(anybody(app))
+  t.equal((await idsFor(viewer)).length, 9)
+  await idsFor(viewer)
+  t.strictSame(await counts(), ['shown watched 2', 'shown popular 7', 'begun watched 0', 'begun popular 0'], 'each once, of users alone')
+
+  await watch(viewer, 11, completed)
+  await watch(viewer, 11, completed)
+  await watch(viewer, 5, { time: 1, percentage: 1 })
+  await watch(viewer, 1, completed)
+  t.strictSame(await counts(), ['shown watched 2', 'shown popular 7', 'begun watched 1', 'begun popular 1'], 'an episode begins its show')
+})
+
+t.test('what is begun a day later has other reasons', async t => {
+  const app = await buildWith(t, { contents })
+  const uptake = new Uptake(app.catalogue)
+  const row = (id: number) => app.catalogue.skeleton.row(id) as number
+  uptake.show(1, [{ row: row(2), because: row(1) }, { row: row(3) }, { row: row(4) }], 0)
+  uptake.begin(1, 2, 23 * hour)
+  uptake.begin(1, 3, 25 * hour)
+  uptake.begin(2, 4, hour)
+  uptake.begin(1, 99, hour)
+  t.strictSame(
+    [uptake.shown, uptake.begun],
+    [
+      { watched: 1, popular: 2 },
+      { watched: 1, popular: 0 }
+    ]
+  )
+  uptake.show(1, [{ row: row(3) }], 25 * hour)
+  t.strictSame(uptake.shown, { watched: 1, popular: 3 }, 'and is recommended anew')
+})
