@@ -1,11 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
+import { allHistoriesOf } from '../src/data/all-histories.js'
+import { contentsOf } from '../src/data/contents.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { leasesOf } from '../src/data/leases.js'
+import { recommendationModelsOf } from '../src/data/recommendation-models.js'
 import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
+import type { Trained, TrainingProgress } from '../src/recommendations/learning/training.js'
 import { messageOf } from './failures.js'
 import { progressTo } from './progress.js'
 import { stopOnSignal } from './stop.js'
+import { readArguments } from './train/arguments.js'
+import { writeEvents } from './train/events-out.js'
+import { storeModel } from './train/model-in.js'
 
 const TrainSettings = Type.Object({
   ...CommandSettings.properties,
@@ -14,29 +21,30 @@ const TrainSettings = Type.Object({
 type TrainSettings = Static<typeof TrainSettings>
 
 const run = async () => {
+  const { eventsOut, modelIn } = readArguments(process.argv.slice(2))
   const { MONGO_URL: url, COMPLETED_AT, INTEREST_FROM, TRAIN_MEMORY_MB }: TrainSettings = readSettings(TrainSettings)
+  const interest = { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM }
   const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
+  const data = { allHistories: allHistoriesOf(db), contents: contentsOf(db), recommendationModels: recommendationModelsOf(db) }
   const signal = stopOnSignal()
   const bar = progressTo(process.stderr)
+  const show = (file: string) => (progress: TrainingProgress) => bar.update({ ...progress, file, records: progress.done })
   try {
-    const trained = await leasesOf(db).withLease('training', () =>
-      trainInChildProcess({
-        url,
-        interest: { completedAt: COMPLETED_AT, interestFrom: INTEREST_FROM },
-        memoryMb: TRAIN_MEMORY_MB,
-        signal,
-        onProgress: progress => bar.update({ ...progress, file: 'the model', records: progress.done })
-      })
+    if (eventsOut !== undefined) return await writeEvents(eventsOut, { data, interest, signal, onProgress: show(eventsOut) })
+    const made = await leasesOf(db).withLease<Trained | Record<string, unknown>>('training', () =>
+      modelIn !== undefined
+        ? storeModel(modelIn, data)
+        : trainInChildProcess({ url, interest, memoryMb: TRAIN_MEMORY_MB, signal, onProgress: show('the model') })
     )
-    if (!trained) throw new Error('Another process is already training.')
-    console.log(JSON.stringify(trained))
+    if (!made) throw new Error('Another process is already training.')
+    return made
   } finally {
     await client.close()
   }
 }
 
 try {
-  await run()
+  console.log(JSON.stringify(await run()))
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode ||= 1

@@ -3,6 +3,9 @@ import type { Blend, HalfLives } from './model/index.js'
 /** The version of the packed format. Raise it with every change, so that processes of both versions can run side by side. */
 export const modelFormat = 3
 
+/** In bytes. Every process holds a model in memory, and a second one while it loads it. */
+export const largestModel = 1024 ** 3
+
 /** The part of a trained model that is stored and used for recommendations. */
 export interface StoredModel {
   /** The content id of each item. */
@@ -14,7 +17,7 @@ export interface StoredModel {
   links: Blend
 }
 
-const headerSize = 5 * 8
+export const headerSize = 5 * 8
 
 /** Writes a header with the sizes, then the arrays. */
 export const packed = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel): Uint8Array => {

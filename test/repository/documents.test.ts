@@ -13,7 +13,15 @@ const read = (path: string) => readFile(join(root, path), 'utf8')
 
 const markdownIn = async (folder: string, recursive = false) =>
   (await readdir(join(root, folder), { recursive })).filter(name => name.endsWith('.md')).map(name => join(folder, name))
-const documents = (await Promise.all([markdownIn('.'), markdownIn('docs', true), markdownIn('client'), markdownIn('.github', true)])).flat()
+const documents = (
+  await Promise.all([
+    markdownIn('.'),
+    markdownIn('docs', true),
+    markdownIn('client'),
+    markdownIn('deploy', true),
+    markdownIn('.github', true)
+  ])
+).flat()
 
 const withoutBlocks = (text: string) => text.replace(/^ *```.*?^ *```/gms, '')
 

@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
+import { largestModel, modelFormat, packed } from '../../src/recommendations/stored-model.js'
 import { apart } from '../helpers/apart.js'
 import { build } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
-import { film } from '../helpers/documents.js'
+import { content, film } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { audienceOf, firstAudience, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
@@ -18,11 +21,11 @@ import { audienceOf, firstAudience, learnerOf, recommendedTo, span, trainOn, vie
 const command = built('scripts/train.js')
 
 /** `npm run train` in a folder without files of its own. */
-const train = (t: Test, url?: string, more: Record<string, string> = {}) => {
+const train = (t: Test, url?: string, more: Record<string, string> = {}, ...args: string[]) => {
   const cwd = mkdtempSync(join(tmpdir(), 'viewer-train-'))
   t.teardown(() => rmSync(cwd, { recursive: true }))
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...(url && { MONGO_URL: url }), ...more }
-  const child = spawn(...apart(command), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(...apart(command, ...args), { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   const status = new Promise<number | NodeJS.Signals | null>(resolve => child.once('exit', (code, signal) => resolve(code ?? signal)))
   return { child, ended: Promise.all([status, text(child.stdout), text(child.stderr)]) }
@@ -109,6 +112,107 @@ for (const [signal, expected] of [
     t.equal(await leases.countDocuments(), 0, 'another process may begin at once')
     t.strictSame(await databaseOf(app).collection('models').find().toArray(), models, 'the model before stays')
   })
+
+/** The lines of all files with histories. */
+const linesIn = async (folder: string) => {
+  const names = (await readdir(folder)).filter(name => name.startsWith('histories-')).sort()
+  const texts = await Promise.all(names.map(async name => gunzipSync(await readFile(join(folder, name))).toString()))
+  return texts.join('').split('\n').slice(0, -1)
+}
+
+test('npm run train -- --events-out writes what the training reads, without the ids of users', async t => {
+  const { url, app } = await clusters(t)
+  await databaseOf(app)
+    .collection('contents')
+    .insertOne(content(7, { parent_id: 1, type: 'episode' }) as never)
+  await databaseOf(app)
+    .collection('history')
+    .deleteMany({ user_id: { $gte: firstAudience } })
+  const hour = 3_600_000
+  const at = (hours: number) => new Date(Date.now() - hours * hour)
+  await views(app, [
+    { user_id: 77_001, content_id: 2, updated_at: at(9) },
+    { user_id: 77_001, content_id: 1, updated_at: at(8) },
+    { user_id: 77_001, content_id: 3, updated_at: at(7) },
+    { user_id: 77_001, content_id: 7, updated_at: at(6) },
+    { user_id: 77_001, content_id: 4, updated_at: at(5), percentage: 1 },
+    { user_id: 77_002, content_id: 5, updated_at: at(9) },
+    { user_id: 77_002, content_id: 999, updated_at: at(8) },
+    { user_id: 77_003, content_id: 6, percentage: 1 }
+  ])
+  const folder = join(t.testdir(), 'new', 'folder')
+  const [status, out, error] = await train(t, url, {}, '--events-out', folder).ended
+  t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '')
+  t.equal(status, 0)
+  t.strictSame(await linesIn(folder), ['2,3,1', '5'], 'each title where it was watched last, an episode as its show')
+  const settings = await readFile(join(folder, 'settings.json'), 'utf8')
+  t.equal(settings, out, 'and the settings for it')
+  t.match(JSON.parse(settings), { users: 2, events: 4, settings: { next: { decay: Number }, ridge: {}, walk: {} } })
+  t.equal(await databaseOf(app).collection('models').countDocuments(), 0, 'nothing is trained')
+
+  const again = await train(t, url, {}, '--events-out', folder).ended
+  t.strictSame(again, [1, '', `${folder} is not empty\n`])
+  t.equal((await linesIn(folder)).length, 2, 'what is there stays')
+  await databaseOf(app).collection('history').deleteMany({})
+  const nothing = join(t.testdir(), 'nothing')
+  t.strictSame(await train(t, url, {}, '--events-out', nothing).ended, [1, '', 'There are no histories. Nothing was written.\n'])
+  t.notOk(existsSync(nothing))
+})
+
+test('npm run train -- --model-in stores a model, or keeps the one in use', async t => {
+  const { url, app } = await clusters(t)
+  await trainOn(app)
+  const models = databaseOf(app).collection('models')
+  const before = await models.find().toArray()
+  const bytes = packed({
+    ids: Float64Array.of(1, 11),
+    watched: 2,
+    halfLives: { next: 2, liked: 20 },
+    links: {
+      starts: Uint32Array.of(0, 1, 2),
+      targets: Uint32Array.of(1, 0),
+      first: Float32Array.of(1, 1),
+      second: Float32Array.of(0, 0)
+    }
+  })
+  const head = (format: number) => Buffer.from(`${JSON.stringify({ format, summary: { users: 3 } })}\n`)
+  const folder = t.testdir({})
+  const inFile = async (name: string, content: Buffer) => {
+    await writeFile(join(folder, name), content)
+    return train(t, url, {}, '--model-in', join(folder, name)).ended
+  }
+  const refusal = (name: string, reason: string) => [1, '', `${join(folder, name)} cannot be used: ${reason}. The model in use stays.\n`]
+  t.strictSame(
+    await inFile('cut', Buffer.concat([head(modelFormat), bytes.subarray(1)])),
+    refusal('cut', 'Its size does not match its header')
+  )
+  t.strictSame(
+    await inFile('other', Buffer.concat([head(modelFormat + 1), bytes])),
+    refusal('other', `It has format ${modelFormat + 1}, not ${modelFormat}`)
+  )
+  await writeFile(join(folder, 'large'), '')
+  await truncate(join(folder, 'large'), largestModel + 1)
+  t.strictSame(
+    await train(t, url, {}, '--model-in', join(folder, 'large')).ended,
+    refusal('large', `It has ${largestModel + 1} bytes, more than ${largestModel}`)
+  )
+  t.match((await train(t, url, {}, '--model-in', join(folder, 'none')).ended)[2], /none cannot be used: ENOENT.*stays\.\n$/)
+  t.strictSame(await models.find().toArray(), before)
+
+  t.strictSame(await inFile('good', Buffer.concat([head(modelFormat), bytes])), [0, '{"users":3}\n', ''])
+  const viewer = await viewerOf(app)
+  await watch(viewer, 1, { time: 3000, percentage: 95 })
+  await learnerOf(app).learning.refreshModel()
+  t.match((await recommendedTo(viewer))[0], { id: 11, reason: { type: 'watched', content_id: 1 } }, 'a running server takes it up')
+})
+
+test('npm run train with options that make no sense', async t => {
+  for (const args of [['--model'], ['--events-out'], ['x'], ['--events-out='], ['--events-out', 'a', '--model-in', 'b']]) {
+    const [status, out, error] = await train(t, 'mongodb://127.0.0.1:1/x', {}, ...args).ended
+    t.strictSame([status, out], [1, ''])
+    t.match(error, /^.+\nUsage: /)
+  }
+})
 
 t.test('processes that mostly wait', { jobs: 4 }, async t => {
   for (const [name, body] of waiting) t.test(name, { buffered: true }, body)

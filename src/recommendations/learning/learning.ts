@@ -4,7 +4,7 @@ import type { Data } from '../../data/index.js'
 import type { ModelDocument } from '../../data/recommendation-models.js'
 import { minutes, seconds } from '../../time.js'
 import type { Recommender } from '../serving/recommender.js'
-import { modelFormat, unpacked } from '../stored-model.js'
+import { largestModel, modelFormat, unpacked } from '../stored-model.js'
 import { countPopularity } from './counting.js'
 import type { Trained } from './training.js'
 
@@ -90,10 +90,12 @@ export class Learning {
     const { data, recommender, onFailure } = this.options
     const latest = await data.recommendationModels.latest(modelFormat)
     if (!latest || this.latestSeen?.equals(latest._id)) return
-    const bytes = await data.recommendationModels.bytes(latest)
+    const isTooLarge = latest.size > largestModel
+    const bytes = isTooLarge ? undefined : await data.recommendationModels.bytes(latest)
     // Set before the model is checked, so that a broken one is read and reported only once.
     this.latestSeen = latest._id
     try {
+      if (isTooLarge) throw new Error(`It has ${latest.size} bytes, more than ${largestModel}`)
       if (!bytes) throw new Error('Its bytes are incomplete')
       recommender.use(unpacked(bytes))
       this.model = latest

@@ -30,14 +30,27 @@ export interface TrainingOptions {
 /** The work grows with the number of pairs in the histories. This many take about ten seconds. */
 const maxPairs = 3e9
 /** More events hardly improve the choice of the settings, but take much longer. */
-const maxForChoice = 2_000_000
+export const maxForChoice = 2_000_000
 /** How many neighbours each part of a model may have, at 8 bytes each. */
 const maxNeighbours = 16e6
 
-export const train = (data: Interactions, { holdOut = 'random', seed = 1, onProgress }: TrainingOptions = {}): Model => {
-  const within = shuffled(data, workableLength(data, maxPairs), seed)
+const usualSeed = 1
+
+const workable = (data: Interactions, seed: number) => shuffled(data, workableLength(data, maxPairs), seed)
+
+const choiceFrom = (within: Interactions, seed: number, { holdOut = 'random', onProgress }: TrainingOptions): Choice => {
   const chosen = holdOut === 'newest' ? chooseNext : choose
-  const choice = chosen(firstUsers(within, maxForChoice), { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
+  return chosen(firstUsers(within, maxForChoice), { seed, onTrial: (done, total) => onProgress?.({ step: 'choose', done, total }) })
+}
+
+/** The settings that `train` would choose, without training. */
+export const chooseSettings = (data: Interactions, options: Omit<TrainingOptions, 'seed'>) =>
+  choiceFrom(workable(data, usualSeed), usualSeed, options)
+
+export const train = (data: Interactions, options: TrainingOptions = {}): Model => {
+  const { seed = usualSeed, onProgress } = options
+  const within = workable(data, seed)
+  const choice = choiceFrom(within, seed, options)
   const { next, ridge, walk } = choice.settings
   const set = trainingSetOf(within)
   const { itemCount } = set

@@ -4,7 +4,7 @@ import { connectionTo } from '../../../src/data/driver/connection.js'
 import { dataOf } from '../../../src/data/index.js'
 import type { ModelDocument } from '../../../src/data/recommendation-models.js'
 import { trainModel } from '../../../src/recommendations/learning/training.js'
-import { modelFormat, packed } from '../../../src/recommendations/stored-model.js'
+import { largestModel, modelFormat, packed } from '../../../src/recommendations/stored-model.js'
 import { type App, build, buildWith } from '../../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../../helpers/database.js'
 import { content, film } from '../../helpers/documents.js'
@@ -87,6 +87,10 @@ t.test('a model that cannot be used', async t => {
     'is empty': () => save(new Uint8Array(0)),
     'is cut': () => save(good.subarray(0, good.length - 1)),
     'is noise': () => save(new Uint8Array(100_000).fill(0x41)),
+    'is too large': async () => {
+      const _id = await save(good, modelFormat + 2)
+      await modelsOf(app).updateOne({ _id }, { $set: { format: modelFormat, size: largestModel + 1 } })
+    },
     'lacks its chunks': () => saveSpoilt(first => chunksOf(app).deleteOne(first)),
     'has a chunk that is too short': () =>
       saveSpoilt(first => chunksOf(app).updateOne(first, { $set: { bytes: new Binary(good.subarray(0, 8)) } })),

@@ -35,3 +35,9 @@ t.test('a training reads past contents and histories that another hand has put i
     'and learns from no interest that is none'
   )
 })
+
+t.test('and finds nothing where there is nothing', async t => {
+  const app = await buildWith(t, { contents: [content(1)] })
+  const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
+  t.strictSame([[...interactions.starts], interactions.itemCount, [...ids]], [[0], 0, [1]], 'but a title that nobody has watched')
+})

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { CoViews } from '../../../src/recommendations/model/co-views.js'
 import {
   byPopularity,
+  chooseSettings,
   firstOf,
   type HoldOut,
   halfLivesOf,
@@ -58,6 +59,14 @@ const beats = (t: Test, figure: 'ndcg' | 'recall', one: Quality, other: Quality,
     one[figure] > by * other[figure],
     `${figure} ${one[figure].toFixed(4)} is above ${by} times that of ${name}, ${other[figure].toFixed(4)}`
   )
+
+t.test('settings can be chosen without training', async t => {
+  for (const holdOut of ['newest', 'random'] as const) {
+    const data = drifting({ users: 100, items: 60, views: 12 })
+    const { settings, quality, baseline } = train(data, { holdOut })
+    t.strictSame(chooseSettings(data, { holdOut }), { settings, quality, baseline })
+  }
+})
 
 t.test('few items that many know: the dense preset, better than popularity and plain cosine', async t => {
   const out = holdOut(dense({ users: 400, items: 200 }), 'random', 7)

@@ -1,0 +1,112 @@
+"""What the driver has to know of all histories: sums that fit into its memory, because they grow with the titles only."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark import RDD, StorageLevel
+
+from .histories import Histories
+
+# The history of a bot may be very long, and the work grows with the square of the length.
+LONGEST = 1000
+SHORTEST = 50
+# The service has as many pairs an event when it trains on ten million events.
+PAIRS_PER_EVENT = 300
+LEAST_PAIRS = 3e9
+
+AGEING = 0.6
+
+
+@dataclass
+class Found:
+    titles: NDArray[np.int64]
+    views: NDArray[np.int64]
+    # How many viewers have a history of each length.
+    lengths: NDArray[np.int64]
+
+
+def find(pieces: Iterator[Histories]) -> Iterator[Found]:
+    found = Found(np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(LONGEST + 1, np.int64))
+    for piece in pieces:
+        titles, views = np.unique(piece.items, return_counts=True)
+        lengths = np.bincount(np.minimum(piece.lengths, LONGEST), minlength=LONGEST + 1)
+        found = both(found, Found(titles, views, lengths))
+    yield found
+
+
+def both(one: Found, other: Found) -> Found:
+    titles, places = np.unique(np.concatenate([one.titles, other.titles]), return_inverse=True)
+    views = np.bincount(places, np.concatenate([one.views, other.views]), minlength=len(titles)).astype(np.int64)
+    return Found(titles, views, one.lengths + other.lengths)
+
+
+def workable_length(lengths: NDArray[np.int64]) -> int:
+    """The length to cut histories to, so that there are not too many pairs of titles."""
+    size = np.arange(len(lengths))
+    most = max(LEAST_PAIRS, PAIRS_PER_EVENT * float(np.sum(lengths * size)))
+    longest = LONGEST
+    while longest > SHORTEST and np.sum(lengths * np.minimum(size, longest) ** 2.0) > most:
+        longest = int(np.ceil(longest * 0.8))
+    return longest
+
+
+@dataclass
+class Audience:
+    """All histories by the numbers of their titles, and the sums of each title."""
+
+    histories: RDD  # of Histories
+    # The content id of each title. The titles are numbered by their popularity, the most popular first.
+    ids: NDArray[np.int64]
+    viewers: int
+    # By title: how many viewed it, and how many of them recently.
+    views: NDArray[np.float64]
+    newest: NDArray[np.float64]
+
+    @property
+    def events(self) -> float:
+        return float(self.views.sum())
+
+    def summed(self, vector) -> NDArray[np.float64]:
+        """The sum of a vector of each piece."""
+        zero = np.zeros(len(self.ids))
+        sums = self.histories.mapPartitions(lambda pieces: [sum(map(vector, pieces), zero)])
+        return sums.treeReduce(np.add)
+
+
+def audience_of(pieces: RDD) -> Audience:
+    pieces = pieces.persist(StorageLevel.DISK_ONLY)
+    found = pieces.mapPartitions(find).treeReduce(both)
+    if len(found.titles) == 0:
+        raise SystemExit("There are no histories.")
+    longest = workable_length(found.lengths)
+    by_popularity = np.argsort(-found.views, kind="stable")
+    number_of = np.empty(len(by_popularity), np.int32)
+    number_of[by_popularity] = np.arange(len(by_popularity))
+    known = pieces.context.broadcast((found.titles, number_of))
+
+    def numbered(piece: Histories) -> Histories:
+        titles, numbers = known.value
+        items, starts = piece.newest(longest)
+        return Histories(numbers[np.searchsorted(titles, items)], starts)
+
+    histories = pieces.map(numbered).persist(StorageLevel.DISK_ONLY)
+    audience = Audience(histories, found.titles[by_popularity], int(found.lengths.sum()), np.empty(0), np.empty(0))
+    count = len(audience.ids)
+    audience.views = audience.summed(partial(views_in, count=count))
+    audience.newest = audience.summed(partial(newest_in, count=count))
+    pieces.unpersist()
+    return audience
+
+
+def views_in(piece: Histories, count: int) -> NDArray[np.float64]:
+    return np.bincount(piece.items, minlength=count).astype(np.float64)
+
+
+def newest_in(piece: Histories, count: int) -> NDArray[np.float64]:
+    """The views of each title, in which each view of a viewer counts half as much as the one after it."""
+    places = np.arange(len(piece.items))
+    later = np.repeat(piece.starts[1:], piece.lengths) - 1 - places
+    return np.bincount(piece.items, AGEING ** np.minimum(later, 1000), minlength=count)

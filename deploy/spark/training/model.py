@@ -1,0 +1,35 @@
+"""Writes a model as the service reads it: docs/recommendations.md, "What is stored"."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+# The version of the format.
+FORMAT = 3
+
+
+def write(path: Path, ids: NDArray[np.int64], following: csr_array, liked: csr_array, half_lives: tuple[float, float], summary: dict) -> None:
+    """One line of JSON, then the bytes that are stored. The file appears when it is complete."""
+    # Complex numbers, so that each neighbour has both weights in one matrix, whichever table it is from.
+    links = csr_array(following + 1j * liked)
+    links.sort_indices()
+    arrays = [
+        # All titles were watched by somebody.
+        np.array([len(ids), links.nnz, len(ids), *half_lives], "<f8"),
+        ids.astype("<f8"),
+        links.indptr.astype("<u4"),
+        links.indices.astype("<u4"),
+        links.data.real.astype("<f4"),
+        links.data.imag.astype("<f4"),
+    ]
+    head = json.dumps({"format": FORMAT, "summary": summary})
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(head.encode() + b"\n")
+        for array in arrays:
+            file.write(array.tobytes())
+    os.replace(partial, path)

@@ -1,0 +1,69 @@
+"""Where histories come from."""
+
+import json
+import os
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from pyspark import RDD
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import broadcast, col, collect_list, max, sort_array, struct, when
+
+from .histories import together
+
+# In seconds, for players that report no percentage.
+BARELY_STARTED = 60
+# Without a limit, a cycle of parents would be followed forever.
+DEEPEST = 8
+
+
+def from_files(spark: SparkSession, folder: str) -> RDD:
+    """A line for each viewer: the ids of the titles, separated by commas, the oldest first."""
+    lines = spark.sparkContext.textFile(f"{folder}/histories-*")
+    return lines.mapPartitions(lambda some: together(np.array(line.split(","), np.int64) for line in some))
+
+
+def json_in(spark: SparkSession, path: str) -> dict[str, Any]:
+    return json.loads("\n".join(spark.sparkContext.textFile(path).collect()))
+
+
+def from_mongodb(spark: SparkSession, interest_from: float) -> RDD:
+    """
+    The same from the database that MONGO_URL names, by the MongoDB Spark Connector. A content counts for its title: an episode for its
+    show. What was barely started does not count, nor what other software has written without numbers or a time.
+    """
+    url = os.environ["MONGO_URL"]
+
+    def collection(name: str, schema: str, *stages: dict[str, Any]) -> DataFrame:
+        # Fields of other types than in the schema are null.
+        options = {"connection.uri": url, "database": database_in(url), "collection": name, "mode": "PERMISSIVE"}
+        pipeline = {"aggregation.pipeline": json.dumps(stages)} if stages else {}
+        return spark.read.format("mongodb").schema(schema).options(**options, **pipeline).load()
+
+    parents = {row["_id"]: row["parent_id"] for row in collection("contents", "_id long, parent_id long").collect() if row["_id"]}
+    titles = spark.createDataFrame([(content, title_of(content, parents)) for content in parents], "content_id long, title long")
+    started = {"$match": {"$or": [{"time": {"$gt": 0}}, {"percentage": {"$gt": 0}}]}}
+    needed = {"$project": {"_id": 0, "user_id": 1, "content_id": 1, "time": 1, "percentage": 1, "updated_at": 1}}
+    history = collection("history", "user_id long, content_id long, time double, percentage double, updated_at timestamp", started, needed)
+    seen = when(col("percentage") == 0, col("time") >= BARELY_STARTED).otherwise(col("percentage") >= interest_from)
+    newest = history.where(seen).join(broadcast(titles), "content_id").repartition("user_id")
+    newest = newest.groupBy("user_id", "title").agg(max("updated_at").alias("at"))
+    ordered = newest.groupBy("user_id").agg(sort_array(collect_list(struct("at", "title"))).alias("watched"))
+    rows = ordered.select("watched.title").rdd
+    return rows.mapPartitions(lambda some: together(np.array(row[0], np.int64) for row in some))
+
+
+def database_in(url: str) -> str:
+    """The database that a connection string names, with the same default as in the service."""
+    return unquote(urlsplit(url).path.strip("/")) or "viewer"
+
+
+def title_of(content: int, parents: dict[int, int | None]) -> int:
+    """The top ancestor of a content, such as its show, or the content itself."""
+    for _ in range(DEEPEST):
+        parent = parents[content]
+        if parent not in parents:
+            return content
+        content = parent
+    return content

@@ -1,0 +1,46 @@
+import { headerSize, largestModel, modelFormat, type StoredModel, unpacked } from '../stored-model.js'
+
+/** A model that was trained elsewhere. */
+export interface ForeignModel {
+  bytes: Uint8Array
+  summary: Record<string, unknown>
+}
+
+const lineFeed = 0x0a
+const longestHead = 64 * 1024
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const headOf = (file: Uint8Array) => {
+  const end = file.subarray(0, longestHead).indexOf(lineFeed)
+  try {
+    const head: unknown = JSON.parse(new TextDecoder().decode(file.subarray(0, Math.max(end, 0))))
+    if (isObject(head)) return { head, end }
+  } catch {}
+  throw new Error('It does not begin with a line of JSON')
+}
+
+/** Reads the file of a model: a line of JSON with the format and a summary, and the bytes as they are stored. Throws if anything is wrong. */
+export const readModelFile = (file: Uint8Array): ForeignModel => {
+  if (file.byteLength > largestModel) throw new Error(`It has ${file.byteLength} bytes, more than ${largestModel}`)
+  const { head, end } = headOf(file)
+  if (head.format !== modelFormat) throw new Error(`It has format ${JSON.stringify(head.format)}, not ${modelFormat}`)
+  // Copied, because numbers in arrays must not begin at odd addresses.
+  const bytes = new Uint8Array(file.subarray(end + 1))
+  if (bytes.byteLength < headerSize) throw new Error('It has no header')
+  check(unpacked(bytes.buffer))
+  return { bytes, summary: isObject(head.summary) ? head.summary : {} }
+}
+
+/** What the service would survive, but recommend badly with. */
+const check = ({ ids, halfLives, links: { starts, targets, first, second } }: StoredModel) => {
+  if (ids.length === 0) throw new Error('It has no titles')
+  if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')
+  if (new Set(ids).size < ids.length) throw new Error('A title is there twice')
+  if (!Object.values(halfLives).every(halfLife => halfLife > 0)) throw new Error('A half-life is not above 0')
+  if (!targets.every(target => target < ids.length)) throw new Error('A neighbour is not one of its titles')
+  for (let row = 0; row < ids.length; row++)
+    for (let at = (starts[row] as number) + 1; at < (starts[row + 1] as number); at++)
+      if ((targets[at] as number) <= (targets[at - 1] as number)) throw new Error('The neighbours of a title are not in order')
+  if (![first, second].every(weights => weights.every(Number.isFinite))) throw new Error('The weight of a neighbour is not a number')
+}
