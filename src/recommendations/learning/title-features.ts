@@ -33,7 +33,7 @@ export const featuresInOrder = (ids: number[], features: Map<number, Set<number>
   const starts = new Uint32Array(ids.length + 1)
   const values = new Growing(new Uint32Array(1024))
   ids.forEach((id, at) => {
-    for (const feature of features.get(id) ?? []) values.push(feature)
+    for (const feature of features.get(id) as Set<number>) values.push(feature)
     starts[at + 1] = values.size
   })
   return { starts, values: values.all }
