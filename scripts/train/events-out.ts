@@ -7,8 +7,9 @@ import { createGzip, type Gzip } from 'node:zlib'
 import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
 import { Sample } from '../../src/recommendations/learning/sample.js'
+import { readTitles } from '../../src/recommendations/learning/titles.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
-import { readTitles, watchedTitles } from '../../src/recommendations/learning/watched-titles.js'
+import { watchedTitles } from '../../src/recommendations/learning/watched-titles.js'
 import { type Choice, chooseSettings, maxForChoice } from '../../src/recommendations/model/index.js'
 
 /** Compressed files can only be read as a whole, so there have to be enough of them for all workers. */
@@ -74,11 +75,11 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
     const total = await data.allHistories.estimatedSize()
     const parts = new Parts(folder)
     const sample = new Sample(maxForChoice)
-    const catalogue = await readTitles(data.contents)
-    for await (const titles of watchedTitles(data.allHistories, catalogue, interest, done => onProgress({ step: 'read', done, total }))) {
+    const all = await readTitles(data.contents)
+    for await (const titles of watchedTitles(data, all, interest, done => onProgress({ step: 'read', done, total }))) {
       signal.throwIfAborted()
       const history = [...titles].reverse()
-      const ids = history.map(([title]) => catalogue.skeleton.idOf(title))
+      const ids = history.map(([id]) => id)
       await parts.add(ids)
       sample.add({ ids, weights: history.map(([, weight]) => weight) })
     }

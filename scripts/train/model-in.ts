@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Data } from '../../src/data/index.js'
 import { type ForeignModel, readModelFile } from '../../src/recommendations/learning/model-file.js'
 import { featuresInOrder, newcomersOf, readTitleFeatures } from '../../src/recommendations/learning/title-features.js'
-import { readTitles } from '../../src/recommendations/learning/watched-titles.js'
+import { readTitles } from '../../src/recommendations/learning/titles.js'
 import { withNewcomers } from '../../src/recommendations/model/index.js'
 import { largestModel, modelFormat, packed, type StoredModel } from '../../src/recommendations/stored-model.js'
 
@@ -13,17 +13,15 @@ const foreignFrom = async (path: string) => {
   return readModelFile(await readFile(path))
 }
 
-/** In no catalogue. */
-const unknown = -1
-
 /** The model with the titles of the catalogue that nobody has watched. A training elsewhere does not know the catalogue. */
 const completed = async ({ model, views }: ForeignModel, contents: Data['contents']): Promise<StoredModel> => {
-  const { skeleton, tree } = await readTitles(contents)
-  const watched = Array.from(model.ids, id => skeleton.row(id) ?? unknown)
-  const newcomers = newcomersOf(skeleton, tree, watched)
-  const features = featuresInOrder([...watched, ...newcomers], await readTitleFeatures(contents, skeleton, tree))
-  const ids = Float64Array.from([...model.ids, ...newcomers.map(row => skeleton.idOf(row))])
-  return { ...model, ids, links: withNewcomers(model.links, features, views) }
+  const all = await readTitles(contents)
+  const features = await readTitleFeatures(contents, all)
+  // A title may have left the catalogue.
+  for (const id of model.ids) if (!features.has(id)) features.set(id, new Set())
+  const viewsById = new Map(Array.from(model.ids, (id, item) => [id, views[item]]))
+  const ids = [...model.ids, ...newcomersOf(all, viewsById)]
+  return { ...model, ids: Float64Array.from(ids), links: withNewcomers(model.links, featuresInOrder(ids, features), views) }
 }
 
 /** Stores a model that was trained elsewhere. Every running process then loads it. */

@@ -8,19 +8,25 @@ import './warnings.js'
 
 export const secret = 'a secret of the tests that is long enough'
 
-export const settingsFor = (url: string, given: Record<string, string> = {}) =>
-  readSettings(Settings, {
-    MONGO_URL: url,
-    JWT_SECRET: secret,
-    RATE_LIMIT: '0',
-    RATE_LIMIT_ADDRESS: '0',
-    DRAIN_DELAY: '0',
-    MAX_EVENT_LOOP_DELAY: '0',
-    TRAIN: 'off',
-    // A busy machine is no fault of the database; tests of such faults set their own.
-    DATABASE_TIMEOUT: '15000',
-    ...given
-  })
+const defaults = {
+  JWT_SECRET: secret,
+  RATE_LIMIT: '0',
+  RATE_LIMIT_ADDRESS: '0',
+  DRAIN_DELAY: '0',
+  MAX_EVENT_LOOP_DELAY: '0',
+  TRAIN: 'off',
+  // A busy machine is no fault of the database; tests of such faults set their own.
+  DATABASE_TIMEOUT: '15000'
+}
+const checked = new Map<string, Settings>()
+
+/** Settings are checked once: that takes an eighth of the time of a start. */
+export const settingsFor = (url: string, given: Record<string, string> = {}) => {
+  const name = JSON.stringify(given)
+  const settings = checked.get(name) ?? readSettings(Settings, { ...defaults, MONGO_URL: url, ...given })
+  checked.set(name, settings)
+  return { ...settings, MONGO_URL: url }
+}
 
 export interface BuildOptions {
   settings?: Record<string, string>

@@ -1,14 +1,14 @@
-import type { Skeleton } from '../../catalogue/skeleton.js'
-import type { Tree } from '../../catalogue/tree.js'
 import { fold } from '../../catalogue/words.js'
 import type { Data } from '../../data/index.js'
 import { type Features, Growing } from '../model/index.js'
+import type { Titles } from './titles.js'
 
-/** What is known of each title apart from its views: its type, and the terms and keywords of it and of its episodes. */
-export const readTitleFeatures = async (contents: Data['contents'], skeleton: Skeleton, tree: Tree) => {
+/** By content id: what is known of each title apart from its views: its type, and the terms and keywords of it and of its episodes. */
+export const readTitleFeatures = async (contents: Data['contents'], { skeleton, tree }: Titles) => {
   const numbers = new Map<string, number>()
   const features = new Map<number, Set<number>>()
-  const add = (title: number, feature: string) => {
+  const add = (row: number, feature: string) => {
+    const title = skeleton.idOf(tree.title(row))
     const number = numbers.get(feature) ?? numbers.size
     numbers.set(feature, number)
     const known = features.get(title)
@@ -17,24 +17,23 @@ export const readTitleFeatures = async (contents: Data['contents'], skeleton: Sk
   }
 
   for (let row = 0; row < skeleton.size; row++) {
-    const title = tree.title(row)
-    if (title === row) add(title, `type ${skeleton.type.get(row)}`)
-    for (const term of skeleton.terms.get(row)) add(title, `term ${term}`)
+    if (tree.title(row) === row) add(row, `type ${skeleton.type.get(row)}`)
+    for (const term of skeleton.terms.get(row)) add(row, `term ${term}`)
   }
   for await (const { _id, keywords } of contents.keywords()) {
     const row = skeleton.row(_id)
     if (row === undefined) continue
-    for (const keyword of keywords.split(',').map(fold)) if (keyword.trim()) add(tree.title(row), `keyword ${keyword.trim()}`)
+    for (const keyword of keywords.split(',').map(fold)) if (keyword.trim()) add(row, `keyword ${keyword.trim()}`)
   }
   return features
 }
 
 /** The features of some titles, in this order. */
-export const featuresInOrder = (titles: number[], features: Map<number, Set<number>>): Features => {
-  const starts = new Uint32Array(titles.length + 1)
+export const featuresInOrder = (ids: number[], features: Map<number, Set<number>>): Features => {
+  const starts = new Uint32Array(ids.length + 1)
   const values = new Growing(new Uint32Array(1024))
-  titles.forEach((title, at) => {
-    for (const feature of features.get(title) ?? []) values.push(feature)
+  ids.forEach((id, at) => {
+    for (const feature of features.get(id) as Set<number>) values.push(feature)
     starts[at + 1] = values.size
   })
   return { starts, values: values.all }
@@ -43,11 +42,11 @@ export const featuresInOrder = (titles: number[], features: Map<number, Set<numb
 /** More would make the model large. */
 const maxNewcomers = 20_000
 
-/** The titles that nobody has watched, unless they are over, the newest first. */
-export const newcomersOf = (skeleton: Skeleton, tree: Tree, watched: Iterable<number>, now = Date.now()) => {
-  const isWatched = new Set(watched)
-  const titles: number[] = []
+/** The ids of the titles that nobody has watched, unless they are over, the newest first. */
+export const newcomersOf = ({ skeleton, tree }: Titles, watched: ReadonlyMap<number, unknown>, now = Date.now()) => {
+  const rows: number[] = []
   for (let row = 0; row < skeleton.size; row++)
-    if (tree.title(row) === row && !isWatched.has(row) && skeleton.ends.raw(row) > now) titles.push(row)
-  return titles.sort((a, b) => skeleton.starts.raw(b) - skeleton.starts.raw(a)).slice(0, maxNewcomers)
+    if (tree.title(row) === row && !watched.has(skeleton.idOf(row)) && skeleton.ends.raw(row) > now) rows.push(row)
+  const newest = rows.sort((a, b) => skeleton.starts.raw(b) - skeleton.starts.raw(a)).slice(0, maxNewcomers)
+  return newest.map(row => skeleton.idOf(row))
 }

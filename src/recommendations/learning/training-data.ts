@@ -2,7 +2,8 @@ import type { Data } from '../../data/index.js'
 import type { InterestSettings } from '../interest.js'
 import { type Features, Growing, type Interactions } from '../model/index.js'
 import { featuresInOrder, newcomersOf, readTitleFeatures } from './title-features.js'
-import { readTitles, watchedTitles } from './watched-titles.js'
+import { readTitles } from './titles.js'
+import { watchedTitles } from './watched-titles.js'
 
 export interface TrainingData {
   interactions: Interactions
@@ -13,36 +14,32 @@ export interface TrainingData {
 
 /** Reads all histories. The items of the model are titles. */
 export const readTrainingData = async (
-  { allHistories, contents }: Pick<Data, 'allHistories' | 'contents'>,
+  data: Pick<Data, 'allHistories' | 'contents'>,
   settings: InterestSettings,
   onProgress: (read: number) => void
 ): Promise<TrainingData> => {
-  const catalogue = await readTitles(contents)
-  const { skeleton, tree } = catalogue
-  /** The item of each title, by its row. */
+  const all = await readTitles(data.contents)
+  /** The item of each title, by its content id. */
   const itemOf = new Map<number, number>()
   const items = new Growing(new Uint32Array(1024))
   const weights = new Growing(new Float32Array(1024))
   const starts = new Growing(new Uint32Array(1024))
   starts.push(0)
 
-  for await (const titles of watchedTitles(allHistories, catalogue, settings, onProgress)) {
-    for (const [title, weight] of [...titles].reverse()) {
-      let item = itemOf.get(title)
-      if (item === undefined) {
-        item = itemOf.size
-        itemOf.set(title, item)
-      }
+  for await (const titles of watchedTitles(data, all, settings, onProgress)) {
+    for (const [id, weight] of [...titles].reverse()) {
+      const item = itemOf.get(id) ?? itemOf.size
+      itemOf.set(id, item)
       items.push(item)
       weights.push(weight)
     }
     starts.push(items.size)
   }
 
-  const rows = [...itemOf.keys(), ...newcomersOf(skeleton, tree, itemOf.keys())]
+  const ids = [...itemOf.keys(), ...newcomersOf(all, itemOf)]
   return {
     interactions: { itemCount: itemOf.size, starts: starts.all, items: items.all, weights: weights.all },
-    ids: Float64Array.from(rows, row => skeleton.idOf(row)),
-    features: featuresInOrder(rows, await readTitleFeatures(contents, skeleton, tree))
+    ids: Float64Array.from(ids),
+    features: featuresInOrder(ids, await readTitleFeatures(data.contents, all))
   }
 }

@@ -1,24 +1,10 @@
-import { fitsSkeleton } from '../../catalogue/fits-skeleton.js'
-import { Skeleton } from '../../catalogue/skeleton.js'
-import { Tree } from '../../catalogue/tree.js'
 import type { Data } from '../../data/index.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
+import type { Titles } from './titles.js'
 
-/** The contents, and which title each of them belongs to. */
-export interface Titles {
-  skeleton: Skeleton
-  tree: Tree
-}
-
-export const readTitles = async (contents: Data['contents']): Promise<Titles> => {
-  const skeleton = new Skeleton()
-  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
-  return { skeleton, tree: new Tree(skeleton) }
-}
-
-/** Reads all histories. For each user, the interest in each title by its row, the one watched last first. */
+/** Reads all histories. For each user, the interest in each title by its content id, the one watched last first. */
 export async function* watchedTitles(
-  allHistories: Data['allHistories'],
+  { allHistories }: Pick<Data, 'allHistories'>,
   { skeleton, tree }: Titles,
   settings: InterestSettings,
   onProgress: (read: number) => void
@@ -34,7 +20,7 @@ export async function* watchedTitles(
     }
     if (++read % 10_000 === 0) onProgress(read)
     const row = skeleton.row(content_id)
-    if (row !== undefined) addInterest(titles, tree.title(row), interestOf(time, percentage, settings))
+    if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(time, percentage, settings))
   }
   if (titles.size > 0) yield titles
 }

@@ -13,11 +13,14 @@ import { taste } from './taste.js'
 import { type TrainingSet, trainingSetOf } from './training-set.js'
 
 /** More held-out items hardly improve the choice, but take longer. */
-const maxHeld = 20_000
+const maxHeld = 40_000
 const depth = 10
 
 /** Smaller improvements may be chance, and are ignored. Candidates are therefore tried in the order of what is usually best. */
 const margin = 0.001
+
+/** What is fresh counts for more in use than here, since a model is used after the last view and chosen before it. */
+const freshMargin = 0.01
 
 /** The usual number of trials, for the progress. */
 const usualTrials = 14
@@ -70,9 +73,9 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
   let done = 0
 
   /** Keeps the best of the candidates if it is an improvement. */
-  const attempt = (candidates: Hyperparameters[], qualities: Quality[]) => {
+  const attempt = (candidates: Hyperparameters[], qualities: Quality[], least = margin) => {
     qualities.forEach((measured, at) => {
-      if (measured.ndcg <= quality.ndcg * (1 + margin)) return
+      if (measured.ndcg <= quality.ndcg * (1 + least)) return
       quality = measured
       settings = candidates[at] as Hyperparameters
       next = settings.next as NextShape
@@ -84,17 +87,18 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
       chains.map(chain => ({ ...settings, next: { ...shape, chain } })),
       trials.qualities(parts.sides(shape), [shape.halfLife, shape.halfLife], chains)
     )
-  const withFactors = (change: Partial<NextShape>) => {
+  const withFactors = (change: Partial<NextShape>, least = margin) => {
     const shape = { ...next, ...change }
     const blend = blendOf(parts.together(shape), nothing(set.itemCount))
-    return attempt([{ ...settings, next: shape }], trials.qualities(blend, [shape.halfLife, shape.halfLife], [0]))
+    return attempt([{ ...settings, next: shape }], trials.qualities(blend, [shape.halfLife, shape.halfLife], [0]), least)
   }
 
   withChains(next, shares)
   // Without much of the regression, its lambda hardly matters, and it takes long with many items.
   if (next.chain < 3) for (const lambda of [30, 300]) withChains({ ...next, lambda }, shares)
   for (const halfLife of [1, 2, 6]) withChains({ ...next, halfLife }, [next.chain])
-  for (const fresh of [1, 0.5, 0.25]) withFactors({ fresh })
+  withFactors({ fresh: 1 })
+  for (const fresh of [0.5, 0.25]) withFactors({ fresh }, freshMargin)
   for (const targets of [0.15, 0.3]) withFactors({ targets })
   const coming = parts.together(next)
   // The presets have the same neighbourhoods.

@@ -111,6 +111,14 @@ t.test('a write that lost a race is made on what won it, and one that is wrong o
   t.strictSame(await collection.findOne(), { _id: 1, tries: 2 })
 
   tries = 0
+  const duplicate = () => {
+    tries++
+    return collection.insertOne({ _id: 1 })
+  }
+  await t.rejects(withRetries(duplicate, Date.now() - 1), { code: 11000 })
+  t.equal(tries, 2, 'a lost race is run again, however late it is')
+
+  tries = 0
   const wrong = () => {
     tries++
     return collection.updateOne({ _id: 1 }, { $nonsense: {} })

@@ -7,7 +7,7 @@ import { content } from '../../helpers/documents.js'
 import { interest } from '../helper.js'
 
 t.test('a training reads past contents and histories that another hand has put into the database', async t => {
-  const odd = { ...content(2), countries_include: [5], created_at: 'x' } as unknown as ReturnType<typeof content>
+  const odd = { ...content(2), keywords: 'odd', countries_include: [5], created_at: 'x' } as unknown as ReturnType<typeof content>
   const app = await buildWith(t, { contents: [content(1), odd, content(3)] })
   const at = new Date()
   const decimal = Decimal128.fromString('50')
@@ -36,8 +36,8 @@ t.test('a training reads past contents and histories that another hand has put i
   )
 })
 
-t.test('and without any histories finds only titles that nobody has watched', async t => {
+t.test('and finds nothing where there is nothing', async t => {
   const app = await buildWith(t, { contents: [content(1)] })
   const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
-  t.strictSame([[...interactions.starts], interactions.itemCount, [...ids]], [[0], 0, [1]])
+  t.strictSame([[...interactions.starts], interactions.itemCount, [...ids]], [[0], 0, [1]], 'but a title that nobody has watched')
 })

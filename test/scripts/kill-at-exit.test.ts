@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import t from 'tap'
+import { killAtExit } from '../../scripts/kill-at-exit.js'
+
+t.test('a child ends with this process, and is forgotten when it has ended before', async t => {
+  const before = process.listeners('exit')
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+  const ended = once(child, 'exit')
+  killAtExit(child)
+  const [kill] = process.listeners('exit').filter(listener => !before.includes(listener)) as [() => void]
+  kill()
+  t.strictSame(await ended, [null, 'SIGKILL'])
+  t.notOk(process.listeners('exit').includes(kill))
+})
