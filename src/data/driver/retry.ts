@@ -13,13 +13,15 @@ export const retryDeadline = () => Date.now() + timeout
  * document) or a lost connection, which the driver retries only in some cases.
  */
 export const withRetries = async <T>(operation: () => Promise<T>, until = retryDeadline()): Promise<T> => {
-  for (let isFirst = true; ; isFirst = false) {
+  let isFirst = true
+  for (;;) {
     try {
       return await operation()
     } catch (error) {
       // A duplicate key has passed by the second attempt, however late the first one ended.
       const mayRetry = isDuplicate(error) ? isFirst || Date.now() <= until : isUnavailable(error) && Date.now() <= until
       if (!mayRetry) throw error
+      isFirst = false
       await sleep(pause)
     }
   }
