@@ -93,7 +93,8 @@ def train(spark: SparkSession, pieces, document: dict, path: Path) -> dict:
         "settings": document.get("settings", document),
         "seconds": round(time.monotonic() - began, 1),
     }
-    write(path, audience.ids, following, liked, (settings.next_half_life, settings.liked_half_life), summary)
+    half_lives = (settings.next_half_life, settings.liked_half_life)
+    write(path, audience.ids, audience.views, (following, liked), half_lives, summary)
     return summary
 
 

@@ -10,7 +10,12 @@ export const splitOff = (histories: number[][]) => ({
 })
 
 /** How well a stored model finds the last title of each viewer among all titles, whose ids begin at 1. */
-export const qualityOf = ({ ids, halfLives, links }: StoredModel, training: number[][], last: number[], titles: number): Quality => {
+export const qualityOf = (
+  { ids, watched, halfLives, links }: StoredModel,
+  training: number[][],
+  last: number[],
+  titles: number
+): Quality => {
   const starts = new Uint32Array(training.length + 1)
   training.forEach((history, user) => {
     starts[user + 1] = (starts[user] as number) + history.length
@@ -24,7 +29,8 @@ export const qualityOf = ({ ids, halfLives, links }: StoredModel, training: numb
   const scorer = new Scorer(links)
   const [quality] = qualitiesOf(out, depth, titles, 1, (user, isSeen) => {
     const items = (training[user] as number[]).map(id => itemOf.get(id) as number)
-    return [scorer.best(historyOf(items, halfLives), depth, item => !isSeen(ids[item] as number)).map(({ item }) => ids[item] as number)]
+    const best = scorer.best(historyOf(items, halfLives), depth, item => item < watched && !isSeen(ids[item] as number))
+    return [best.map(({ item }) => ids[item] as number)]
   })
   return quality as Quality
 }

@@ -17,7 +17,7 @@ export interface StoredModel {
   links: Blend
 }
 
-export const headerSize = 5 * 8
+const headerSize = 5 * 8
 
 /** Writes a header with the sizes, then the arrays. */
 export const packed = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel): Uint8Array => {

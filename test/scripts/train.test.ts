@@ -8,7 +8,8 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
-import { largestModel, modelFormat, packed } from '../../src/recommendations/stored-model.js'
+import type { ModelDocument } from '../../src/data/recommendation-models.js'
+import { largestModel, modelFormat, packed, unpacked } from '../../src/recommendations/stored-model.js'
 import { apart } from '../helpers/apart.js'
 import { build } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
@@ -164,7 +165,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   await trainOn(app)
   const models = databaseOf(app).collection('models')
   const before = await models.find().toArray()
-  const bytes = packed({
+  const model = packed({
     ids: Float64Array.of(1, 11),
     watched: 2,
     halfLives: { next: 2, liked: 20 },
@@ -175,6 +176,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
       second: Float32Array.of(0, 0)
     }
   })
+  const bytes = Buffer.concat([model, new Uint8Array(Uint32Array.of(30, 30).buffer)])
   const head = (format: number) => Buffer.from(`${JSON.stringify({ format, summary: { users: 3 } })}\n`)
   const folder = t.testdir({})
   const inFile = async (name: string, content: Buffer) => {
@@ -183,7 +185,7 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   }
   const refusal = (name: string, reason: string) => [1, '', `${join(folder, name)} cannot be used: ${reason}. The model in use stays.\n`]
   t.strictSame(
-    await inFile('cut', Buffer.concat([head(modelFormat), bytes.subarray(1)])),
+    await inFile('cut', Buffer.concat([head(modelFormat), bytes.subarray(0, -4)])),
     refusal('cut', 'Its size does not match its header')
   )
   t.strictSame(
@@ -199,7 +201,17 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   t.match((await train(t, url, {}, '--model-in', join(folder, 'none')).ended)[2], /none cannot be used: ENOENT.*stays\.\n$/)
   t.strictSame(await models.find().toArray(), before)
 
+  await databaseOf(app)
+    .collection('contents')
+    .insertOne(film(17, { terms: [5] }) as never)
+  await databaseOf(app)
+    .collection('contents')
+    .updateOne({ _id: 11 as never }, { $set: { terms: [5] } })
   t.strictSame(await inFile('good', Buffer.concat([head(modelFormat), bytes])), [0, '{"users":3}\n', ''])
+  const latest = (await app.data.recommendationModels.latest(modelFormat)) as ModelDocument
+  const { ids, watched, links } = unpacked((await app.data.recommendationModels.bytes(latest)) as ArrayBuffer)
+  t.strictSame([[...ids.subarray(0, 2)], watched], [[1, 11], 2])
+  t.ok(links.targets.subarray(0, links.starts[1]).includes(ids.indexOf(17)), 'with a new title that is like a watched one')
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000, percentage: 95 })
   await learnerOf(app).learning.refreshModel()

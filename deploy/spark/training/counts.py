@@ -17,6 +17,7 @@ SHORTEST = 50
 PAIRS_PER_EVENT = 300
 LEAST_PAIRS = 3e9
 
+# How much less a view says about the freshness of a title with every view after it.
 AGEING = 0.6
 
 
@@ -106,7 +107,7 @@ def views_in(piece: Histories, count: int) -> NDArray[np.float64]:
 
 
 def newest_in(piece: Histories, count: int) -> NDArray[np.float64]:
-    """The views of each title, in which each view of a viewer counts half as much as the one after it."""
+    """The views of each title, in which each view of a viewer counts less than the one after it."""
     places = np.arange(len(piece.items))
     later = np.repeat(piece.starts[1:], piece.lengths) - 1 - places
     return np.bincount(piece.items, AGEING ** np.minimum(later, 1000), minlength=count)

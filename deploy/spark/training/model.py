@@ -12,19 +12,29 @@ from scipy.sparse import csr_array
 FORMAT = 3
 
 
-def write(path: Path, ids: NDArray[np.int64], following: csr_array, liked: csr_array, half_lives: tuple[float, float], summary: dict) -> None:
-    """One line of JSON, then the bytes that are stored. The file appears when it is complete."""
+def write(
+    path: Path,
+    ids: NDArray[np.int64],
+    views: NDArray[np.float64],
+    tables: tuple[csr_array, csr_array],
+    half_lives: tuple[float, float],
+    summary: dict,
+) -> None:
+    """One line of JSON, the bytes that are stored, and the views of each title. The file appears when it is complete."""
+    following, liked = tables
     # Complex numbers, so that each neighbour has both weights in one matrix, whichever table it is from.
     links = csr_array(following + 1j * liked)
     links.sort_indices()
     arrays = [
-        # All titles were watched by somebody.
+        # All of the titles have been watched.
         np.array([len(ids), links.nnz, len(ids), *half_lives], "<f8"),
         ids.astype("<f8"),
         links.indptr.astype("<u4"),
         links.indices.astype("<u4"),
         links.data.real.astype("<f4"),
         links.data.imag.astype("<f4"),
+        # A title may have lost its views when long histories were cut, but had one.
+        np.maximum(views, 1).astype("<u4"),
     ]
     head = json.dumps({"format": FORMAT, "summary": summary})
     partial = path.with_name(f".{path.name}.partial")

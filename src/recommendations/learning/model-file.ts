@@ -1,8 +1,10 @@
-import { headerSize, largestModel, modelFormat, type StoredModel, unpacked } from '../stored-model.js'
+import { largestModel, modelFormat, type StoredModel, unpacked } from '../stored-model.js'
 
-/** A model that was trained elsewhere. */
+/** A model that was trained elsewhere. It knows only titles that somebody has watched. */
 export interface ForeignModel {
-  bytes: Uint8Array
+  model: StoredModel
+  /** How many users have watched each title. */
+  views: Uint32Array
   summary: Record<string, unknown>
 }
 
@@ -20,21 +22,27 @@ const headOf = (file: Uint8Array) => {
   throw new Error('It does not begin with a line of JSON')
 }
 
-/** Reads the file of a model: a line of JSON with the format and a summary, and the bytes as they are stored. Throws if anything is wrong. */
+/** Reads a line of JSON with the format and a summary, the bytes as they are stored, and the views. Throws if anything is wrong. */
 export const readModelFile = (file: Uint8Array): ForeignModel => {
   if (file.byteLength > largestModel) throw new Error(`It has ${file.byteLength} bytes, more than ${largestModel}`)
   const { head, end } = headOf(file)
   if (head.format !== modelFormat) throw new Error(`It has format ${JSON.stringify(head.format)}, not ${modelFormat}`)
   // Copied, because numbers in arrays must not begin at odd addresses.
-  const bytes = new Uint8Array(file.subarray(end + 1))
-  if (bytes.byteLength < headerSize) throw new Error('It has no header')
-  check(unpacked(bytes.buffer))
-  return { bytes, summary: isObject(head.summary) ? head.summary : {} }
+  const { buffer, byteLength } = new Uint8Array(file.subarray(end + 1))
+  const titles = byteLength < 8 ? 0 : (new Float64Array(buffer, 0, 1)[0] as number)
+  if (!(titles > 0)) throw new Error('It has no titles')
+  const viewsAt = byteLength - titles * 4
+  if (!(viewsAt > 0 && viewsAt % 4 === 0)) throw new Error('Its size does not match its header')
+  const model = unpacked(buffer.slice(0, viewsAt))
+  const views = new Uint32Array(buffer, viewsAt)
+  check(model)
+  if (!views.every(count => count > 0)) throw new Error('A title has no views')
+  return { model, views, summary: isObject(head.summary) ? head.summary : {} }
 }
 
 /** What the service would survive, but recommend badly with. */
-const check = ({ ids, halfLives, links: { starts, targets, first, second } }: StoredModel) => {
-  if (ids.length === 0) throw new Error('It has no titles')
+const check = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel) => {
+  if (watched !== ids.length) throw new Error('It has titles that nobody has watched')
   if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')
   if (new Set(ids).size < ids.length) throw new Error('A title is there twice')
   if (!Object.values(halfLives).every(halfLife => halfLife > 0)) throw new Error('A half-life is not above 0')

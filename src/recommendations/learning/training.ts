@@ -1,6 +1,6 @@
 import type { Data } from '../../data/index.js'
 import type { InterestSettings } from '../interest.js'
-import { halfLivesOf, type Model, type Quality, train, withNewcomers } from '../model/index.js'
+import { halfLivesOf, type Model, type Quality, train, viewCounts, withNewcomers } from '../model/index.js'
 import { modelFormat, packed } from '../stored-model.js'
 import { readTrainingData } from './training-data.js'
 
@@ -49,7 +49,7 @@ export const trainModel = async (
     ids,
     watched: interactions.itemCount,
     halfLives: halfLivesOf(settings),
-    links: withNewcomers(links, features, interactions)
+    links: withNewcomers(links, features, viewCounts(interactions))
   }
   const bytes = packed(model)
   await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)

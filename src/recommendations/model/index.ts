@@ -7,7 +7,7 @@ export { type Events, type Interactions, interactionsOf, userCountOf } from './i
 export type { Features } from './likeness.js'
 export type { Blend } from './neighbours.js'
 export { withNewcomers } from './newcomers.js'
-export { byPopularity, firstOf } from './popularity.js'
+export { byPopularity, firstOf, viewCounts } from './popularity.js'
 export { type Quality, qualitiesOf } from './quality.js'
 export { randomFrom } from './random.js'
 export { type HalfLives, type History, historyOf, Scorer } from './scorer.js'

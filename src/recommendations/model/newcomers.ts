@@ -1,8 +1,6 @@
 import { Best } from './best.js'
-import type { Interactions } from './interactions.js'
 import { type Features, likenesses } from './likeness.js'
 import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed, sorted } from './neighbours.js'
-import { viewCounts } from './popularity.js'
 
 /** Items with more views than this speak for themselves. */
 const enoughViews = 20
@@ -89,8 +87,8 @@ const withRows = (starts: Uint32Array, count: number) => {
  * Links items with few views or none to others by what they have in common: a title can be recommended on its first day, and says
  * something about who watches it. The features are those of the items that were viewed, and of others after them.
  */
-export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, viewed: Interactions): Blend => {
-  const alike = lendersOf(features, viewCounts(viewed))
+export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
+  const alike = lendersOf(features, views)
   const rows = withRows(starts, features.starts.length - 1)
   return blendOf(
     withBorrowed({ starts: rows, targets, weights: first }, alike),

@@ -1,5 +1,14 @@
 import t from 'tap'
-import { byPopularity, firstOf, halfLivesOf, historyOf, Scorer, train, withNewcomers } from '../../../src/recommendations/model/index.js'
+import {
+  byPopularity,
+  firstOf,
+  halfLivesOf,
+  historyOf,
+  Scorer,
+  train,
+  viewCounts,
+  withNewcomers
+} from '../../../src/recommendations/model/index.js'
 import { type Features, likenesses } from '../../../src/recommendations/model/likeness.js'
 import { sorted } from '../../../src/recommendations/model/neighbours.js'
 import { product } from '../../../src/recommendations/model/newcomers.js'
@@ -79,7 +88,7 @@ t.test('what nobody has watched is recommended to those who watched what is like
   const viewed = interactions(...histories)
   const { links } = train(viewed, { holdOut: 'newest' })
   const features = featuresOf(...Array.from({ length: 8 }, (_, item) => [item < 4 ? 0 : 1]), [0], [1], [2])
-  const scorer = new Scorer(withNewcomers(links, features, viewed))
+  const scorer = new Scorer(withNewcomers(links, features, viewCounts(viewed)))
   const best = (...items: number[]) =>
     scorer.best(historyOf(items, { next: 3, liked: 30 }), 5, item => !items.includes(item)).map(({ item }) => item)
   t.ok(best(0, 1).includes(8) && !best(0, 1).includes(9), `${best(0, 1)}`)
@@ -92,7 +101,7 @@ t.test('titles with many views keep the links that they have', async t => {
   const histories = Array.from({ length: 90 }, (_, user) => [0, 1, 2].filter(at => at !== user % 3))
   const viewed = interactions(...histories)
   const { links } = train(viewed, { holdOut: 'newest' })
-  t.strictSame(withNewcomers(links, featuresOf([0], [0], [1]), viewed), links)
+  t.strictSame(withNewcomers(links, featuresOf([0], [0], [1]), viewCounts(viewed)), links)
 })
 
 t.test('titles that were held out whole are found far more often than by their popularity in hindsight', async t => {
@@ -100,7 +109,7 @@ t.test('titles that were held out whole are found far more often than by their p
   const watched = histories.map(history => history.filter(item => item < known))
   const viewed = interactions(...watched)
   const { links, settings } = train(viewed, { holdOut: 'newest' })
-  const scorer = new Scorer(withNewcomers(links, featuresOf(...features), viewed))
+  const scorer = new Scorer(withNewcomers(links, featuresOf(...features), viewCounts(viewed)))
   const popular = byPopularity(interactions(...histories))
   let [found, byFame, before, after] = [0, 0, 0, 0]
   histories.forEach((whole, user) => {
