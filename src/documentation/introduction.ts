@@ -21,6 +21,7 @@ export const tags = [
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
+  { name: 'Account', description: 'What is stored of the user: get a copy of it, or erase it.' },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
   { name: 'Service', description: 'For load balancers and operators.' }
 ]
