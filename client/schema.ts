@@ -587,6 +587,35 @@ export interface components {
             };
             /** @description URL of the content in the web front end */
             link: string;
+            /**
+             * @description Length in seconds, above 0
+             * @example 5400
+             */
+            duration?: number;
+            /**
+             * @description Youngest age it is meant for
+             * @example 12
+             */
+            min_age?: number;
+            /**
+             * @description Number of the season
+             * @example 1
+             */
+            season?: number;
+            /**
+             * @description Number of the episode in its season
+             * @example 2
+             */
+            episode?: number;
+            /**
+             * @description Ids in other catalogues, by provider
+             * @example {
+             *       "imdb": "tt0000001"
+             *     }
+             */
+            external_ids?: {
+                [key: string]: string;
+            };
         };
         Plan: {
             id: string;
@@ -919,6 +948,35 @@ export interface components {
             };
             /** @description URL of the content in the web front end */
             link: string;
+            /**
+             * @description Length in seconds, above 0
+             * @example 5400
+             */
+            duration?: number;
+            /**
+             * @description Youngest age it is meant for
+             * @example 12
+             */
+            min_age?: number;
+            /**
+             * @description Number of the season
+             * @example 1
+             */
+            season?: number;
+            /**
+             * @description Number of the episode in its season
+             * @example 2
+             */
+            episode?: number;
+            /**
+             * @description Ids in other catalogues, by provider
+             * @example {
+             *       "imdb": "tt0000001"
+             *     }
+             */
+            external_ids?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
