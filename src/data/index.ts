@@ -11,6 +11,8 @@ import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
+import { removalIndexes } from './removals.js'
+import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
@@ -41,6 +43,7 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
+  reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db)
@@ -55,7 +58,8 @@ const indexes: Record<string, IndexDescription[]> = {
   terms: termIndexes,
   history: historyIndexes,
   watchlist: watchlistIndexes,
-  dismissals: dismissalIndexes
+  dismissals: dismissalIndexes,
+  removals: removalIndexes
 }
 
 /** Creates the missing indexes. Several processes may do it at once. */
