@@ -25,9 +25,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const { whole, dismissed } = await data.history.wholeAndDismissed(id)
+    const { hidden, dismissed, ...history } = await data.history.wholeHiddenAndDismissed(id)
     const cards = continueWatching(catalogue, {
-      history: whole,
+      history,
+      hidden,
       dismissed,
       completedAt: settings.COMPLETED_AT,
       country: app.countryOf(request)

@@ -1,11 +1,12 @@
-import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, historyUpdateNotFound, notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
-import { andDismissed, type Dismissed } from './dismissals.js'
+import { andDismissed, type Dismissed, dismissalTimes } from './dismissals.js'
 import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
+import { andHidden, type Hidden } from './hidden.js'
 import { forbiddenOr } from './owned.js'
 import { pageOf } from './pages.js'
 import { type Progress, progressUpdate } from './progress.js'
@@ -83,6 +84,14 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
 
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
+
+  /** Reads the history from its index alone and in one batch, however long it is. Each stage adds one row. */
+  const wholeWith = async <More extends object>(user_id: number, none: More, stages: Document[]): Promise<WholeHistory & More> => {
+    const pipeline = [...wholeOf(user_id), ...stages]
+    const rows = await aggregateInOneBatch<WholeHistory | More>(db, history, pipeline, { hint: listIndex })
+    return Object.assign({ ...nothing, ...none }, ...rows)
+  }
+
   return {
     list: (user_id: number, filter: HistoryFilter, page: PageQuery) =>
       pageOf(db, history, filterOf(user_id, filter, completedAt), { updated_at: -1, _id: -1 }, page),
@@ -121,24 +130,14 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     removeAll: (user_id: number) => withRetries(() => history.deleteMany({ user_id })),
 
-    /** Read from the index alone and in one batch, however long the history is. */
-    whole: async (user_id: number): Promise<WholeHistory> => {
-      const [columns] = await aggregateInOneBatch<WholeHistory>(db, history, wholeOf(user_id), { hint: listIndex })
-      return columns ?? nothing
-    },
+    /** The whole history, and what the user has hidden, in one operation. */
+    wholeAndHidden: (user_id: number) => wholeWith<Hidden>(user_id, { hidden: [] }, [andHidden(user_id)]),
 
-    /** The whole history, and when each show was dismissed, in one operation. */
-    wholeAndDismissed: async (user_id: number) => {
-      const pipeline = [...wholeOf(user_id), andDismissed(user_id)]
-      const rows = await aggregateInOneBatch<WholeHistory | Dismissed>(db, history, pipeline, { hint: listIndex })
-      const dismissed = new Map<number, number>()
-      let whole = nothing
-      for (const row of rows) {
-        if ('dismissed' in row) {
-          for (const { content_id, at } of row.dismissed) if (at instanceof Date) dismissed.set(content_id, at.getTime())
-        } else whole = row
-      }
-      return { whole, dismissed }
+    /** And when each show was dismissed. */
+    wholeHiddenAndDismissed: async (user_id: number) => {
+      const none = { hidden: [], dismissed: [] }
+      const whole = await wholeWith<Hidden & Dismissed>(user_id, none, [andHidden(user_id), andDismissed(user_id)])
+      return { ...whole, dismissed: dismissalTimes(whole) }
     }
   }
 }
