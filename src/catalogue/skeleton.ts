@@ -24,6 +24,7 @@ export class Skeleton {
   readonly parent = new DictionaryColumn<number | null>()
   readonly weight = new NumberColumn()
   readonly position = new NumberColumn()
+  readonly duration = new NumberColumn()
   readonly starts = new NumberColumn()
   readonly ends = new NumberColumn()
   readonly created = new NumberColumn()
@@ -87,6 +88,7 @@ export class Skeleton {
     this.parent.set(row, content.parent_id ?? null, content.parent_id ?? null)
     this.weight.set(row, content.weight)
     this.position.set(row, content.position)
+    this.duration.set(row, content.duration ?? null)
     this.starts.set(row, content.start_date.getTime())
     // A deleted content ends before all time, which saves `isOpen` a check.
     this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))

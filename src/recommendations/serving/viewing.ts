@@ -17,7 +17,7 @@ export const viewingOf = ({ skeleton, tree }: Catalogue, history: WholeHistory &
   const excluded = new Set(hidden)
   history.content_ids.forEach((content_id, i) => {
     const row = skeleton.row(content_id)
-    if (row === undefined || !isStarted(history, i)) return
+    if (row === undefined || !(isStarted(history, i) || history.plays[i])) return
     const title = tree.title(row)
     if (hidden.has(title)) return
     excluded.add(title)
