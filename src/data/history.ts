@@ -1,10 +1,11 @@
-import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
-import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
+import { aggregateIntoOne, findInOneBatch } from './driver/one-batch.js'
+import { andHidden, type Hidden } from './hidden.js'
 import { forbiddenOr } from './owned.js'
 import { pageOf } from './pages.js'
 import { arrivalIndex, removerOf } from './removals.js'
@@ -117,6 +118,10 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const remover = removerOf(db, 'history')
+  /** Reads the history from its index alone and in one batch, however long it is. Each stage adds more fields. */
+  const wholeWith = <More extends object>(user_id: number, none: More, stages: Document[]): Promise<WholeHistory & More> =>
+    aggregateIntoOne(db, history, [...wholeOf(user_id, completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
+
   /** With the completion that an earlier version has not counted. */
   const counted = (element: HistoryDocument): HistoryDocument =>
     element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
@@ -147,25 +152,12 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     removeAll: remover.all,
 
-    /** Read from the index alone and in one batch, however long the history is. */
-    whole: async (user_id: number): Promise<WholeHistory> => {
-      const [columns] = await aggregateInOneBatch<WholeHistory>(db, history, wholeOf(user_id, completedAt), { hint: listIndex })
-      return columns ?? nothing
-    },
+    /** The whole history, and what the user has hidden, in one operation. */
+    wholeAndHidden: (user_id: number) => wholeWith<Hidden>(user_id, { hidden: [] }, [andHidden(user_id)]),
 
-    /** The whole history, and when each show was dismissed, in one operation. */
-    wholeAndDismissed: async (user_id: number) => {
-      const pipeline = [...wholeOf(user_id, completedAt), andDismissed(user_id)]
-      const rows = await aggregateInOneBatch<WholeHistory | Dismissed>(db, history, pipeline, { hint: listIndex })
-      const dismissed = new Map<number, number>()
-      let whole = nothing
-      for (const row of rows) {
-        if ('dismissed' in row) {
-          for (const { content_id, at } of row.dismissed) if (at instanceof Date) dismissed.set(content_id, at.getTime())
-        } else whole = row
-      }
-      return { whole, dismissed }
-    }
+    /** And when each show was dismissed. */
+    wholeHiddenAndDismissed: (user_id: number) =>
+      wholeWith<Hidden & Dismissed>(user_id, { hidden: [], dismissed: [] }, [andHidden(user_id), andDismissed(user_id)])
   }
 }
 

@@ -3,6 +3,7 @@ import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
+import { hiddenIndexes, hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
@@ -46,7 +47,8 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
-  dismissals: dismissalsOf(db)
+  dismissals: dismissalsOf(db),
+  hidden: hiddenOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 
@@ -59,7 +61,8 @@ const indexes: Record<string, IndexDescription[]> = {
   history: historyIndexes,
   watchlist: watchlistIndexes,
   dismissals: dismissalIndexes,
-  removals: removalIndexes
+  removals: removalIndexes,
+  hidden: hiddenIndexes
 }
 
 /** Creates the missing indexes. Several processes may do it at once. */

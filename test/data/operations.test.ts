@@ -13,7 +13,7 @@ import { viewerOf, watch } from '../helpers/viewer.js'
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
 /** Collections whose every query must stand on an index. */
-const viewerCollections = ['history', 'watchlist', 'dismissals', 'removals', 'sessions', 'users', 'login_attempts', 'counters']
+const viewerCollections = ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions', 'users', 'login_attempts', 'counters']
 
 /** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
 const isByTheClock = ({ ns, command }: Document) =>
@@ -91,6 +91,7 @@ t.test('the operations of a request', async t => {
   const ids = await fill(db, viewer.id, 300)
   const theirs = await fill(db, other.id, 40)
   await viewer.remove('/continue-watching/1003')
+  for (const id of [1007, 1008]) await viewer.put(`/hidden/${id}`)
   const film1001 = ids[0]
 
   const asked = async (request: () => Promise<Answer>) => {
@@ -166,7 +167,7 @@ t.test('the operations of a request', async t => {
     await popular()
     const [whole] = await isAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
     t.ok(whole?.keysExamined >= 300, 'all of the history')
-    t.equal(whole?.docsExamined, 0, 'which its index covers')
+    t.equal(whole?.docsExamined, 0, 'which its index covers, and that of hidden titles')
     const newcomer = await viewerOf(app)
     await isAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
     await isAsked(t, 'without a token', popular, 200, 0)
@@ -222,8 +223,21 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('hiding a title and its undo are one operation each, and the list of them too', async t => {
+    await isAsked(t, 'PUT', () => viewer.put('/hidden/1300'), 200, 1)
+    await isAsked(t, 'PUT again', () => viewer.put('/hidden/1300'), 200, 1)
+    await isAsked(t, 'DELETE', () => viewer.remove('/hidden/1300'), 200, 1)
+    await isAsked(t, 'DELETE again', () => viewer.remove('/hidden/1300'), 404, 1)
+    await viewer.get('/hidden')
+    await isAsked(t, 'GET', () => viewer.get('/hidden'), 200, 1)
+    for (const id of ['x', '99']) {
+      await isAsked(t, `PUT ${id}`, () => viewer.put(`/hidden/${id}`), 404, 0)
+      await isAsked(t, `DELETE ${id}`, () => viewer.remove(`/hidden/${id}`), 404, 0)
+    }
+  })
+
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
@@ -269,7 +283,10 @@ t.test('every query of src/data for viewers is on an index', async t => {
   for (let i = 0; i < 8; i++) await app.data.loginAttempts.begin(`${i}@example.com`, `192.0.2.${i}`)
   const ids = await fill(db, me._id, 300)
   const theirs = await fill(db, you._id, 100)
-  for (const { _id } of films.slice(0, 30)) await app.data.dismissals.put(you._id, _id)
+  for (const { _id } of films.slice(0, 30)) {
+    await app.data.dismissals.put(you._id, _id)
+    await app.data.hidden.put(you._id, _id)
+  }
   await entries()
 
   const data = app.data
@@ -305,8 +322,8 @@ t.test('every query of src/data for viewers is on an index', async t => {
       ],
       byId: [() => data.history.byId(me._id, id(0)), () => refusedOr(data.history.byId(me._id, theirs[0] ?? ''))],
       remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
-      whole: [() => data.history.whole(me._id), () => data.history.whole(999)],
-      wholeAndDismissed: [() => data.history.wholeAndDismissed(you._id), () => data.history.wholeAndDismissed(999)],
+      wholeAndHidden: [() => data.history.wholeAndHidden(you._id), () => data.history.wholeAndHidden(999)],
+      wholeHiddenAndDismissed: [() => data.history.wholeHiddenAndDismissed(you._id), () => data.history.wholeHiddenAndDismissed(999)],
       started: [() => data.history.started(me._id, [1001, 1002, 9999])],
       removeAll: [() => data.history.removeAll(me._id), () => data.history.removeAll(999)]
     },
@@ -333,6 +350,11 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => refusedOr(data.watchlist.remove(me._id, '987654321'))
       ],
       removeAll: [() => data.watchlist.removeAll(me._id)]
+    },
+    hidden: {
+      list: [() => data.hidden.list(you._id, page), () => data.hidden.list(999, page)],
+      put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
+      remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
     },
     dismissals: {
       put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)]
@@ -412,7 +434,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
   })
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
-    for (const collection of ['history', 'watchlist', 'dismissals', 'removals', 'sessions'])
+    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
         if (name !== '_id_' && expireAfterSeconds === undefined) t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
   })

@@ -77,12 +77,12 @@ app.post<Asked>('/watchlist', async (request, reply) => {
 })
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)
-  await history.wholeAndDismissed(user_id)
+  await history.wholeHiddenAndDismissed(user_id)
   await history.started(user_id, shown)
   return reply.type(json).send(cards)
 })
 app.get('/recommendations', async (request, reply) => {
-  await history.whole(userOf(request))
+  await history.wholeAndHidden(userOf(request))
   return reply.type(json).send(recommended)
 })
 app.get('/', async () => 'ready')
