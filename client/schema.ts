@@ -104,6 +104,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hidden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the titles that the user has hidden
+         * @description Most recently hidden first.
+         */
+        get: operations["listHiddenTitles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hidden/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Hide a title
+         * @description It is left out of recommendations and continue watching, and nothing of its history counts for recommendations. Nothing is removed from history and watchlist. The id may be of any content of the title: an episode hides its show. Hiding a title again changes nothing.
+         */
+        put: operations["hideTitle"];
+        post?: never;
+        /**
+         * Show a hidden title again
+         * @description The id may be of any content of the title.
+         */
+        delete: operations["unhideTitle"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/history": {
         parameters: {
             query?: never;
@@ -627,6 +671,35 @@ export interface components {
             };
             /** @description URL of the content in the web front end */
             link: string;
+            /**
+             * @description Length in seconds, above 0
+             * @example 5400
+             */
+            duration?: number;
+            /**
+             * @description Youngest age it is meant for
+             * @example 12
+             */
+            min_age?: number;
+            /**
+             * @description Number of the season
+             * @example 1
+             */
+            season?: number;
+            /**
+             * @description Number of the episode in its season
+             * @example 2
+             */
+            episode?: number;
+            /**
+             * @description Ids in other catalogues, by provider
+             * @example {
+             *       "imdb": "tt0000001"
+             *     }
+             */
+            external_ids?: {
+                [key: string]: string;
+            };
         };
         Plan: {
             id: string;
@@ -674,6 +747,13 @@ export interface components {
             time: number;
             /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
+            /** @description How often the content was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -701,6 +781,25 @@ export interface components {
             /** @enum {string} */
             status: "alive";
         };
+        HiddenTitlePageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["HiddenTitlePage"];
+        };
+        HiddenTitlePage: {
+            collection: components["schemas"]["HiddenTitle"][];
+            meta: components["schemas"]["Meta"];
+        };
+        HiddenTitle: {
+            /** @description Id of the title: a show, or a content without a parent */
+            content_id: number;
+            content: components["schemas"]["Content"];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
         HistoryElementPageAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -720,6 +819,13 @@ export interface components {
             time: number;
             /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
+            /** @description How often the content was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1023,6 +1129,35 @@ export interface components {
             };
             /** @description URL of the content in the web front end */
             link: string;
+            /**
+             * @description Length in seconds, above 0
+             * @example 5400
+             */
+            duration?: number;
+            /**
+             * @description Youngest age it is meant for
+             * @example 12
+             */
+            min_age?: number;
+            /**
+             * @description Number of the season
+             * @example 1
+             */
+            season?: number;
+            /**
+             * @description Number of the episode in its season
+             * @example 2
+             */
+            episode?: number;
+            /**
+             * @description Ids in other catalogues, by provider
+             * @example {
+             *       "imdb": "tt0000001"
+             *     }
+             */
+            external_ids?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1588,15 +1723,17 @@ export interface operations {
                      *               "link": "http://localhost:3000/title/1405"
                      *             },
                      *             "history": {
-                     *               "_id": "6b03da3bfe29149caa3517c4",
+                     *               "_id": "6b042a3437b1b8a1f2db222d",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
-                     *               "created_at": "2026-11-07T19:49:26.061000Z",
-                     *               "updated_at": "2026-11-23T06:16:29.300000Z"
+                     *               "plays": 0,
+                     *               "watched_at": null,
+                     *               "created_at": "2026-11-08T01:30:38.583000Z",
+                     *               "updated_at": "2026-11-23T11:57:43.955000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T06:16:29.300000Z"
+                     *             "updated_at": "2026-11-23T11:57:43.955000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1697,12 +1834,9 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
-    listHistory: {
+    listHiddenTitles: {
         parameters: {
             query?: {
-                /** @description Only elements of these contents */
-                content_id?: number[];
-                status?: "in_progress" | "completed";
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -1728,7 +1862,202 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b03da3bfe29149caa3517c4",
+                     *             "content_id": 1405,
+                     *             "content": {
+                     *               "id": 1405,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_lyhz96rg",
+                     *               "name": "A Harbour for Winter",
+                     *               "title": {
+                     *                 "en": "A Harbour for Winter",
+                     *                 "de": "Ein Hafen für den Winter",
+                     *                 "nl": "Een haven voor de winter",
+                     *                 "sv": "En vinterhamn"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
+                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
+                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *               },
+                     *               "weight": 81,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "small town, boat, sea, harbour",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-08-02T11:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-07-17T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-17T10:47:04.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 },
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1405"
+                     *             },
+                     *             "created_at": "2026-11-23T11:59:02.717000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": false,
+                     *           "prev_page": false,
+                     *           "total_pages": 1,
+                     *           "total_count": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HiddenTitlePageAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    hideTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title was hidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unhideTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title is shown again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listHistory: {
+        parameters: {
+            query?: {
+                /** @description Only elements of these contents */
+                content_id?: number[];
+                status?: "in_progress" | "completed" | "watched";
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "_id": "6b042a3437b1b8a1f2db222d",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -1785,8 +2114,10 @@ export interface operations {
                      *             "content_id": 1405,
                      *             "time": 312.5,
                      *             "percentage": 12,
-                     *             "created_at": "2026-11-07T19:49:26.061000Z",
-                     *             "updated_at": "2026-11-23T06:16:29.270000Z"
+                     *             "plays": 0,
+                     *             "watched_at": null,
+                     *             "created_at": "2026-11-08T01:30:38.583000Z",
+                     *             "updated_at": "2026-11-23T11:57:43.942000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1923,7 +2254,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b03da3bfe29149caa3517c4",
+                     *         "_id": "6b042a3437b1b8a1f2db222d",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -1980,8 +2311,10 @@ export interface operations {
                      *         "content_id": 1405,
                      *         "time": 312.5,
                      *         "percentage": 12,
-                     *         "created_at": "2026-11-07T19:49:26.061000Z",
-                     *         "updated_at": "2026-11-23T06:16:29.270000Z"
+                     *         "plays": 0,
+                     *         "watched_at": null,
+                     *         "created_at": "2026-11-08T01:30:38.583000Z",
+                     *         "updated_at": "2026-11-23T11:57:43.942000Z"
                      *       }
                      *     }
                      */
@@ -2467,6 +2800,8 @@ export interface operations {
                      *             "content_id": 1405,
                      *             "time": 340,
                      *             "percentage": 13,
+                     *             "plays": 0,
+                     *             "watched_at": null,
                      *             "created_at": "2026-11-23T06:16:29.310000Z",
                      *             "updated_at": "2026-11-23T06:16:29.322000Z"
                      *           }
@@ -2710,6 +3045,63 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
+                     *           "id": 1394,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "harbourcast",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "1_lryuuspy",
+                     *           "name": "Ten Quiet Minutes",
+                     *           "title": {
+                     *             "en": "Ten Quiet Minutes",
+                     *             "de": "Zehn stille Minuten",
+                     *             "nl": "Tien stille minuten",
+                     *             "sv": "Tio stilla minuter"
+                     *           },
+                     *           "description": {
+                     *             "en": "Short guided meditations for the bus, the stairs and the minute before the meeting.",
+                     *             "de": "Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung.",
+                     *             "nl": "Korte geleide meditaties voor de bus, de trap en de minuut voor de vergadering.",
+                     *             "sv": "Korta guidade meditationer för bussen, trappan och minuten före mötet."
+                     *           },
+                     *           "weight": 92,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1394.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "calm, practice",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2025-03-29T15:00:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2025-03-20T14:18:31.000000Z",
+                     *           "updated_at": "2025-03-20T14:18:31.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "1": {
+                     *               "id": "1",
+                     *               "vendor_name": "basic"
+                     *             },
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             },
+                     *             "3": {
+                     *               "id": "3",
+                     *               "vendor_name": "family"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1394",
+                     *           "deleted_at": null,
+                     *           "recent": false,
+                     *           "reason": {
+                     *             "type": "popular"
+                     *           }
+                     *         },
+                     *         {
                      *           "id": 1301,
                      *           "parent_id": null,
                      *           "type": "show",
@@ -2752,55 +3144,6 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1301",
-                     *           "deleted_at": null,
-                     *           "recent": false,
-                     *           "reason": {
-                     *             "type": "popular"
-                     *           }
-                     *         },
-                     *         {
-                     *           "id": 1291,
-                     *           "parent_id": null,
-                     *           "type": "show",
-                     *           "handler": "harbourcast",
-                     *           "handler_type": "playlist",
-                     *           "handler_id": "1_bjm5u8vg",
-                     *           "name": "The Long Path",
-                     *           "title": {
-                     *             "en": "The Long Path",
-                     *             "de": "Der lange Weg",
-                     *             "nl": "Het lange pad",
-                     *             "sv": "Den långa leden"
-                     *           },
-                     *           "description": {
-                     *             "en": "Two thousand kilometres on foot along a watershed, one ridge at a time.",
-                     *             "de": "Zweitausend Kilometer zu Fuß entlang einer Wasserscheide, Grat für Grat.",
-                     *             "nl": "Tweeduizend kilometer te voet langs een waterscheiding, kam voor kam.",
-                     *             "sv": "Två tusen kilometer till fots längs en vattendelare, en kam i taget."
-                     *           },
-                     *           "weight": 71,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1291.svg",
-                     *           "thumbnail_handler": "demo",
-                     *           "keywords": "trail, hut, train, journey, border",
-                     *           "pricing": null,
-                     *           "payments_asset_id": null,
-                     *           "purchaseable": 0,
-                     *           "start_date": "2026-10-18T14:00:00.000000Z",
-                     *           "end_date": null,
-                     *           "countries_include": null,
-                     *           "countries_exclude": null,
-                     *           "created_at": "2026-09-15T13:56:50.000000Z",
-                     *           "updated_at": "2026-09-15T13:56:50.000000Z",
-                     *           "currency": null,
-                     *           "price": null,
-                     *           "price_formatted": null,
-                     *           "plans": {
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
-                     *             }
-                     *           },
-                     *           "link": "http://localhost:3000/title/1291",
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2861,43 +3204,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 603,
+                     *             "id": 607,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T05:15:00.000000Z",
-                     *             "ends_at": "2026-11-23T07:05:00.000000Z",
+                     *             "starts_at": "2026-11-23T10:30:00.000000Z",
+                     *             "ends_at": "2026-11-23T12:00:00.000000Z",
                      *             "content": {
-                     *               "id": 1705,
+                     *               "id": 1481,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "reelstack",
+                     *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "rs-llsvwbad",
-                     *               "name": "The Weight of Apples",
+                     *               "handler_id": "1_tuwwnrwc",
+                     *               "name": "A Seat in the Gallery",
                      *               "title": {
-                     *                 "en": "The Weight of Apples",
-                     *                 "de": "Das Gewicht der Äpfel",
-                     *                 "nl": "Het gewicht van appels",
-                     *                 "sv": "Äpplenas tyngd"
+                     *                 "en": "A Seat in the Gallery",
+                     *                 "de": "Ein Platz auf der Galerie",
+                     *                 "nl": "Een plaats op de galerij",
+                     *                 "sv": "En plats på läktaren"
                      *               },
                      *               "description": {
-                     *                 "en": "Two brothers inherit one orchard and have not spoken since the last harvest.",
-                     *                 "de": "Zwei Brüder erben einen Obstgarten und haben seit der letzten Ernte nicht gesprochen.",
-                     *                 "nl": "Twee broers erven één boomgaard en spreken elkaar sinds de laatste oogst niet.",
-                     *                 "sv": "Två bröder ärver en fruktträdgård och har inte talats vid sedan förra skörden."
+                     *                 "en": "The first woman to report from parliament has to stand.",
+                     *                 "de": "Die erste Berichterstatterin im Parlament muss stehen.",
+                     *                 "nl": "De eerste verslaggeefster in het parlement moet staan.",
+                     *                 "sv": "Den första kvinnliga parlamentsreportern får stå."
                      *               },
-                     *               "weight": 59,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1705.svg",
+                     *               "weight": 66,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1481.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "secrets, small town",
+                     *               "keywords": "family, small town, century, costume",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-05-28T06:00:00.000000Z",
+                     *               "start_date": "2026-03-13T09:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-04-15T05:37:59.000000Z",
-                     *               "updated_at": "2025-06-02T05:37:59.000000Z",
+                     *               "created_at": "2026-02-13T08:31:30.000000Z",
+                     *               "updated_at": "2026-02-13T08:31:30.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -2905,13 +3248,9 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1705"
+                     *               "link": "http://localhost:3000/title/1481"
                      *             }
                      *           }
                      *         ],
@@ -2920,8 +3259,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 155,
-                     *           "total_count": 155
+                     *           "total_pages": 160,
+                     *           "total_count": 160
                      *         }
                      *       }
                      *     }
@@ -3175,8 +3514,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T06:16:29.334000Z",
-                     *             "updated_at": "2026-11-23T06:16:29.334000Z",
+                     *             "created_at": "2026-11-23T11:57:43.983000Z",
+                     *             "updated_at": "2026-11-23T11:57:43.983000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3361,7 +3700,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b03da3bfe29149caa3517c4",
+                     *         "_id": "6b042a3437b1b8a1f2db222d",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3418,8 +3757,10 @@ export interface operations {
                      *         "content_id": 1405,
                      *         "time": 340,
                      *         "percentage": 13,
-                     *         "created_at": "2026-11-07T19:49:26.061000Z",
-                     *         "updated_at": "2026-11-23T06:16:29.300000Z"
+                     *         "plays": 0,
+                     *         "watched_at": null,
+                     *         "created_at": "2026-11-08T01:30:38.583000Z",
+                     *         "updated_at": "2026-11-23T11:57:43.955000Z"
                      *       }
                      *     }
                      */

@@ -5,6 +5,7 @@ import { Nullable } from './common.js'
 export const largestId = 2 ** 53 - 2 ** 32
 
 const Id = Type.Integer({ minimum: 1, maximum: largestId })
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 const Text = Type.String()
 const SomeText = Type.String({ minLength: 1 })
@@ -22,6 +23,14 @@ const Texts = Type.Unsafe<Record<string, string>>({
   propertyNames: { pattern: languageTag, 'x-rule': 'a language code like en or en-us' },
   additionalProperties: Text,
   'x-rule': 'an object from language code to text'
+})
+
+const ExternalIds = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  propertyNames: { minLength: 1, maxLength: 100, 'x-rule': 'a name of 1 to 100 characters' },
+  additionalProperties: Type.String({ minLength: 1, maxLength: 200 }),
+  maxProperties: 20,
+  'x-rule': 'an object from provider to id with at most 20 of them'
 })
 
 /** A record has no fields but these. */
@@ -61,6 +70,11 @@ export const ContentRecord = Closed({
   link: Type.Optional(Text),
   terms: Type.Optional(Type.Array(Id, { 'x-rule': 'a list of term ids' })),
   position: Type.Optional(Nullable(Whole)),
+  duration: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, 'x-rule': 'a number above 0' }))),
+  min_age: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 21 }))),
+  season: Type.Optional(Nullable(Count)),
+  episode: Type.Optional(Nullable(Count)),
+  external_ids: Type.Optional(Nullable(ExternalIds)),
   deleted_at: Type.Optional(Nullable(Moment)),
   ...times
 })
@@ -122,6 +136,8 @@ export const HistoryRecord = Closed({
   content_id: Id,
   time: Type.Optional(Type.Number({ minimum: 0 })),
   percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  plays: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  watched_at: Type.Optional(Nullable(Moment)),
   ...times
 })
 export type HistoryRecord = Static<typeof HistoryRecord>

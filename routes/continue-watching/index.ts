@@ -4,6 +4,7 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { ContinueWatchingCard } from '../../schemas/continue-watching.js'
 import { Page, PageQuery } from '../../schemas/page.js'
+import { dismissalTimes } from '../../src/data/dismissals.js'
 import { onPage, pageMeta } from '../../src/http/reply.js'
 import { continueWatching } from '../../src/viewing/continue-watching.js'
 import { cardsPageBytes } from '../../src/viewing/viewer-bytes.js'
@@ -25,10 +26,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const { whole, dismissed } = await data.history.wholeAndDismissed(id)
+    const history = await data.history.wholeHiddenAndDismissed(id)
     const cards = continueWatching(catalogue, {
-      history: whole,
-      dismissed,
+      history,
+      hidden: history.hidden,
+      dismissed: dismissalTimes(history),
       completedAt: settings.COMPLETED_AT,
       country: app.countryOf(request)
     })

@@ -140,6 +140,12 @@ export class Catalogue {
     return row !== undefined && isOpen(this.skeleton, row, now, country)
   }
 
+  /** In seconds, if it is known. */
+  durationOf(id: number) {
+    const row = this.skeleton.row(id)
+    return row === undefined ? undefined : (this.skeleton.duration.get(row) ?? undefined)
+  }
+
   private async read(kind: CatalogueKind, full: boolean) {
     const { broken } = this
     const { data } = this.options

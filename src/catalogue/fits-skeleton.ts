@@ -5,6 +5,7 @@ const isNothing = (value: unknown) => value === null || value === undefined
 const isText = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => typeof value === 'number'
 const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
+const isDurationOrNothing = (value: unknown) => isNothing(value) || (Number.isFinite(value) && (value as number) > 0)
 const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
 const isListOrNothing = (value: unknown, isItem: (item: unknown) => boolean) =>
   isNothing(value) || (Array.isArray(value) && value.every(isItem))
@@ -17,6 +18,7 @@ export const fitsSkeleton = (content: SkeletonContent) =>
   isNumberOrNothing(content.parent_id) &&
   isNumberOrNothing(content.weight) &&
   isNumberOrNothing(content.position) &&
+  isDurationOrNothing(content.duration) &&
   isWireMoment(content.start_date) &&
   isMomentOrNothing(content.end_date) &&
   isWireMoment(content.created_at) &&

@@ -24,12 +24,17 @@ const sent = {
   plans: { bsonType: 'object', additionalProperties: plan },
   purchaseable: { bsonType: ['int', 'long', 'double'], ...safe }
 }
+const wholeOrNull = { bsonType: ['int', 'long', 'double', 'null'], minimum: 0, multipleOf: 1 }
 const nullable = {
   pricing: { bsonType: ['object', 'null'] },
   payments_asset_id: textOrNull,
   currency: textOrNull,
   price: { bsonType: ['int', 'long', 'double', 'null'], ...safe },
-  price_formatted: textOrNull
+  price_formatted: textOrNull,
+  min_age: { ...wholeOrNull, maximum: 21 },
+  season: { ...wholeOrNull, maximum: safe.maximum },
+  episode: { ...wholeOrNull, maximum: safe.maximum },
+  external_ids: { bsonType: ['object', 'null'], additionalProperties: text }
 }
 
 /** Checked by the database: reading these fields of all contents would take three times as long. */

@@ -33,6 +33,12 @@ export interface ContentDocument extends Imported {
   plans: Record<string, { id: string; vendor_name: string }>
   link: string
   /** Contents are never removed, because histories and watchlists still show them. */
+  /** In seconds. */
+  duration?: number | null
+  min_age?: number | null
+  season?: number | null
+  episode?: number | null
+  external_ids?: Record<string, string> | null
   deleted_at: Date | null
   terms: number[]
   /** Position among its siblings. */
@@ -42,6 +48,16 @@ export interface ContentDocument extends Imported {
 }
 
 export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
+
+type OptionalFields = Pick<Content, 'duration' | 'min_age' | 'season' | 'episode' | 'external_ids'>
+type Absent<T> = { [F in keyof T]: T[F] | null }
+
+export const noOptionalFields = { duration: null, min_age: null, season: null, episode: null, external_ids: null }
+const optionalNames = Object.keys(noOptionalFields) as (keyof OptionalFields)[]
+
+/** Those of the optional fields that have a value. */
+export const optionalFields = (content: Absent<OptionalFields>): OptionalFields =>
+  Object.fromEntries(optionalNames.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
 
 /** Nullable fields may be missing in documents that an older version or other software wrote. */
 export const toContent = (content: ContentDocument): Content => ({
@@ -71,7 +87,8 @@ export const toContent = (content: ContentDocument): Content => ({
   price: content.price ?? null,
   price_formatted: content.price_formatted ?? null,
   plans: content.plans,
-  link: content.link
+  link: content.link,
+  ...optionalFields(content)
 })
 
 const skeletonFields = {
@@ -87,6 +104,7 @@ const skeletonFields = {
   deleted_at: 1,
   terms: 1,
   position: 1,
+  duration: 1,
   stamp: 1
 } as const
 /** What the skeleton holds of each content. */

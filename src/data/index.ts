@@ -4,6 +4,7 @@ import { allHistoriesOf } from './all-histories.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
 import { erasureIndexes, erasuresOf } from './erasures.js'
+import { hiddenIndexes, hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
@@ -13,6 +14,8 @@ import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
+import { removalIndexes } from './removals.js'
+import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
@@ -36,7 +39,9 @@ const indexes: Record<string, IndexDescription[]> = {
   terms: termIndexes,
   history: historyIndexes,
   watchlist: watchlistIndexes,
-  dismissals: dismissalIndexes
+  dismissals: dismissalIndexes,
+  removals: removalIndexes,
+  hidden: hiddenIndexes
 }
 
 /** The collections whose documents belong to one user each. */
@@ -60,9 +65,11 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
+  reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
-  dismissals: dismissalsOf(db)
+  dismissals: dismissalsOf(db),
+  hidden: hiddenOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 

@@ -1,11 +1,12 @@
 import type { Export, ExportedHidden, ExportedSession, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
 import type { HistoryProgress } from '../../schemas/history.js'
+import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { Data } from '../data/index.js'
 import type { SessionDocument } from '../data/sessions.js'
 import type { UserDocument } from '../data/users.js'
 import { isServableWatchlist, type WatchlistDocument } from '../data/watchlist.js'
-import { isWireMoment, timestamp } from '../time.js'
+import { timestamp } from '../time.js'
 
 const userRecord = ({ _id, email, name, sub, created_at, updated_at }: UserDocument): ExportedUser => ({
   id: _id,
@@ -32,15 +33,8 @@ const watchlistRecord = (element: WatchlistDocument): ExportedWatchlistElement[]
   return [{ id: _id, user_id, content_id, created_at: timestamp(created_at), updated_at: timestamp(updated_at) }]
 }
 
-const hiddenRecord = ({
-  user_id,
-  content_id,
-  created_at
-}: {
-  user_id: number
-  content_id: number
-  created_at: unknown
-}): ExportedHidden[] => (isWireMoment(created_at) ? [{ user_id, content_id, created_at: timestamp(created_at) }] : [])
+const hiddenRecord = (title: HiddenDocument): ExportedHidden[] =>
+  isServableHidden(title) ? [{ user_id: title.user_id, ...toHidden(title) }] : []
 
 /** The lists that may be long, by the name of their collection and of their import file. */
 const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hiddenRecord } satisfies {

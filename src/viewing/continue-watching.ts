@@ -13,6 +13,8 @@ export interface Card {
 
 interface WatchState {
   history: WholeHistory
+  /** The titles that the user has hidden. They have no card. */
+  hidden: number[]
   /** When each title was dismissed. */
   dismissed: Map<number, number>
   completedAt: number
@@ -20,7 +22,10 @@ interface WatchState {
 }
 
 /** One card per title, most recently watched first: the content in progress, or the next one after a completed content. */
-export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismissed, completedAt, country }: WatchState): Card[] => {
+export const continueWatching = (
+  { skeleton, tree }: Catalogue,
+  { history, hidden, dismissed, completedAt, country }: WatchState
+): Card[] => {
   const { content_ids, percentages, updated } = history
   const now = Date.now()
   const completed = new Set(content_ids.filter((_, i) => (percentages[i] as number) >= completedAt))
@@ -35,7 +40,7 @@ export const continueWatching = ({ skeleton, tree }: Catalogue, { history, dismi
     return undefined
   }
 
-  const seen = new Set<number>()
+  const seen = tree.titles(hidden)
   return content_ids.flatMap((content_id, i) => {
     const row = skeleton.row(content_id)
     const watched_at = updated[i]

@@ -53,7 +53,12 @@ const oddContents = odd({
   deleted_at: ['x', 5, true],
   terms: ['x', 5, ['x'], [null]],
   countries_include: ['SE', 5, [5], [null]],
-  countries_exclude: ['SE', {}, [{}]]
+  countries_exclude: ['SE', {}, [{}]],
+  duration: ['90', 0, -1, decimal, beyondSafe, Number.NaN, Number.POSITIVE_INFINITY, {}],
+  min_age: ['12', -1, 22, 12.5, decimal, beyondSafe, Number.NaN, {}],
+  season: ['1', -1, 1.5, decimal, beyondSafe, Number.NaN, {}],
+  episode: ['1', -1, 1.5, decimal, beyondSafe, Number.NaN, Number.POSITIVE_INFINITY, {}],
+  external_ids: ['x', 5, ['x'], { imdb: 5 }, { imdb: null }]
 })
 const oddTerms = odd({ vendor_id: oddTexts, name: oddTexts, taxonomy: oddTexts, created_at: oddDates, updated_at: oddDates })
 const oddRails = odd({

@@ -138,3 +138,18 @@ t.test('CONTENT_CACHE_MB bounds what is kept of contents', async t => {
     t.equal((await app.inject('/contents/2')).statusCode, 200)
   })
 })
+
+t.test('the duration of a content asks the database nothing', async t => {
+  const contents = [content(1, { duration: 90.5 }), content(2, { duration: null }), content(3)]
+  const app = await build(t, { url: monitored(await seededUrl(t, { contents })) })
+  const questions = questionsOf(app)
+  t.strictSame(
+    [1, 2, 3, 777].map(id => app.catalogue.durationOf(id)),
+    [90.5, undefined, undefined, undefined]
+  )
+  t.strictSame(questions, [])
+
+  await change(app, 'contents', 2, { duration: 60 })
+  await change(app, 'contents', 1, { duration: null })
+  await until(() => app.catalogue.durationOf(1) === undefined && app.catalogue.durationOf(2) === 60)
+})

@@ -72,6 +72,11 @@ export const rich = (id: number, given: Partial<ContentDocument> = {}) =>
     price: 4.99,
     price_formatted: '4,99 €',
     plans: { '12': { id: '12', vendor_name: 'monthly' } },
+    duration: 3120.5,
+    min_age: 12,
+    season: 0,
+    episode: 7,
+    external_ids: { imdb: 'tt0000009' },
     ...given
   })
 

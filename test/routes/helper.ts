@@ -35,8 +35,13 @@ export const wire = (c: ContentDocument) => ({
   price: c.price,
   price_formatted: c.price_formatted,
   plans: c.plans,
-  link: c.link
+  link: c.link,
+  ...optionalFieldsOf(c)
 })
+
+/** These are on the wire only if the content has them. */
+const optionalFieldsOf = ({ duration, min_age, season, episode, external_ids }: ContentDocument) =>
+  Object.fromEntries(Object.entries({ duration, min_age, season, episode, external_ids }).filter(([, value]) => value != null))
 
 export const badQueries: [query: string, field: string][] = [
   ...['0', '-1', '101', '1000', '1.5', '1.0', 'abc', '', '0x10', '1e2', '%2B5', '%205', '5%20', 'NaN', 'null', '9'.repeat(400)].map(

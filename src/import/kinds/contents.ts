@@ -1,6 +1,6 @@
 import type { ContentRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
-import type { ContentDocument } from '../../data/contents.js'
+import { type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import { inBatches } from '../batches.js'
 import { claimsOf } from '../checking/claims.js'
 import { Parents } from '../checking/parents.js'
@@ -43,17 +43,21 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
   link: record.link ?? '',
   deleted_at: momentOrNull(record.deleted_at),
   terms: [...new Set(record.terms)],
-  position: record.position ?? null
+  position: record.position ?? null,
+  ...optionalFields(record)
 })
 
 const searchWords = ({ name, title, description, keywords }: ContentFields) =>
   wordsOf(name, ...Object.values(title), ...Object.values(description), keywords)
 
+/** With null for the optional fields that a record lacks. They are not part of the digest, which earlier versions made without them. */
+const derivedFrom = (fields: ContentFields) => ({ ...noOptionalFields, ...optionalFields(fields), words: searchWords(fields) })
+
 export const contents = ({ db, ids, pruned }: Run): Kind<ContentRecord> => {
   const { given } = ids.contents
   const claimId = claimsOf(given, 'id')
   const parents = new Parents(db, ids.contents)
-  const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => ({ words: searchWords(fields as ContentFields) }) })
+  const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => derivedFrom(fields as ContentFields) })
 
   const missingTerm = (term: number) =>
     pruned.has('terms') ? `the term ${term} is not in the import, which removes it` : `there is no term ${term}`
@@ -69,7 +73,7 @@ export const contents = ({ db, ids, pruned }: Run): Kind<ContentRecord> => {
         for (const term of record.terms ?? []) if (missing.has(term)) report(place, 'terms', missingTerm(term))
         const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
         if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
-        for (const field of ['pricing', 'plans'] as const) {
+        for (const field of ['pricing', 'plans', 'external_ids'] as const) {
           const fault = unstorable(record[field])
           if (fault) report(place, field, fault)
         }

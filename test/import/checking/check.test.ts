@@ -3,6 +3,7 @@ import { everything, film, importer, legalText, lines, rail, show, supportText, 
 
 t.test('faults of records', async t => {
   const { faults, all } = await importer(t)
+  const externalIds = 'must be an object from provider to id with at most 20 of them or null'
   const timestamp = 'must be a timestamp in the form of RFC 3339'
 
   const cases: [string, object | string, string[]][] = [
@@ -20,6 +21,32 @@ t.test('faults of records', async t => {
     ['contents', film(1, { weight: '5' }), ['1: weight: must be an integer or null']],
     ['contents', film(1, { price: true }), ['1: price: must be a number or null']],
     ['contents', '{"id":1,"type":"film","name":"","price":1e999}', ['1: price: must be a number or null']],
+    ['contents', film(1, { duration: 0 }), ['1: duration: must be a number above 0 or null']],
+    ['contents', film(1, { duration: '90' }), ['1: duration: must be a number above 0 or null']],
+    ['contents', '{"id":1,"type":"film","name":"","duration":1e999}', ['1: duration: must be a number above 0 or null']],
+    ['contents', film(1, { min_age: 22 }), ['1: min_age: must be an integer from 0 to 21 or null']],
+    ['contents', film(1, { min_age: 1.5 }), ['1: min_age: must be an integer from 0 to 21 or null']],
+    [
+      'contents',
+      film(1, { season: -1, episode: 1.5 }),
+      ['1: season: must be an integer from 0 or null', '1: episode: must be an integer from 0 or null']
+    ],
+    ['contents', film(1, { external_ids: ['tt1'] }), [`1: external_ids: ${externalIds}`]],
+    ['contents', film(1, { external_ids: { imdb: 1 } }), ['1: external_ids.imdb: must be a text of 1 to 200 characters']],
+    ['contents', film(1, { external_ids: { imdb: '' } }), ['1: external_ids.imdb: must be a text of 1 to 200 characters']],
+    ['contents', film(1, { external_ids: { imdb: 'x'.repeat(201) } }), ['1: external_ids.imdb: must be a text of 1 to 200 characters']],
+    ['contents', film(1, { external_ids: { '': 'x' } }), ['1: external_ids: "" must be a name of 1 to 100 characters']],
+    [
+      'contents',
+      film(1, { external_ids: { ['x'.repeat(101)]: 'x' } }),
+      [`1: external_ids: "${'x'.repeat(101)}" must be a name of 1 to 100 characters`]
+    ],
+    [
+      'contents',
+      film(1, { external_ids: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [n, 'x'])) }),
+      [`1: external_ids: ${externalIds}`]
+    ],
+    ['contents', film(1, { external_ids: { 'a\0b': 'x' } }), ['1: external_ids: must not have a key with a null character']],
     ['contents', film(1, { title: { english: 5 } }), ['1: title.english: must be a text']],
     ['contents', film(1, { title: { en_US: 'x' } }), ['1: title: "en_US" must be a language code like en or en-us']],
     ['contents', film(1, { description: ['x'] }), ['1: description: must be an object from language code to text']],

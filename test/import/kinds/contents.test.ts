@@ -40,6 +40,11 @@ t.test('a content', async t => {
       deleted_at: null,
       terms: [],
       position: null,
+      duration: null,
+      min_age: null,
+      season: null,
+      episode: null,
+      external_ids: null,
       words: ['film', '1']
     })
   })
@@ -68,7 +73,12 @@ t.test('a content', async t => {
       plans: { 2: { id: '2', vendor_name: 'v' } },
       link: 'https://example.com/2',
       terms: [1, 1],
-      position: 4
+      position: 4,
+      duration: 0.5,
+      min_age: 0,
+      season: 0,
+      episode: 3,
+      external_ids: { imdb: 'tt1', 'a.$b': 'x' }
     }
     const times = {
       start_date: '2026-01-01t00:00:00+01:00',
@@ -101,10 +111,24 @@ t.test('a content', async t => {
     const after = await one('contents', 2)
     const { parent_id, weight, title, deleted_at, terms, words } = after
     t.strictSame([parent_id, weight, title, deleted_at, terms, words], [null, null, {}, null, [], ['film', '2']])
+    const { duration, min_age, season, episode, external_ids } = after
+    t.strictSame([duration, min_age, season, episode, external_ids], [null, null, null, null, null])
     t.strictSame(after?.created_at, before?.created_at)
     t.strictSame(after?.start_date, before?.start_date)
     t.ok((after?.updated_at as Date) > new Date('2026-01-01'), 'it was updated now')
     t.ok((after?.stamp as Date) > (before?.stamp as Date))
+  })
+
+  t.test('that an earlier version stored without the optional fields is unchanged', async t => {
+    const absent = { duration: '', min_age: '', season: '', episode: '', external_ids: '' }
+    await db.collection('contents').updateOne({ name: 'Film 2' }, { $unset: absent })
+    const earlier = await one('contents', 2)
+    const nulls = { duration: null, min_age: null, season: null, episode: null, external_ids: null }
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(2, nulls)) }), { contents: [0, 0, 1] })
+    t.strictSame(await one('contents', 2), earlier)
+    t.strictSame(await counts({ 'contents.ndjson': lines(film(2, { duration: 60 })) }), { contents: [0, 1, 0] })
+    const { duration, min_age } = await one('contents', 2)
+    t.strictSame([duration, min_age], [60, null])
   })
 
   t.test('tells the servers of each batch', async t => {
