@@ -74,9 +74,9 @@ const writeOnce = async ({ data }: App, user: number, next: () => number) => {
 t.test('whoever follows the changes has a copy that equals the lists, whatever three devices write meanwhile', async t => {
   const app = await buildWith(t, { contents: films })
   // Much shorter than in use, so that it hides no change that was missed.
-  const overlap = 100
-  const users = 24
-  const writesPerDevice = 40
+  const overlap = 400
+  const users = 16
+  const writesPerDevice = 30
 
   const follow = async (user: number, seed: number) => {
     const next = random(seed)
