@@ -72,7 +72,8 @@ export const removalsOf = (db: Db) => {
         content_id: { $in: [wholeList, ...content_ids] }
       })
       const removed = new Map(marks.map(({ content_id, at }) => [content_id, at.getTime()]))
-      return (content_id: number) => Math.max(removed.get(wholeList) ?? 0, removed.get(content_id) ?? 0)
+      const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
+      return (content_id: number) => Math.max(at(wholeList), at(content_id))
     }
   }
 }
