@@ -1,15 +1,14 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { type ErrorAnswer, historyUpdateNotFound, notFound } from '../errors.js'
+import { type ErrorAnswer, notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
 import { aggregateIntoOne, findInOneBatch } from './driver/one-batch.js'
-import { withRetries } from './driver/retry.js'
 import { andHidden, type Hidden } from './hidden.js'
 import { forbiddenOr } from './owned.js'
 import { pageOf } from './pages.js'
-import { type Progress, progressUpdate } from './progress.js'
+import { arrivalIndex, removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
 export interface HistoryDocument {
@@ -34,11 +33,7 @@ export interface HistoryDocument {
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
 export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1, plays: 1 } as const
 
-export const historyIndexes: IndexDescription[] = [
-  { key: { user_id: 1, content_id: 1 }, unique: true },
-  { key: listIndex },
-  { key: { user_id: 1, arrived_at: 1, _id: 1 }, partialFilterExpression: { arrived_at: { $exists: true } } }
-]
+export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: listIndex }, arrivalIndex]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
@@ -107,7 +102,7 @@ export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 
 /** The same for an element of a `WholeHistory`. Elements that other software wrote may lack both fields. */
 export const isStarted = ({ times, percentages }: WholeHistory, i: number) => Boolean(times[i]) || Boolean(percentages[i])
 
-const objectId = (id: string, missing: () => ErrorAnswer) => {
+export const historyId = (id: string, missing: () => ErrorAnswer) => {
   if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
   return new ObjectId(id)
 }
@@ -122,6 +117,7 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
 
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
+  const remover = removerOf(db, 'history')
   /** Reads the history from its index alone and in one batch, however long it is. Each stage adds more fields. */
   const wholeWith = <More extends object>(user_id: number, none: More, stages: Document[]): Promise<WholeHistory & More> =>
     aggregateIntoOne(db, history, [...wholeOf(user_id, completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
@@ -137,7 +133,7 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     byId: async (user_id: number, id: string) => {
-      const _id = objectId(id, notFound)
+      const _id = historyId(id, notFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
       if (!element) throw await forbiddenOr(notFound, history, { _id })
       return counted(element)
@@ -149,28 +145,12 @@ export const historyOf = (db: Db, completedAt: number) => {
       return elements.map(counted)
     },
 
-    /** Creates or updates the one element of a user and a content, and returns its id. */
-    put: async (user_id: number, content_id: number, progress: Progress) => {
-      const changes = progressUpdate(progress, completedAt)
-      const element = await withRetries(() =>
-        history.findOneAndUpdate({ user_id, content_id }, changes, { upsert: true, returnDocument: 'after', projection: { _id: 1 } })
-      )
-      return String((element as HistoryDocument)._id)
-    },
-
-    update: async (user_id: number, id: string, progress: Progress) => {
-      const _id = objectId(id, historyUpdateNotFound)
-      const { matchedCount } = await withRetries(() => history.updateOne({ _id, user_id }, progressUpdate(progress, completedAt)))
-      if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
-    },
-
     remove: async (user_id: number, id: string) => {
-      const _id = objectId(id, notFound)
-      const { deletedCount } = await withRetries(() => history.deleteOne({ _id, user_id }))
-      if (deletedCount === 0) throw await forbiddenOr(notFound, history, { _id })
+      const _id = historyId(id, notFound)
+      await remover.one(user_id, _id, notFound)
     },
 
-    removeAll: (user_id: number) => withRetries(() => history.deleteMany({ user_id })),
+    removeAll: remover.all,
 
     /** The whole history, and what the user has hidden, in one operation. */
     wholeAndHidden: (user_id: number) => wholeWith<Hidden>(user_id, { hidden: [] }, [andHidden(user_id)]),

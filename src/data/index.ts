@@ -12,6 +12,8 @@ import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
+import { removalIndexes } from './removals.js'
+import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
@@ -42,6 +44,7 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
+  reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db),
@@ -58,6 +61,7 @@ const indexes: Record<string, IndexDescription[]> = {
   history: historyIndexes,
   watchlist: watchlistIndexes,
   dismissals: dismissalIndexes,
+  removals: removalIndexes,
   hidden: hiddenIndexes
 }
 
