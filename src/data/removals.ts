@@ -99,6 +99,16 @@ export const removerOf = (db: Db, list: ViewerList) => {
       if (deletedCount === 0) throw missing()
     },
 
+    /** Returns how many elements there were. */
+    contents: async (user_id: number, content_ids: number[]) => {
+      const elements = await findInOneBatch(db, collection, { user_id, content_id: { $in: content_ids } })
+      for (const { _id, content_id } of elements) {
+        const mark = await removals.markOne(user_id, list, content_id)
+        await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
+      }
+      return elements.length
+    },
+
     all: async (user_id: number) => {
       await removals.markWhole(user_id, list)
       const contents = await aggregateInOneBatch<{ content_id: number }>(db, collection, [
