@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { HiddenRecord } from '../../../schemas/import.js'
 import { maxDepth, topOf } from '../../catalogue/tree.js'
 import type { ContentDocument } from '../../data/contents.js'
-import type { Kind, Run } from '../kind.js'
+import type { Kind, Operation, Run } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { operationTimeout } from '../timeouts.js'
 import { checkReferences } from './user-content-pairs.js'
@@ -28,6 +28,16 @@ const titlesOf = async (db: Db, ids: number[]) => {
   return (id: number) => topOf(id, parentOf)
 }
 
+/** What is hidden already keeps its moment, as at a repeated PUT. */
+const insertion = (user_id: number, content_id: number, created_at: Date): Operation => {
+  const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
+  const fields = {
+    created_at: { $cond: [isNew, created_at, '$created_at'] },
+    arrived_at: { $cond: [isNew, '$$NOW', '$arrived_at'] }
+  }
+  return { updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: true } }
+}
+
 export const hidden = (run: Run): Kind<HiddenRecord> => {
   const startedAt = new Date()
   return {
@@ -35,19 +45,14 @@ export const hidden = (run: Run): Kind<HiddenRecord> => {
 
     check: (entries, report) => checkReferences(run, entries, report),
 
-    /** What is hidden already keeps its moment, as at a repeated PUT. */
     async operations(records) {
       const titleOf = await titlesOf(
         run.db,
         records.map(({ content_id }) => content_id)
       )
-      return records.map(({ user_id, content_id, created_at }) => ({
-        updateOne: {
-          filter: { user_id, content_id: titleOf(content_id) },
-          update: { $setOnInsert: { created_at: momentOf(created_at) ?? startedAt } },
-          upsert: true
-        }
-      }))
+      return records.map(({ user_id, content_id, created_at }) =>
+        insertion(user_id, titleOf(content_id), momentOf(created_at) ?? startedAt)
+      )
     }
   }
 }

@@ -40,7 +40,7 @@ t.test('hidden', async t => {
   t.test('episodes and seasons stand for their show, of which the first line counts', async t => {
     t.match(await counts({ ...catalogue, ...file }), { hidden: [5, 0, 1] })
     t.strictSame(await titles(), stored)
-    t.strictSame(Object.keys((await all('hidden'))[0] ?? {}).sort(), ['_id', 'content_id', 'created_at', 'user_id'])
+    t.strictSame(Object.keys((await all('hidden'))[0] ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'user_id'])
   })
   t.test('a second run changes nothing', async t => {
     t.strictSame(await counts(file), { hidden: [0, 0, 6] })
