@@ -1323,7 +1323,8 @@ export interface operations {
                      *                 "vendor_name": "family"
                      *               }
                      *             },
-                     *             "link": "http://localhost:3000/title/1188"
+                     *             "link": "http://localhost:3000/title/1188",
+                     *             "min_age": 0
                      *           }
                      *         ],
                      *         "meta": {
@@ -1430,7 +1431,13 @@ export interface operations {
                      *             "vendor_name": "family"
                      *           }
                      *         },
-                     *         "link": "http://localhost:3000/title/1405"
+                     *         "link": "http://localhost:3000/title/1405",
+                     *         "duration": 6945,
+                     *         "min_age": 6,
+                     *         "external_ids": {
+                     *           "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *           "archive": "film-1405"
+                     *         }
                      *       }
                      *     }
                      */
@@ -1525,7 +1532,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "history": {
                      *               "_id": "6b03da3bfe29149caa3517c4",
@@ -1719,7 +1732,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "user_id": 1,
                      *             "content_id": 1405,
@@ -1914,7 +1933,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -2574,6 +2599,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1301",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2623,6 +2649,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1291",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2733,7 +2760,9 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1705"
+                     *               "link": "http://localhost:3000/title/1705",
+                     *               "duration": 6525,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         ],
@@ -3049,7 +3078,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             }
                      *           }
                      *         ],
@@ -3234,7 +3269,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,

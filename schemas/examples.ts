@@ -71,7 +71,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 vendor_name: 'family'
               }
             },
-            link: 'http://localhost:3000/title/1188'
+            link: 'http://localhost:3000/title/1188',
+            min_age: 0
           }
         ],
         meta: {
@@ -138,7 +139,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             vendor_name: 'family'
           }
         },
-        link: 'http://localhost:3000/title/1405'
+        link: 'http://localhost:3000/title/1405',
+        duration: 6945,
+        min_age: 6,
+        external_ids: {
+          eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+          archive: 'film-1405'
+        }
       }
     }
   },
@@ -326,7 +333,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1705'
+              link: 'http://localhost:3000/title/1705',
+              duration: 6525,
+              min_age: 12
             }
           }
         ],
@@ -525,7 +534,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
             user_id: 1,
             content_id: 1405,
@@ -601,7 +616,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1405'
+          link: 'http://localhost:3000/title/1405',
+          duration: 6945,
+          min_age: 6,
+          external_ids: {
+            eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+            archive: 'film-1405'
+          }
         },
         user_id: 1,
         content_id: 1405,
@@ -678,7 +699,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1405'
+          link: 'http://localhost:3000/title/1405',
+          duration: 6945,
+          min_age: 6,
+          external_ids: {
+            eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+            archive: 'film-1405'
+          }
         },
         user_id: 1,
         content_id: 1405,
@@ -746,7 +773,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
             history: {
               _id: '6b03da3bfe29149caa3517c4',
@@ -818,6 +851,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             }
           },
           link: 'http://localhost:3000/title/1301',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -867,6 +901,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             }
           },
           link: 'http://localhost:3000/title/1291',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -948,7 +983,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             }
           }
         ],
