@@ -663,6 +663,13 @@ export interface components {
             time: number;
             /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
+            /** @description How often the content was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -709,6 +716,13 @@ export interface components {
             time: number;
             /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
+            /** @description How often the content was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1541,15 +1555,17 @@ export interface operations {
                      *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b03da3bfe29149caa3517c4",
+                     *               "_id": "6b042a3437b1b8a1f2db222d",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
-                     *               "created_at": "2026-11-07T19:49:26.061000Z",
-                     *               "updated_at": "2026-11-23T06:16:29.300000Z"
+                     *               "plays": 0,
+                     *               "watched_at": null,
+                     *               "created_at": "2026-11-08T01:30:38.583000Z",
+                     *               "updated_at": "2026-11-23T11:57:43.955000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T06:16:29.300000Z"
+                     *             "updated_at": "2026-11-23T11:57:43.955000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1655,7 +1671,7 @@ export interface operations {
             query?: {
                 /** @description Only elements of these contents */
                 content_id?: number[];
-                status?: "in_progress" | "completed";
+                status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -1681,7 +1697,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b03da3bfe29149caa3517c4",
+                     *             "_id": "6b042a3437b1b8a1f2db222d",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -1744,8 +1760,10 @@ export interface operations {
                      *             "content_id": 1405,
                      *             "time": 312.5,
                      *             "percentage": 12,
-                     *             "created_at": "2026-11-07T19:49:26.061000Z",
-                     *             "updated_at": "2026-11-23T06:16:29.270000Z"
+                     *             "plays": 0,
+                     *             "watched_at": null,
+                     *             "created_at": "2026-11-08T01:30:38.583000Z",
+                     *             "updated_at": "2026-11-23T11:57:43.942000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1882,7 +1900,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b03da3bfe29149caa3517c4",
+                     *         "_id": "6b042a3437b1b8a1f2db222d",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -1945,8 +1963,10 @@ export interface operations {
                      *         "content_id": 1405,
                      *         "time": 312.5,
                      *         "percentage": 12,
-                     *         "created_at": "2026-11-07T19:49:26.061000Z",
-                     *         "updated_at": "2026-11-23T06:16:29.270000Z"
+                     *         "plays": 0,
+                     *         "watched_at": null,
+                     *         "created_at": "2026-11-08T01:30:38.583000Z",
+                     *         "updated_at": "2026-11-23T11:57:43.942000Z"
                      *       }
                      *     }
                      */
@@ -2557,6 +2577,63 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
+                     *           "id": 1394,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "harbourcast",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "1_lryuuspy",
+                     *           "name": "Ten Quiet Minutes",
+                     *           "title": {
+                     *             "en": "Ten Quiet Minutes",
+                     *             "de": "Zehn stille Minuten",
+                     *             "nl": "Tien stille minuten",
+                     *             "sv": "Tio stilla minuter"
+                     *           },
+                     *           "description": {
+                     *             "en": "Short guided meditations for the bus, the stairs and the minute before the meeting.",
+                     *             "de": "Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung.",
+                     *             "nl": "Korte geleide meditaties voor de bus, de trap en de minuut voor de vergadering.",
+                     *             "sv": "Korta guidade meditationer för bussen, trappan och minuten före mötet."
+                     *           },
+                     *           "weight": 92,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1394.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "calm, practice",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2025-03-29T15:00:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2025-03-20T14:18:31.000000Z",
+                     *           "updated_at": "2025-03-20T14:18:31.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "1": {
+                     *               "id": "1",
+                     *               "vendor_name": "basic"
+                     *             },
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             },
+                     *             "3": {
+                     *               "id": "3",
+                     *               "vendor_name": "family"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1394",
+                     *           "deleted_at": null,
+                     *           "recent": false,
+                     *           "reason": {
+                     *             "type": "popular"
+                     *           }
+                     *         },
+                     *         {
                      *           "id": 1301,
                      *           "parent_id": null,
                      *           "type": "show",
@@ -2599,57 +2676,6 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1301",
-                     *           "min_age": 0,
-                     *           "deleted_at": null,
-                     *           "recent": false,
-                     *           "reason": {
-                     *             "type": "popular"
-                     *           }
-                     *         },
-                     *         {
-                     *           "id": 1291,
-                     *           "parent_id": null,
-                     *           "type": "show",
-                     *           "handler": "harbourcast",
-                     *           "handler_type": "playlist",
-                     *           "handler_id": "1_bjm5u8vg",
-                     *           "name": "The Long Path",
-                     *           "title": {
-                     *             "en": "The Long Path",
-                     *             "de": "Der lange Weg",
-                     *             "nl": "Het lange pad",
-                     *             "sv": "Den långa leden"
-                     *           },
-                     *           "description": {
-                     *             "en": "Two thousand kilometres on foot along a watershed, one ridge at a time.",
-                     *             "de": "Zweitausend Kilometer zu Fuß entlang einer Wasserscheide, Grat für Grat.",
-                     *             "nl": "Tweeduizend kilometer te voet langs een waterscheiding, kam voor kam.",
-                     *             "sv": "Två tusen kilometer till fots längs en vattendelare, en kam i taget."
-                     *           },
-                     *           "weight": 71,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1291.svg",
-                     *           "thumbnail_handler": "demo",
-                     *           "keywords": "trail, hut, train, journey, border",
-                     *           "pricing": null,
-                     *           "payments_asset_id": null,
-                     *           "purchaseable": 0,
-                     *           "start_date": "2026-10-18T14:00:00.000000Z",
-                     *           "end_date": null,
-                     *           "countries_include": null,
-                     *           "countries_exclude": null,
-                     *           "created_at": "2026-09-15T13:56:50.000000Z",
-                     *           "updated_at": "2026-09-15T13:56:50.000000Z",
-                     *           "currency": null,
-                     *           "price": null,
-                     *           "price_formatted": null,
-                     *           "plans": {
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
-                     *             }
-                     *           },
-                     *           "link": "http://localhost:3000/title/1291",
-                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2710,43 +2736,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 603,
+                     *             "id": 607,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T05:15:00.000000Z",
-                     *             "ends_at": "2026-11-23T07:05:00.000000Z",
+                     *             "starts_at": "2026-11-23T10:30:00.000000Z",
+                     *             "ends_at": "2026-11-23T12:00:00.000000Z",
                      *             "content": {
-                     *               "id": 1705,
+                     *               "id": 1481,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "reelstack",
+                     *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "rs-llsvwbad",
-                     *               "name": "The Weight of Apples",
+                     *               "handler_id": "1_tuwwnrwc",
+                     *               "name": "A Seat in the Gallery",
                      *               "title": {
-                     *                 "en": "The Weight of Apples",
-                     *                 "de": "Das Gewicht der Äpfel",
-                     *                 "nl": "Het gewicht van appels",
-                     *                 "sv": "Äpplenas tyngd"
+                     *                 "en": "A Seat in the Gallery",
+                     *                 "de": "Ein Platz auf der Galerie",
+                     *                 "nl": "Een plaats op de galerij",
+                     *                 "sv": "En plats på läktaren"
                      *               },
                      *               "description": {
-                     *                 "en": "Two brothers inherit one orchard and have not spoken since the last harvest.",
-                     *                 "de": "Zwei Brüder erben einen Obstgarten und haben seit der letzten Ernte nicht gesprochen.",
-                     *                 "nl": "Twee broers erven één boomgaard en spreken elkaar sinds de laatste oogst niet.",
-                     *                 "sv": "Två bröder ärver en fruktträdgård och har inte talats vid sedan förra skörden."
+                     *                 "en": "The first woman to report from parliament has to stand.",
+                     *                 "de": "Die erste Berichterstatterin im Parlament muss stehen.",
+                     *                 "nl": "De eerste verslaggeefster in het parlement moet staan.",
+                     *                 "sv": "Den första kvinnliga parlamentsreportern får stå."
                      *               },
-                     *               "weight": 59,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1705.svg",
+                     *               "weight": 66,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1481.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "secrets, small town",
+                     *               "keywords": "family, small town, century, costume",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2025-05-28T06:00:00.000000Z",
+                     *               "start_date": "2026-03-13T09:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2025-04-15T05:37:59.000000Z",
-                     *               "updated_at": "2025-06-02T05:37:59.000000Z",
+                     *               "created_at": "2026-02-13T08:31:30.000000Z",
+                     *               "updated_at": "2026-02-13T08:31:30.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -2754,14 +2780,10 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1705",
-                     *               "duration": 6525,
+                     *               "link": "http://localhost:3000/title/1481",
+                     *               "duration": 5337,
                      *               "min_age": 12
                      *             }
                      *           }
@@ -2771,8 +2793,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 155,
-                     *           "total_count": 155
+                     *           "total_pages": 160,
+                     *           "total_count": 160
                      *         }
                      *       }
                      *     }
@@ -3026,8 +3048,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T06:16:29.334000Z",
-                     *             "updated_at": "2026-11-23T06:16:29.334000Z",
+                     *             "created_at": "2026-11-23T11:57:43.983000Z",
+                     *             "updated_at": "2026-11-23T11:57:43.983000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3218,7 +3240,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b03da3bfe29149caa3517c4",
+                     *         "_id": "6b042a3437b1b8a1f2db222d",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3281,8 +3303,10 @@ export interface operations {
                      *         "content_id": 1405,
                      *         "time": 340,
                      *         "percentage": 13,
-                     *         "created_at": "2026-11-07T19:49:26.061000Z",
-                     *         "updated_at": "2026-11-23T06:16:29.300000Z"
+                     *         "plays": 0,
+                     *         "watched_at": null,
+                     *         "created_at": "2026-11-08T01:30:38.583000Z",
+                     *         "updated_at": "2026-11-23T11:57:43.955000Z"
                      *       }
                      *     }
                      */

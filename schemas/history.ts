@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Timestamp } from './common.js'
+import { Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
 import { Ids } from './lists.js'
 import { PageQuery } from './page.js'
@@ -10,6 +10,8 @@ const own = {
   content_id: Type.Integer(),
   time: Type.Number({ description: 'Playback position in seconds' }),
   percentage: Type.Number({ description: 'Percentage of the video watched, from 0 to 100' }),
+  plays: Type.Integer({ description: 'How often the content was completed' }),
+  watched_at: Nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp
 }
@@ -46,6 +48,8 @@ export type ProgressUpdate = Static<typeof ProgressUpdate>
 
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these contents', 1405),
-  status: Type.Optional(Type.Unsafe<'in_progress' | 'completed'>({ type: 'string', enum: ['in_progress', 'completed'] })),
+  status: Type.Optional(
+    Type.Unsafe<'in_progress' | 'completed' | 'watched'>({ type: 'string', enum: ['in_progress', 'completed', 'watched'] })
+  ),
   ...PageQuery
 })

@@ -136,6 +136,8 @@ export const HistoryRecord = Closed({
   content_id: Id,
   time: Type.Optional(Type.Number({ minimum: 0 })),
   percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
+  plays: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  watched_at: Type.Optional(Nullable(Moment)),
   ...times
 })
 export type HistoryRecord = Static<typeof HistoryRecord>

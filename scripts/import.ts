@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
-import { CommandSettings, readSettings } from '../src/config.js'
+import { CommandSettings, readSettings, Settings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { withImportLease } from '../src/import/import-lease.js'
@@ -16,6 +16,7 @@ const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
 
 const ImportSettings = Type.Object({
   ...CommandSettings.properties,
+  ...Type.Pick(Settings, ['COMPLETED_AT']).properties,
   JWT_ISSUER: Type.Optional(Type.String({ pattern: '.', description: '`iss` of users with a `sub`' }))
 })
 type ImportSettings = Static<typeof ImportSettings>
@@ -46,12 +47,12 @@ const report = ({ kinds, interrupted }: ImportResult) => {
 
 const run = async () => {
   const { paths, prune } = readArguments()
-  const { MONGO_URL, JWT_ISSUER }: ImportSettings = readSettings(ImportSettings)
+  const { MONGO_URL, JWT_ISSUER: issuer, COMPLETED_AT: completedAt }: ImportSettings = readSettings(ImportSettings)
   const { client, db } = connectionTo(MONGO_URL, { serverSelectionTimeoutMS: 5000 })
   const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
   try {
-    const work = () => importFiles(db, paths, { issuer: JWT_ISSUER, prune, signal, onProgress: progress.update })
+    const work = () => importFiles(db, paths, { issuer, completedAt, prune, signal, onProgress: progress.update })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
     const result = (await withImportLease(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
     progress.clear()

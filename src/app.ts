@@ -20,6 +20,7 @@ import forwardedHeaders from '../plugins/forwarded-headers.js'
 import jsonBody from '../plugins/json-body.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
+import passwordChecks from '../plugins/password-checks.js'
 import preparedness from '../plugins/preparedness.js'
 import protocol from '../plugins/protocol.js'
 import rateLimits from '../plugins/rate-limits.js'
@@ -91,6 +92,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   // Admission: who calls, and whether the request is served. The hooks run in the order of these lines. `admission` acts twice: its
   // hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
   await app.register(authentication)
+  await app.register(passwordChecks)
   await app.register(admission)
   await app.register(eventLoopLimit)
   await app.register(rateLimits)

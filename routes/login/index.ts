@@ -6,7 +6,6 @@ import { loginWindowMinutes } from '../../src/data/login-attempts.js'
 import { sessionsPerUser } from '../../src/data/sessions.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { ok } from '../../src/http/reply.js'
-import { authenticatorOf } from '../../src/identity/login.js'
 
 const schema = {
   summary: 'Sign in',
@@ -17,14 +16,11 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { data, settings, log } = app
-  const authenticate = authenticatorOf(data, settings, user =>
-    log.warn({ user }, `the password of user ${user} cannot be checked: the stored hash is invalid, or too expensive`)
-  )
+  const { sessions } = app.data
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
-    const user = await authenticate(body.email, body.password, callerOf(ip))
-    return ok(app.signedIn(user, await data.sessions.begin(user._id)))
+    const user = await app.passwordChecks.ofEmail(body.email, body.password, callerOf(ip))
+    return ok(app.signedIn(user, await sessions.begin(user._id)))
   })
 }
 export default route

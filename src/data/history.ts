@@ -19,41 +19,77 @@ export interface HistoryDocument {
   percentage: number
   created_at: Date
   updated_at: Date
+  /** How often the content was completed, and when last. Missing in elements without a completion and in those of earlier versions. */
+  plays?: number
+  watched_at?: Date
+  /** True if the content was at its beginning since its last completion, so that the next one counts. */
+  is_again?: boolean
+  /** When the newest report arrived, if that was later than its observation: `updated_at` does not tell then what is new. */
+  arrived_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string
 }
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
-export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1 } as const
+export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1, plays: 1 } as const
 
-export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: listIndex }]
+export const historyIndexes: IndexDescription[] = [
+  { key: { user_id: 1, content_id: 1 }, unique: true },
+  { key: listIndex },
+  { key: { user_id: 1, arrived_at: 1, _id: 1 }, partialFilterExpression: { arrived_at: { $exists: true } } }
+]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
+const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
 
 /** Other software may have written elements without these fields. */
-export const isServableHistory = ({ _id, user_id, content_id, time, percentage, created_at, updated_at }: HistoryDocument) =>
+export const isServableHistory = ({
+  _id,
+  user_id,
+  content_id,
+  time,
+  percentage,
+  plays,
+  watched_at,
+  created_at,
+  updated_at
+}: HistoryDocument) =>
   _id instanceof ObjectId &&
   Number.isSafeInteger(user_id) &&
   Number.isSafeInteger(content_id) &&
   isFiniteOrNothing(time) &&
   isFiniteOrNothing(percentage) &&
+  Number.isSafeInteger(plays ?? 0) &&
+  isWireMomentOrNothing(watched_at) &&
   isWireMoment(created_at) &&
   isWireMoment(updated_at)
 
 /** A history element without its content. */
-export const toHistory = ({ _id, user_id, content_id, time, percentage, created_at, updated_at }: HistoryDocument): HistoryProgress => ({
+export const toHistory = ({
+  _id,
+  user_id,
+  content_id,
+  time,
+  percentage,
+  plays,
+  watched_at,
+  created_at,
+  updated_at
+}: HistoryDocument): HistoryProgress => ({
   _id: _id.toHexString(),
   user_id,
   content_id,
   time: time ?? 0,
   percentage: percentage ?? 0,
+  plays: plays ?? 0,
+  watched_at: watched_at ? timestamp(watched_at) : null,
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })
 
 export interface HistoryFilter {
   content_id?: number[] | undefined
-  status?: 'in_progress' | 'completed' | undefined
+  status?: 'in_progress' | 'completed' | 'watched' | undefined
 }
 
 /** All of a user's history as columns, newest first. Reading the other fields too would take twice as long. */
@@ -61,6 +97,7 @@ export interface WholeHistory {
   content_ids: number[]
   times: number[]
   percentages: number[]
+  plays: number[]
   updated: Date[]
 }
 
@@ -78,29 +115,38 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   user_id,
   ...(content_id && { content_id: { $in: content_id } }),
   ...(status === 'completed' && { percentage: { $gte: completedAt } }),
-  ...(status === 'in_progress' && { percentage: { $lt: completedAt }, ...startedFilter })
+  ...(status === 'in_progress' && { percentage: { $lt: completedAt }, ...startedFilter }),
+  ...(status === 'watched' && { $or: [{ plays: { $gte: 1 } }, { plays: { $exists: false }, percentage: { $gte: completedAt } }] })
 })
 
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
+  /** With the completion that an earlier version has not counted. */
+  const counted = (element: HistoryDocument): HistoryDocument =>
+    element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
+
   return {
-    list: (user_id: number, filter: HistoryFilter, page: PageQuery) =>
-      pageOf(db, history, filterOf(user_id, filter, completedAt), { updated_at: -1, _id: -1 }, page),
+    list: async (user_id: number, filter: HistoryFilter, page: PageQuery) => {
+      const { elements, total } = await pageOf(db, history, filterOf(user_id, filter, completedAt), { updated_at: -1, _id: -1 }, page)
+      return { elements: elements.map(counted), total }
+    },
 
     byId: async (user_id: number, id: string) => {
       const _id = objectId(id, notFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
       if (!element) throw await forbiddenOr(notFound, history, { _id })
-      return element
+      return counted(element)
     },
 
     /** The elements of these contents that the user has started to watch. */
-    started: (user_id: number, content_ids: number[]) =>
-      findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter }),
+    started: async (user_id: number, content_ids: number[]) => {
+      const elements = await findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter })
+      return elements.map(counted)
+    },
 
     /** Creates or updates the one element of a user and a content, and returns its id. */
     put: async (user_id: number, content_id: number, progress: Progress) => {
-      const changes = progressUpdate(progress)
+      const changes = progressUpdate(progress, completedAt)
       const element = await withRetries(() =>
         history.findOneAndUpdate({ user_id, content_id }, changes, { upsert: true, returnDocument: 'after', projection: { _id: 1 } })
       )
@@ -109,7 +155,7 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     update: async (user_id: number, id: string, progress: Progress) => {
       const _id = objectId(id, historyUpdateNotFound)
-      const { matchedCount } = await withRetries(() => history.updateOne({ _id, user_id }, progressUpdate(progress)))
+      const { matchedCount } = await withRetries(() => history.updateOne({ _id, user_id }, progressUpdate(progress, completedAt)))
       if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
     },
 
@@ -123,13 +169,13 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     /** Read from the index alone and in one batch, however long the history is. */
     whole: async (user_id: number): Promise<WholeHistory> => {
-      const [columns] = await aggregateInOneBatch<WholeHistory>(db, history, wholeOf(user_id), { hint: listIndex })
+      const [columns] = await aggregateInOneBatch<WholeHistory>(db, history, wholeOf(user_id, completedAt), { hint: listIndex })
       return columns ?? nothing
     },
 
     /** The whole history, and when each show was dismissed, in one operation. */
     wholeAndDismissed: async (user_id: number) => {
-      const pipeline = [...wholeOf(user_id), andDismissed(user_id)]
+      const pipeline = [...wholeOf(user_id, completedAt), andDismissed(user_id)]
       const rows = await aggregateInOneBatch<WholeHistory | Dismissed>(db, history, pipeline, { hint: listIndex })
       const dismissed = new Map<number, number>()
       let whole = nothing
@@ -143,9 +189,9 @@ export const historyOf = (db: Db, completedAt: number) => {
   }
 }
 
-const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], updated: [] }
+const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
 
-const wholeOf = (user_id: number) => [
+const wholeOf = (user_id: number, completedAt: number) => [
   { $match: { user_id } },
   { $sort: { updated_at: -1, _id: -1 } },
   {
@@ -154,6 +200,7 @@ const wholeOf = (user_id: number) => [
       content_ids: { $push: '$content_id' },
       times: { $push: '$time' },
       percentages: { $push: '$percentage' },
+      plays: { $push: { $ifNull: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
       updated: { $push: '$updated_at' }
     }
   }

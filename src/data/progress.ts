@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb'
 import type { ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
 
@@ -17,6 +18,9 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, co
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
 
+/** Below this percentage a completed content counts as watched from its beginning again. */
+const beginning = 10
+
 /**
  * The update that applies a report to a history element, new or existing. Of two reports, the one observed later wins, in
  * whatever order they arrive. The database's clock decides, because the clocks of server processes differ.
@@ -24,7 +28,7 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, co
  * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and
  * another update that started later may reach the element first.
  */
-export const progressUpdate = ({ time, percentage, observed_at, country }: Progress) => {
+export const progressUpdate = ({ time, percentage, observed_at, country }: Progress, completedAt: number): [{ $set: Document }] => {
   const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
   const latest = (field: string, value: number | undefined) =>
@@ -35,9 +39,38 @@ export const progressUpdate = ({ time, percentage, observed_at, country }: Progr
         time: latest('time', time),
         percentage: latest('percentage', percentage),
         created_at: { $ifNull: ['$created_at', observed] },
+        arrived_at: observed_at ? { $cond: [isNewer, '$$NOW', '$arrived_at'] } : '$$REMOVE',
         updated_at: { $cond: [isNewer, observed, '$updated_at'] },
+        ...completions(percentage, { isNewer, observed, completedAt }),
         ...(country && { country: { $cond: [isNewer, country, '$country'] } })
       }
     }
   ]
+}
+
+interface Report {
+  isNewer: Document
+  observed: Document
+  completedAt: number
+}
+
+/** Counts a completion, but not a second one unless the content was at its beginning in between. */
+const completions = (percentage: number | undefined, { isNewer, observed, completedAt }: Report) => {
+  const stored = { $ifNull: ['$percentage', 0] }
+  // A completed element that an earlier version has written.
+  const isUncounted = { $and: [isNewer, { $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
+  const plays = { $cond: [isUncounted, 1, '$plays'] }
+  const watched_at = { $cond: [isUncounted, '$updated_at', '$watched_at'] }
+  if (percentage === undefined) return { plays, watched_at }
+  if (percentage < completedAt) {
+    const isAgain = { $and: [isNewer, { $or: [isUncounted, { $gt: ['$plays', 0] }] }] }
+    return { plays, watched_at, ...(percentage < beginning && { is_again: { $cond: [isAgain, true, '$is_again'] } }) }
+  }
+  const mayCount = { $or: [{ $not: ['$plays'] }, '$is_again', { $lt: [stored, beginning] }] }
+  const isCompletion = { $and: [isNewer, { $lt: [stored, completedAt] }, mayCount] }
+  return {
+    plays: { $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] },
+    watched_at: { $cond: [isCompletion, observed, watched_at] },
+    is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
+  }
 }

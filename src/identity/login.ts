@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Settings } from '../config.js'
 import type { Data } from '../data/index.js'
 import { emailKey, type UserDocument } from '../data/users.js'
-import { tooManyLogins, unavailable } from '../errors.js'
+import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
 import { type Caller, FairSemaphore } from '../overload/fair-semaphore.js'
 import { requestTimeoutOf } from '../overload/request-timeout.js'
 import { isPasswordHash } from './password-hash.js'
@@ -27,8 +27,13 @@ const reserveForRefusal = 250
 /** A hash begins at least this many milliseconds before the deadline of its login. */
 const reserveForHash = 500
 
-/** Makes a function that finds the user with an e-mail and a password, or throws an error answer. */
-export const authenticatorOf = (
+interface Claimant {
+  email: string
+  find: () => Promise<UserDocument | null>
+}
+
+/** Makes a function that returns the user whose password it is, or throws an error answer. */
+const authenticatorOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
   /** Called for users whose stored hash is invalid, or too expensive to check. */
@@ -42,10 +47,10 @@ export const authenticatorOf = (
   // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
   const lookups = new FairSemaphore(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
-  const lookUp = async (email: string, caller: Caller) => {
+  const lookUp = async ({ email, find }: Claimant, caller: Caller) => {
     // Refuses before asking the database if there is no room to check the password.
     hashes.assertRoom(caller)
-    const [user, retryAfter] = await Promise.all([users.byEmail(email), loginAttempts.retryAfter(email, caller.address)])
+    const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(email, caller.address)])
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
     const attempt = await loginAttempts.begin(email, caller.address)
     if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
@@ -66,10 +71,10 @@ export const authenticatorOf = (
     return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
   }
 
-  return async (email: string, password: string, address: string): Promise<UserDocument> => {
+  return async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = { address, account: emailKey(email), deadline: arrived + timeout - reserveForHash }
-    const { user, hash, attempt } = await lookups.run(caller, () => lookUp(email, caller))
+    const caller = { address, account: emailKey(claimant.email), deadline: arrived + timeout - reserveForHash }
+    const { user, hash, attempt } = await lookups.run(caller, () => lookUp(claimant, caller))
 
     return refusals.unlessRefused(arrived, hash, async () => {
       const checked = await hashes
@@ -86,3 +91,22 @@ export const authenticatorOf = (
     })
   }
 }
+
+/** Checks of passwords. They share the login limits and one queue. Each returns the user, or throws an error answer. */
+export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings, onBroken: (id: number) => void) => {
+  const { users } = data
+  const authenticate = authenticatorOf(data, settings, onBroken)
+  return {
+    ofEmail: (email: string, password: string, address: string) =>
+      authenticate({ email, find: () => users.byEmail(email) }, password, address),
+
+    /** For a signed-in user, who has to show that it is them. */
+    ofUser: async (id: number, password: string, address: string) => {
+      const user = await users.byId(id)
+      // The limits go by the e-mail, without which nobody can sign in.
+      if (user?.email === undefined) throw unauthenticated()
+      return authenticate({ email: user.email, find: async () => user }, password, address)
+    }
+  }
+}
+export type PasswordChecks = ReturnType<typeof passwordChecksOf>

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
+import { usualCompletedAt } from '../config.js'
 import { ensureIndexes } from '../data/index.js'
 import { checkFile } from './checking/check.js'
 import { Faults, ImportError } from './checking/faults.js'
@@ -25,6 +26,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** `iss` of users with a `sub`. */
   issuer?: string | undefined
+  /** Percentage from which a content counts as completed. */
+  completedAt?: number | undefined
   /** Removes the catalogue documents that their file lacks. */
   prune?: boolean | undefined
   onProgress?: ((progress: ImportProgress) => void) | undefined
@@ -83,11 +86,12 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
   return result
 }
 
-const runOf = (db: Db, sources: Source[], { issuer, prune }: ImportOptions): Run => {
+const runOf = (db: Db, sources: Source[], { issuer, completedAt = usualCompletedAt, prune }: ImportOptions): Run => {
   const pruned = new Set(prune ? sources.map(({ kind }) => kind) : [])
   return {
     db,
     issuer,
+    completedAt,
     pruned,
     ids: {
       users: new KnownIds(db, 'users'),

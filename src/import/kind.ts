@@ -17,6 +17,8 @@ export interface Run {
   db: Db
   /** `iss` of users with a `sub`. */
   issuer: string | undefined
+  /** Percentage from which a content counts as completed. */
+  completedAt: number
   /** Kinds whose documents are removed if the run lacks them. */
   pruned: ReadonlySet<ImportKind>
   ids: Record<'users' | 'terms' | 'contents', KnownIds>

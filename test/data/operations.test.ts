@@ -123,6 +123,7 @@ t.test('the operations of a request', async t => {
     '/history?perPage=100',
     '/history?status=completed',
     '/history?status=in_progress&page=2',
+    '/history?status=watched',
     '/history?content_id=1001',
     '/history?content_id=1001,1002,1003,9999',
     `/history?content_id=${hundred}`,

@@ -110,6 +110,8 @@ t.test('continue watching', async t => {
             content_id: 101,
             time: 100,
             percentage: 10,
+            plays: 0,
+            watched_at: null,
             created_at: wireDay(4),
             updated_at: wireDay(4)
           },
@@ -168,7 +170,17 @@ t.test('continue watching', async t => {
     t.strictSame(card, {
       reason: 'next',
       content: wireOf(101),
-      history: { _id: id, user_id: viewer.id, content_id: 101, time: 100, percentage: 10, created_at: wireDay(1), updated_at: wireDay(1) },
+      history: {
+        _id: id,
+        user_id: viewer.id,
+        content_id: 101,
+        time: 100,
+        percentage: 10,
+        plays: 0,
+        watched_at: null,
+        created_at: wireDay(1),
+        updated_at: wireDay(1)
+      },
       updated_at: wireDay(2)
     })
   })

@@ -95,6 +95,8 @@ t.test('history', async t => {
       content_id: 1,
       time: 61.5,
       percentage: 12.25,
+      plays: 0,
+      watched_at: null,
       created_at: wireAt,
       updated_at: wireAt
     }

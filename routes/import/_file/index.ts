@@ -25,7 +25,7 @@ const isKind = (file: string): file is ImportKind => importKinds.some(kind => ki
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, settings, log } = app
-  const { IMPORT_KEY, MONGO_URL, JWT_ISSUER } = settings
+  const { IMPORT_KEY, MONGO_URL, JWT_ISSUER, COMPLETED_AT: completedAt } = settings
   if (IMPORT_KEY === undefined) return
   const isKey = importKey(IMPORT_KEY)
   // The default is no identity provider, whose users an import may contain.
@@ -56,7 +56,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     },
     async function importRecords({ params: { file }, query: { prune }, raw }) {
       if (!isKind(file)) throw notFound()
-      const order = { url: MONGO_URL, issuer, prune, signal: closing.signal, isStopping: () => app.isDraining }
+      const order = { url: MONGO_URL, issuer, completedAt, prune, signal: closing.signal, isStopping: () => app.isDraining }
       const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, order))
       if (!outcome) throw importRunning()
       const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not end, the next one completes it'))

@@ -3,7 +3,7 @@ import type { HistoryRecord } from '../../../schemas/import.js'
 import type { HistoryDocument } from '../../data/history.js'
 import { SupersededRecords } from '../checking/superseded.js'
 import type { Kind, Operation, Run } from '../kind.js'
-import { momentOf } from '../reading/moments.js'
+import { momentOf, momentOrNull } from '../reading/moments.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
 import { checkReferences, uniqueIds } from './user-content-pairs.js'
@@ -17,26 +17,52 @@ const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
   return observed && observed < startedAt ? observed : startedAt
 }
 
+/** What counts of the completions. A record without them says nothing about those of an element that is there. */
+const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, completedAt: number) => {
+  if (plays === undefined && !watched_at) {
+    const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
+    const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: ['$percentage', completedAt] }] }
+    return {
+      plays: { $ifNull: ['$plays', { $cond: [isThere, { $cond: [isUncounted, 1, 0] }, '$$REMOVE'] }] },
+      watched_at: { $cond: [isUncounted, '$updated_at', '$watched_at'] }
+    }
+  }
+  const count = plays ?? 1
+  return { plays: count, watched_at: count === 0 ? '$$REMOVE' : (momentOrNull(watched_at) ?? updated_at) }
+}
+
 /**
- * The database compares and writes in one operation, so that an import never undoes what a viewer watches in the meantime. A
- * record dated to the start of the run only counts if it differs from what is stored, or every run would change the element.
+ * The database compares and writes in one operation, so that an import never undoes what a viewer watches in the meantime. What
+ * does not differ is not written, or every run would change the element.
  */
-const operation = (record: HistoryRecord, startedAt: Date): Operation => {
+const operation = (record: HistoryRecord, startedAt: Date, completedAt: number): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record
   const updated_at = observedAt(record, startedAt)
   const created_at = momentOf(record.created_at)
+  const completions = completionsOf(record, updated_at, completedAt)
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
-  const differs = { $or: [{ $ne: ['$time', time] }, { $ne: ['$percentage', percentage] }] }
-  const counts = updated_at < startedAt ? isNewer : { $and: [isNewer, differs] }
+  const given = {
+    time,
+    percentage,
+    ...(created_at && { created_at }),
+    ...(updated_at < startedAt && { updated_at }),
+    ...(typeof completions.plays === 'number' && completions)
+  }
+  const differs = { $or: Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] })) }
+  const counts = { $and: [isNewer, differs] }
   const update = [
     {
       $set: {
         _id: { $ifNull: ['$_id', new ObjectId(record._id)] },
         time: { $cond: [counts, time, '$time'] },
         percentage: { $cond: [counts, percentage, '$percentage'] },
+        plays: { $cond: [counts, completions.plays, '$plays'] },
+        watched_at: { $cond: [counts, completions.watched_at, '$watched_at'] },
         created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', updated_at] },
-        updated_at: { $cond: [counts, updated_at, '$updated_at'] }
+        // The clock of the database may be behind.
+        updated_at: { $cond: [counts, { $min: [updated_at, '$$NOW'] }, '$updated_at'] },
+        arrived_at: { $cond: [counts, '$$NOW', '$arrived_at'] }
       }
     }
   ]
@@ -71,6 +97,6 @@ export const history = (run: Run): Kind<HistoryRecord> => {
 
     isSuperseded: place => superseded.isSuperseded(place),
 
-    operations: async records => records.map(record => operation(record, startedAt))
+    operations: async records => records.map(record => operation(record, startedAt, run.completedAt))
   }
 }

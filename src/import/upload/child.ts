@@ -14,8 +14,8 @@ const stop = new AbortController()
 process.on('disconnect', () => stop.abort())
 for (const signal of stopSignals) process.on(signal, () => {})
 
-const [{ url, path, prune, issuer }] = (await once(process, 'message')) as [ImportOrder]
+const [{ url, path, prune, issuer, completedAt }] = (await once(process, 'message')) as [ImportOrder]
 const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
-const outcome = await importFiles(db, [path], { prune, issuer, signal: stop.signal }).then(outcomeOf, outcomeOfError)
+const outcome = await importFiles(db, [path], { prune, issuer, completedAt, signal: stop.signal }).then(outcomeOf, outcomeOfError)
 await closeSoon(client)
 process.send?.(outcome, () => process.exit())

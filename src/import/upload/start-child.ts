@@ -8,6 +8,7 @@ export interface ImportOrder {
   path: string
   prune: boolean
   issuer: string | undefined
+  completedAt: number
 }
 
 /** The tables of ids are not part of the heap. */

@@ -1,4 +1,4 @@
-export type { Scored } from './best.js'
+export { Best, type Scored } from './best.js'
 export type { Choice } from './choose.js'
 export { Growing } from './growing.js'
 export { type HoldOut, type HoldOutKind, holdOut } from './hold-out.js'

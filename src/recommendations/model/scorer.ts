@@ -21,7 +21,7 @@ export const historyOf = (items: ArrayLike<number>, halfLives: HalfLives, intere
   liked: aged(items.length, halfLives.liked, interests)
 })
 
-/** Scores items for one history after another. Reuses its buffers: `accepts` must not call the scorer. */
+/** Scores items for one history after another. Reuses its buffers: callbacks must not call the scorer. */
 export class Scorer {
   /** By item. All 0 between two histories. */
   private readonly scores: Float64Array
@@ -35,18 +35,25 @@ export class Scorer {
 
   /** At most `count` accepted items with a positive score, the best first. Ties go to the lower item. */
   best(history: History, count: number, accepts: (item: number) => boolean): Scored[] {
+    const best = new Best(count)
+    this.each(history, (item, score) => {
+      if (score >= best.least && accepts(item)) best.offer(item, score)
+    })
+    return best.taken
+  }
+
+  /** Calls `visit` with every item that has a positive score. */
+  each(history: History, visit: (item: number, score: number) => void) {
     const { scores } = this
     const size = this.add(history)
     const { found } = this
-    const best = new Best(count)
     for (let at = 0; at < size; at++) {
       const item = found[at] as number
       const score = scores[item] as number
       // An item is in `found` twice if its score was 0 in between. The reset makes it count once.
       scores[item] = 0
-      if (score > 0 && score >= best.least && accepts(item)) best.offer(item, score)
+      if (score > 0) visit(item, score)
     }
-    return best.taken
   }
 
   /** Adds up the scores. Returns how many items were found. */

@@ -30,7 +30,7 @@ export interface TrainingOptions {
 /** The work grows with the number of pairs in the histories. This many take about ten seconds. */
 const maxPairs = 3e9
 /** More events hardly improve the choice of the settings, but take much longer. */
-export const maxForChoice = 2_000_000
+export const maxForChoice = 1_000_000
 /** How many neighbours each part of a model may have, at 8 bytes each. */
 const maxNeighbours = 16e6
 

@@ -1,7 +1,7 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
-import { historyOf, Scorer } from '../model/index.js'
+import { Best, historyOf, Scorer } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
 import { newcomerEvery, withNewcomers } from './newcomers.js'
 import { Popular } from './popular.js'
@@ -67,12 +67,13 @@ export class Recommender {
       // Since the training, a title may have become the season of a show.
       return row !== undefined && !started.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
     }
-    const best = scorer.best(history, count, item => item < model.watched && isWanted(item))
-    const hasNewcomers = model.watched < model.ids.length
-    const newcomers = hasNewcomers
-      ? scorer.best(history, Math.ceil(count / newcomerEvery), item => item >= model.watched && isWanted(item))
-      : []
-    return withNewcomers(best, newcomers, count).map(({ item }) => {
+    const best = new Best(count)
+    const newcomers = new Best(Math.ceil(count / newcomerEvery))
+    scorer.each(history, (item, score) => {
+      const list = item < model.watched ? best : newcomers
+      if (score >= list.least && isWanted(item)) list.offer(item, score)
+    })
+    return withNewcomers(best.taken, newcomers.taken, count).map(({ item }) => {
       const because = known[scorer.reason(history, item)]?.row
       return { row: rowOf(item) as number, ...(because !== undefined && { because }) }
     })

@@ -15,7 +15,7 @@ export const viewingOf = ({ skeleton, tree }: Catalogue, history: WholeHistory, 
   const started = new Set<number>()
   history.content_ids.forEach((content_id, i) => {
     const row = skeleton.row(content_id)
-    if (row === undefined || !isStarted(history, i)) return
+    if (row === undefined || !(isStarted(history, i) || history.plays[i])) return
     const title = tree.title(row)
     started.add(title)
     addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))

@@ -27,6 +27,6 @@ t.test('no import begins while the service is stopping', async t => {
   caller.end('{}')
   const [upload] = (await once(server, 'request')) as [IncomingMessage]
   const { signal } = new AbortController()
-  const order = { url: 'mongodb://127.0.0.1:1', prune: false, issuer: undefined, signal, isStopping: () => true }
+  const order = { url: 'mongodb://127.0.0.1:1', prune: false, issuer: undefined, completedAt: 90, signal, isStopping: () => true }
   t.strictSame(await importUpload(upload, 'contents', order), { status: 'interrupted' })
 })
