@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.
+         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 elements of the history that were watched last count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -1470,6 +1470,8 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
+                /** @description Only cards that were updated at this moment or later */
+                since?: string;
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */

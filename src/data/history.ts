@@ -92,7 +92,10 @@ export interface HistoryFilter {
   status?: 'in_progress' | 'completed' | 'watched' | undefined
 }
 
-/** All of a user's history as columns, newest first. Reading the other fields too would take twice as long. */
+/**
+ * A user's history as columns, newest first. Reading the other fields too would take twice as long. `plays` is at least 1 where the
+ * position is at the end.
+ */
 export interface WholeHistory {
   content_ids: number[]
   times: number[]
@@ -173,34 +176,38 @@ export const historyOf = (db: Db, completedAt: number) => {
       return columns ?? nothing
     },
 
-    /** The whole history, and when each show was dismissed, in one operation. */
-    wholeAndDismissed: async (user_id: number) => {
-      const pipeline = [...wholeOf(user_id, completedAt), andDismissed(user_id)]
+    /** The newest part of the history, and when each show was dismissed, in one operation. */
+    latestAndDismissed: async (user_id: number) => {
+      const pipeline = [...wholeOf(user_id, completedAt, latest), andDismissed(user_id)]
       const rows = await aggregateInOneBatch<WholeHistory | Dismissed>(db, history, pipeline, { hint: listIndex })
       const dismissed = new Map<number, number>()
-      let whole = nothing
+      let columns = nothing
       for (const row of rows) {
         if ('dismissed' in row) {
           for (const { content_id, at } of row.dismissed) if (at instanceof Date) dismissed.set(content_id, at.getTime())
-        } else whole = row
+        } else columns = row
       }
-      return { whole, dismissed }
+      return { history: columns, dismissed }
     }
   }
 }
 
 const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
 
-const wholeOf = (user_id: number, completedAt: number) => [
+/** The elements that continue watching looks at. Its cost grows no further with the history. */
+const latest = 2000
+
+const wholeOf = (user_id: number, completedAt: number, limit?: number) => [
   { $match: { user_id } },
   { $sort: { updated_at: -1, _id: -1 } },
+  ...(limit ? [{ $limit: limit }] : []),
   {
     $group: {
       _id: null,
       content_ids: { $push: '$content_id' },
       times: { $push: '$time' },
       percentages: { $push: '$percentage' },
-      plays: { $push: { $ifNull: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
+      plays: { $push: { $max: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
       updated: { $push: '$updated_at' }
     }
   }

@@ -74,7 +74,7 @@ app.post<Asked>('/watchlist', async (request, reply) => {
 })
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)
-  await history.wholeAndDismissed(user_id)
+  await history.latestAndDismissed(user_id)
   await history.started(user_id, shown)
   return reply.type(json).send(cards)
 })
