@@ -104,6 +104,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hidden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the titles that the user has hidden
+         * @description Most recently hidden first.
+         */
+        get: operations["listHiddenTitles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hidden/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Hide a title
+         * @description It is left out of recommendations and continue watching, and nothing of its history counts for recommendations. Nothing is removed from history and watchlist. The id may be of any content of the title: an episode hides its show. Hiding a title again changes nothing.
+         */
+        put: operations["hideTitle"];
+        post?: never;
+        /**
+         * Show a hidden title again
+         * @description The id may be of any content of the title.
+         */
+        delete: operations["unhideTitle"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/history": {
         parameters: {
             query?: never;
@@ -696,6 +740,25 @@ export interface components {
         Health: {
             /** @enum {string} */
             status: "alive";
+        };
+        HiddenTitlePageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["HiddenTitlePage"];
+        };
+        HiddenTitlePage: {
+            collection: components["schemas"]["HiddenTitle"][];
+            meta: components["schemas"]["Meta"];
+        };
+        HiddenTitle: {
+            /** @description Id of the title: a show, or a content without a parent */
+            content_id: number;
+            content: components["schemas"]["Content"];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
         };
         HistoryElementPageAnswer: {
             /** @enum {boolean} */
@@ -1668,6 +1731,204 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    listHiddenTitles: {
+        parameters: {
+            query?: {
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "content_id": 1405,
+                     *             "content": {
+                     *               "id": 1405,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_lyhz96rg",
+                     *               "name": "A Harbour for Winter",
+                     *               "title": {
+                     *                 "en": "A Harbour for Winter",
+                     *                 "de": "Ein Hafen für den Winter",
+                     *                 "nl": "Een haven voor de winter",
+                     *                 "sv": "En vinterhamn"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
+                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
+                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *               },
+                     *               "weight": 81,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "small town, boat, sea, harbour",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-08-02T11:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-07-17T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-17T10:47:04.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 },
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
+                     *             },
+                     *             "created_at": "2026-11-23T11:59:02.717000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": false,
+                     *           "prev_page": false,
+                     *           "total_pages": 1,
+                     *           "total_count": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HiddenTitlePageAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    hideTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title was hidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unhideTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title is shown again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listHistory: {
         parameters: {
             query?: {
@@ -2629,6 +2890,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1394",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2678,6 +2940,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1301",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {

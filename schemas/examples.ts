@@ -863,6 +863,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             }
           },
           link: 'http://localhost:3000/title/1394',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -912,6 +913,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             }
           },
           link: 'http://localhost:3000/title/1301',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -1033,6 +1035,99 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       code: 200,
       message: 'The card was hidden'
+    }
+  },
+  'PUT /hidden/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The title was hidden'
+    }
+  },
+  'GET /hidden': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            content_id: 1405,
+            content: {
+              id: 1405,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_lyhz96rg',
+              name: 'A Harbour for Winter',
+              title: {
+                en: 'A Harbour for Winter',
+                de: 'Ein Hafen für den Winter',
+                nl: 'Een haven voor de winter',
+                sv: 'En vinterhamn'
+              },
+              description: {
+                en: 'A lone sailor is iced in beside a village that would like her to stay.',
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+              },
+              weight: 81,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'small town, boat, sea, harbour',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-08-02T11:00:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2025-07-17T10:47:04.000000Z',
+              updated_at: '2025-07-17T10:47:04.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                },
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
+            },
+            created_at: '2026-11-23T11:59:02.717000Z'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: false,
+          prev_page: false,
+          total_pages: 1,
+          total_count: 1
+        }
+      }
+    }
+  },
+  'DELETE /hidden/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The title is shown again'
     }
   },
   'DELETE /history/{watchedVideoId}': {

@@ -3,6 +3,7 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/continue-watching.js'
 import { Page } from '../../schemas/page.js'
+import { dismissalTimes } from '../../src/data/dismissals.js'
 import { onPage, pageMeta } from '../../src/http/reply.js'
 import { timeOf } from '../../src/time.js'
 import { continueWatching } from '../../src/viewing/continue-watching.js'
@@ -25,10 +26,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const { history, dismissed } = await data.history.latestAndDismissed(id)
+    const history = await data.history.latestHiddenAndDismissed(id)
     const cards = continueWatching(catalogue, {
       history,
-      dismissed,
+      hidden: history.hidden,
+      dismissed: dismissalTimes(history),
       since: timeOf(query.since),
       completedAt: settings.COMPLETED_AT,
       country: app.countryOf(request)

@@ -29,6 +29,16 @@ export class Tree {
     return top
   }
 
+  /** The titles of contents by id, those that are not in the catalogue left out. */
+  titles(ids: Iterable<number>) {
+    const titles = new Set<number>()
+    for (const id of ids) {
+      const row = this.skeleton.row(id)
+      if (row !== undefined) titles.add(this.title(row))
+    }
+    return titles
+  }
+
   /**
    * The contents that follow in the same title, depth first. Only those of the same type, because an announced season or a
    * trailer must not follow an episode.

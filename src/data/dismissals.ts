@@ -16,6 +16,13 @@ export interface Dismissed {
   dismissed: Pick<DismissalDocument, 'content_id' | 'at'>[]
 }
 
+/** The moment of each dismissal, in milliseconds. */
+export const dismissalTimes = ({ dismissed }: Dismissed) => {
+  const times = new Map<number, number>()
+  for (const { content_id, at } of dismissed) if (at instanceof Date) times.set(content_id, at.getTime())
+  return times
+}
+
 /** A stage that adds the user's dismissals to an aggregation of another collection, which saves an operation. */
 export const andDismissed = (user_id: number) => ({
   $unionWith: {

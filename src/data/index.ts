@@ -3,6 +3,7 @@ import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
+import { hiddenIndexes, hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
@@ -11,6 +12,8 @@ import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
+import { removalIndexes } from './removals.js'
+import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
@@ -41,9 +44,11 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
+  reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
-  dismissals: dismissalsOf(db)
+  dismissals: dismissalsOf(db),
+  hidden: hiddenOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 
@@ -55,7 +60,9 @@ const indexes: Record<string, IndexDescription[]> = {
   terms: termIndexes,
   history: historyIndexes,
   watchlist: watchlistIndexes,
-  dismissals: dismissalIndexes
+  dismissals: dismissalIndexes,
+  removals: removalIndexes,
+  hidden: hiddenIndexes
 }
 
 /** Creates the missing indexes. Several processes may do it at once. */

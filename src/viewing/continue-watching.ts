@@ -1,7 +1,7 @@
 import { isOpen } from '../catalogue/availability.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Country } from '../catalogue/country.js'
-import { isStarted, type WholeHistory } from '../data/history.js'
+import { type HistoryColumns, isStarted } from '../data/history.js'
 import { isWireMoment } from '../time.js'
 
 export interface Card {
@@ -12,7 +12,9 @@ export interface Card {
 }
 
 interface WatchState {
-  history: WholeHistory
+  history: HistoryColumns
+  /** The titles that the user has hidden. They have no card. */
+  hidden: number[]
   /** When each title was dismissed. */
   dismissed: Map<number, number>
   /** Titles that were not watched since then have no card. */
@@ -24,7 +26,7 @@ interface WatchState {
 /** One card per title, most recently watched first: the content in progress, or the next one after a completed content. */
 export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
-  { history, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, country }: WatchState
+  { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, country }: WatchState
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
@@ -37,7 +39,7 @@ export const continueWatching = (
     return undefined
   }
 
-  const seen = new Set<number>()
+  const seen = tree.titles(hidden)
   return content_ids.flatMap((content_id, i): Card[] => {
     const row = skeleton.row(content_id)
     const watched_at = updated[i]

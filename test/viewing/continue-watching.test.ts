@@ -53,9 +53,10 @@ const columns = (newestFirst: string) => {
 interface More {
   since?: number
   dismissed?: Map<number, number>
+  hidden?: number[]
 }
 const cardsOf = (from: typeof catalogue, newestFirst: string, more: More = {}) =>
-  continueWatching(from, { history: columns(newestFirst), dismissed: new Map(), completedAt: 90, country: undefined, ...more })
+  continueWatching(from, { history: columns(newestFirst), hidden: [], dismissed: new Map(), completedAt: 90, country: undefined, ...more })
     .map(({ reason, content_id }) => `${reason} ${content_id}`)
     .join(', ')
 
@@ -119,7 +120,7 @@ t.test('a new season after the end', async t => {
   t.equal(cardsOf(from, '112x2 111x2 122x1 121x1 113x1'), 'next 113', 'in the middle of one')
 })
 
-t.test('what was not watched since a moment, or not since it was dismissed, has no card', async t => {
+t.test('what was not watched since a moment, or not since it was dismissed, or is hidden, has no card', async t => {
   const cards = (more: More) => cardsOf(catalogue, '300@30 111x1 201@50', more)
   t.equal(cards({ since: began }), 'resume 300, next 112, resume 201')
   t.equal(cards({ since: began + 1 }), 'resume 300, next 112')
@@ -127,4 +128,5 @@ t.test('what was not watched since a moment, or not since it was dismissed, has 
   t.equal(cards({ since: began + 2001 }), '')
   t.equal(cards({ dismissed: new Map([[100, began + 1000]]) }), 'resume 300, resume 201')
   t.equal(cards({ dismissed: new Map([[100, began + 999]]) }), 'resume 300, next 112, resume 201')
+  t.equal(cards({ hidden: [112] }), 'resume 300, resume 201')
 })
