@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.
+         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 elements of the history that were watched last count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -1547,7 +1547,8 @@ export interface operations {
                      *                 "vendor_name": "family"
                      *               }
                      *             },
-                     *             "link": "http://localhost:3000/title/1188"
+                     *             "link": "http://localhost:3000/title/1188",
+                     *             "min_age": 0
                      *           }
                      *         ],
                      *         "meta": {
@@ -1654,7 +1655,13 @@ export interface operations {
                      *             "vendor_name": "family"
                      *           }
                      *         },
-                     *         "link": "http://localhost:3000/title/1405"
+                     *         "link": "http://localhost:3000/title/1405",
+                     *         "duration": 6945,
+                     *         "min_age": 6,
+                     *         "external_ids": {
+                     *           "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *           "archive": "film-1405"
+                     *         }
                      *       }
                      *     }
                      */
@@ -1673,6 +1680,8 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
+                /** @description Only cards that were updated at this moment or later */
+                since?: string;
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -1749,20 +1758,26 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b0430b82159cacd616f3615",
+                     *               "_id": "6b04327c532f00f6d6cc3f1b",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T01:58:27.223000Z",
-                     *               "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *               "created_at": "2026-11-08T02:06:13.576000Z",
+                     *               "updated_at": "2026-11-23T12:33:05.017000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *             "updated_at": "2026-11-23T12:33:05.017000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1942,9 +1957,15 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
-                     *             "created_at": "2026-11-23T12:25:32.161000Z"
+                     *             "created_at": "2026-11-23T12:33:05.076000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2086,7 +2107,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0430b82159cacd616f3615",
+                     *             "_id": "6b04327c532f00f6d6cc3f1b",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -2137,7 +2158,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "user_id": 1,
                      *             "content_id": 1405,
@@ -2145,8 +2172,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T01:58:27.223000Z",
-                     *             "updated_at": "2026-11-23T12:25:32.066000Z"
+                     *             "created_at": "2026-11-08T02:06:13.576000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.000000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2283,7 +2310,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0430b82159cacd616f3615",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -2334,7 +2361,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -2342,8 +2375,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:58:27.223000Z",
-                     *         "updated_at": "2026-11-23T12:25:32.066000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.000000Z"
                      *       }
                      *     }
                      */
@@ -3029,6 +3062,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1382",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -3082,6 +3116,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1351",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -3142,43 +3177,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 818,
-                     *             "channel": "culture",
-                     *             "starts_at": "2026-11-23T11:50:00.000000Z",
-                     *             "ends_at": "2026-11-23T13:50:00.000000Z",
+                     *             "id": 633,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T10:40:00.000000Z",
+                     *             "ends_at": "2026-11-23T12:40:00.000000Z",
                      *             "content": {
-                     *               "id": 1645,
+                     *               "id": 1135,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_bk24gfcg",
-                     *               "name": "Cover Band",
+                     *               "handler_id": "rs-mbjcphvw",
+                     *               "name": "Out and Back",
                      *               "title": {
-                     *                 "en": "Cover Band",
-                     *                 "de": "Coverband",
-                     *                 "nl": "Coverband",
-                     *                 "sv": "Coverbandet"
+                     *                 "en": "Out and Back",
+                     *                 "de": "Hin und zurück",
+                     *                 "nl": "Heen en terug",
+                     *                 "sv": "Fram och tillbaka"
                      *               },
                      *               "description": {
-                     *                 "en": "They know every song but their own.",
-                     *                 "de": "Sie können jedes Lied, nur kein eigenes.",
-                     *                 "nl": "Ze kennen elk liedje, behalve hun eigen.",
-                     *                 "sv": "De kan alla låtar utom sin egen."
+                     *                 "en": "A postwoman runs her old route one last time, all hundred kilometres of it.",
+                     *                 "de": "Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.",
+                     *                 "nl": "Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.",
+                     *                 "sv": "En brevbärare springer sin gamla runda en sista gång, alla tio milen."
                      *               },
-                     *               "weight": 46,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1645.svg",
+                     *               "weight": 73,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1135.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "misunderstanding, dry humour, concert, instrument, band",
+                     *               "keywords": "small town, trail",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-11-18T17:00:00.000000Z",
-                     *               "end_date": "2027-01-07T08:00:00.000000Z",
+                     *               "start_date": "2024-12-29T07:30:00.000000Z",
+                     *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-11-08T16:08:24.000000Z",
-                     *               "updated_at": "2026-11-08T16:08:24.000000Z",
+                     *               "created_at": "2024-12-13T06:50:35.000000Z",
+                     *               "updated_at": "2025-01-18T06:50:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3186,9 +3221,15 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1645"
+                     *               "link": "http://localhost:3000/title/1135",
+                     *               "duration": 7075,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         ],
@@ -3197,8 +3238,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 156,
-                     *           "total_count": 156
+                     *           "total_pages": 145,
+                     *           "total_count": 145
                      *         }
                      *       }
                      *     }
@@ -3452,8 +3493,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T12:25:32.112000Z",
-                     *             "updated_at": "2026-11-23T12:25:32.112000Z",
+                     *             "created_at": "2026-11-23T12:33:05.050000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.050000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3504,7 +3545,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             }
                      *           }
                      *         ],
@@ -3638,7 +3685,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0430b82159cacd616f3615",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3689,7 +3736,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -3697,8 +3750,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:58:27.223000Z",
-                     *         "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.017000Z"
                      *       }
                      *     }
                      */

@@ -5,7 +5,7 @@ import { rail } from './rail.js'
 import { openSheet } from './sheet.js'
 import { askToSignIn, signIn } from './sign-in.js'
 import { events, explain, viewer } from './viewer.js'
-import { clock, descriptionOf, nameOf, typeOf } from './words.js'
+import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
 /** @typedef {import('./viewer.js').Content} Content */
 /** @typedef {import('./viewer.js').Schemas} Schemas */
@@ -45,7 +45,7 @@ const continueRail = () =>
           const parent = parents.get(content.parent_id ?? 0)
           return card(content, {
             headline: parent ? nameOf(parent) : nameOf(content),
-            note: reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`,
+            note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
             percentage: history?.percentage,
             mayHide: true
           })
@@ -72,7 +72,10 @@ const watchlistRail = () =>
     empty: 'Nothing saved yet. Press the plus on a title to save it for later.',
     load: async page => {
       const { collection, meta } = await viewer.get('/watchlist', { params: { query: { page } } })
-      return { next: meta.next_page, cards: collection.map(({ content }) => card(content, { note: typeOf(content) })) }
+      return {
+        next: meta.next_page,
+        cards: collection.map(({ content }) => card(content, { note: lineOf(typeOf(content), lengthOf(content)) }))
+      }
     }
   })
 

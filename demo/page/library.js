@@ -68,10 +68,11 @@ const usual = { film: 96, documentary: 58, episode: 28, clip: 4, live: 90 }
 export const isPlayable = ({ type }) => type in usual
 
 /**
- * The length of a content item. The service does not know it, but it follows from time and percentage once the item was watched.
+ * The length of a content item in seconds. Where the catalogue lacks it, it follows from time and percentage once the item was watched.
  * @param {import('./viewer.js').Content} content
  */
-export const durationOf = ({ id, type }) => {
+export const durationOf = ({ id, type, duration }) => {
+  if (duration) return Math.max(1, Math.round(duration))
   const { time = 0, percentage = 0 } = progress.get(id) ?? {}
   if (time > 0 && percentage > 0) return Math.max(1, Math.round((100 * time) / percentage))
   return 60 * (usual[type] ?? 45)
