@@ -344,6 +344,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase the user
+         * @description Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
+         */
+        delete: operations["eraseMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export what is stored of the user
+         * @description A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.
+         */
+        get: operations["exportMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -986,6 +1026,84 @@ export interface components {
         RefreshToken: {
             /** @description From the last login or refresh */
             refresh_token: string;
+        };
+        PasswordConfirmation: {
+            /**
+             * @description Any length that fits into the body of 64 KiB
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
+        ExportAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Export"];
+        };
+        Export: {
+            users: components["schemas"]["ExportedUser"][];
+            history: components["schemas"]["HistoryProgress"][];
+            watchlist: components["schemas"]["ExportedWatchlistElement"][];
+            hidden: components["schemas"]["ExportedHidden"][];
+            sessions: components["schemas"]["ExportedSession"][];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            exported_at: string;
+        };
+        ExportedUser: {
+            id: number;
+            email?: string;
+            name: string;
+            /** @description The subject at the identity provider */
+            sub?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedWatchlistElement: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedHidden: {
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        ExportedSession: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            last_used_at: string;
         };
         RailCollectionPageAnswer: {
             /** @enum {boolean} */
@@ -2808,6 +2926,126 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    eraseMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "demo-password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The user was erased"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "users": [
+                     *           {
+                     *             "id": 1,
+                     *             "email": "ada@example.com",
+                     *             "name": "Ada",
+                     *             "created_at": "2026-11-23T06:16:27.950000Z",
+                     *             "updated_at": "2026-11-23T06:16:27.950000Z"
+                     *           }
+                     *         ],
+                     *         "history": [
+                     *           {
+                     *             "_id": "6ab0a4d2f1c84e0a5d1b7c01",
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "time": 340,
+                     *             "percentage": 13,
+                     *             "plays": 0,
+                     *             "watched_at": null,
+                     *             "created_at": "2026-11-23T06:16:29.310000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.322000Z"
+                     *           }
+                     *         ],
+                     *         "watchlist": [
+                     *           {
+                     *             "id": 14,
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "created_at": "2026-11-23T06:16:29.334000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.334000Z"
+                     *           }
+                     *         ],
+                     *         "hidden": [],
+                     *         "sessions": [
+                     *           {
+                     *             "id": "b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55",
+                     *             "created_at": "2026-11-23T06:16:29.180000Z",
+                     *             "last_used_at": "2026-11-23T06:16:29.180000Z"
+                     *           }
+                     *         ],
+                     *         "exported_at": "2026-11-23T06:16:29.340000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

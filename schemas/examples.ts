@@ -1144,6 +1144,63 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The history was removed'
     }
   },
+  'GET /me/export': {
+    answer: {
+      success: true,
+      data: {
+        users: [
+          {
+            id: 1,
+            email: 'ada@example.com',
+            name: 'Ada',
+            created_at: '2026-11-23T06:16:27.950000Z',
+            updated_at: '2026-11-23T06:16:27.950000Z'
+          }
+        ],
+        history: [
+          {
+            _id: '6ab0a4d2f1c84e0a5d1b7c01',
+            user_id: 1,
+            content_id: 1405,
+            time: 340,
+            percentage: 13,
+            plays: 0,
+            watched_at: null,
+            created_at: '2026-11-23T06:16:29.310000Z',
+            updated_at: '2026-11-23T06:16:29.322000Z'
+          }
+        ],
+        watchlist: [
+          {
+            id: 14,
+            user_id: 1,
+            content_id: 1405,
+            created_at: '2026-11-23T06:16:29.334000Z',
+            updated_at: '2026-11-23T06:16:29.334000Z'
+          }
+        ],
+        hidden: [],
+        sessions: [
+          {
+            id: 'b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55',
+            created_at: '2026-11-23T06:16:29.180000Z',
+            last_used_at: '2026-11-23T06:16:29.180000Z'
+          }
+        ],
+        exported_at: '2026-11-23T06:16:29.340000Z'
+      }
+    }
+  },
+  'DELETE /me': {
+    request: {
+      password: 'demo-password'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The user was erased'
+    }
+  },
   'POST /login/refresh': {
     request: {
       refresh_token: '0f8b6c1e…'
