@@ -12,6 +12,7 @@ import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
 import { revisionsOf } from './revisions.js'
+import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
 import { termIndexes, termsOf } from './terms.js'
@@ -20,15 +21,21 @@ import { watchlistIndexes, watchlistOf } from './watchlist.js'
 
 export interface DataSettings {
   LOGIN_LIMIT: number
+  ACCESS_TOKEN_TTL: number
   REFRESH_TOKEN_TTL: number
   REFRESH_GRACE: number
   COMPLETED_AT: number
 }
 
 /** Every query of the service, bound to the database once. */
-export const dataOf = (db: Db, settings: DataSettings) => ({
+export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessionsEnded) => ({
   users: usersOf(db),
-  sessions: sessionsOf(db, { life: settings.REFRESH_TOKEN_TTL, grace: settings.REFRESH_GRACE }),
+  sessions: sessionsOf(db, {
+    life: settings.REFRESH_TOKEN_TTL,
+    accessLife: settings.ACCESS_TOKEN_TTL,
+    grace: settings.REFRESH_GRACE,
+    onEnd: onSessionsEnded
+  }),
   loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
   revisions: revisionsOf(db),
   contents: contentsOf(db),
