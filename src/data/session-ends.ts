@@ -33,6 +33,9 @@ const ending = (accessLife: number) => [
   }
 ]
 
+/** Short batches keep the turns of the event loop short. A read that stalls must soon make way for the next one. */
+const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: CursorTimeoutMode.ITERATION } as const
+
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
@@ -81,17 +84,15 @@ export const sessionEndsOf = (sessions: Collection<SessionDocument>, accessLife:
 
     /**
      * The sessions that ended within so many milliseconds, or all that may have living access tokens, with the milliseconds until
-     * these have expired. Only the clock of the database counts.
+     * these have expired. Only the clock of the database counts. In batches, since the driver's iterator costs three times as much.
      */
-    ended: (since?: number) =>
-      sessions.find<{ _id: string; remaining: number }>(
-        { ...isEnded, ...(since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }) },
-        {
-          projection: { remaining: { $subtract: ['$expires_at', '$$NOW'] } },
-          batchSize: 1000,
-          timeoutMS: seconds(1),
-          timeoutMode: CursorTimeoutMode.ITERATION
-        }
+    ended: async function* (since?: number) {
+      const isRecent = since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }
+      const cursor = sessions.find<{ _id: string; remaining: number }>(
+        { ...isEnded, ...isRecent },
+        { ...pollOptions, projection: { remaining: { $subtract: ['$expires_at', '$$NOW'] } } }
       )
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments()
+    }
   }
 }

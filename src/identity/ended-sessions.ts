@@ -37,7 +37,7 @@ export class EndedSessions {
     const elapsed = this.readAt && Math.max(began.wall - this.readAt.wall, began.monotonic - this.readAt.monotonic)
     const since = elapsed === undefined ? undefined : elapsed + (this.hasFailed ? overlapAfterFailure : overlap)
     this.hasFailed = true
-    for await (const { _id, remaining } of sessions.ended(since)) this.add([_id], remaining)
+    for await (const batch of sessions.ended(since)) for (const { _id, remaining } of batch) this.add([_id], remaining)
     this.hasFailed = false
     this.readAt = began
     this.ids.sweep(Date.now() / 1000, sweptAtOnce)
