@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what has changed
+         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then ask with the `cursor` of the last answer: at once while `more` is true, later on now and then. Whoever follows the cursors misses nothing, and may be told a change twice. `reset` means that the copy has to be dropped before this answer is applied.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/contents": {
         parameters: {
             query?: never;
@@ -53,7 +73,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.
+         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 elements of the history that were watched last count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -99,6 +119,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hidden": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the titles that the user has hidden
+         * @description Most recently hidden first.
+         */
+        get: operations["listHiddenTitles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hidden/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Hide a title
+         * @description It is left out of recommendations and continue watching, and nothing of its history counts for recommendations. Nothing is removed from history and watchlist. The id may be of any content of the title: an episode hides its show. Hiding a title again changes nothing.
+         */
+        put: operations["hideTitle"];
+        post?: never;
+        /**
+         * Show a hidden title again
+         * @description The id may be of any content of the title.
+         */
+        delete: operations["unhideTitle"];
         options?: never;
         head?: never;
         patch?: never;
@@ -155,6 +219,26 @@ export interface paths {
          * @description The next report for its content creates another one.
          */
         delete: operations["deleteHistoryElement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/history/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the progress of many contents
+         * @description What a device has kept while it was offline: 1 to 200 reports. Each counts as in POST /history. What that would refuse is refused alone, and the rest is saved.
+         */
+        post: operations["reportManyProgresses"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -272,6 +356,30 @@ export interface paths {
          * @description Users of an identity provider may have an empty `email` and `name`.
          */
         get: operations["getMe"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase the user
+         * @description Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
+         */
+        delete: operations["eraseMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export what is stored of the user
+         * @description A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.
+         */
+        get: operations["exportMe"];
         put?: never;
         post?: never;
         delete?: never;
@@ -587,6 +695,85 @@ export interface components {
             /** @enum {string} */
             message: "Unauthenticated.";
         };
+        ChangesAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Changes"];
+        };
+        Changes: {
+            history: components["schemas"]["HistoryProgress"][];
+            watchlist: components["schemas"]["WatchlistEntry"][];
+            hidden: components["schemas"]["HiddenEntry"][];
+            removed: components["schemas"]["RemovedContents"];
+            /** @description `since` of the next request */
+            cursor: string;
+            /** @description Whether there is more to read at once */
+            more: boolean;
+            /** @description Whether to drop the copy first: `since` was too old, or no cursor of this user */
+            reset: boolean;
+        };
+        HistoryProgress: {
+            /** @description An id of 24 hexadecimal characters */
+            _id: string;
+            user_id: number;
+            content_id: number;
+            /** @description Playback position in seconds */
+            time: number;
+            /** @description Percentage of the video watched, from 0 to 100 */
+            percentage: number;
+            /** @description How often the content was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        WatchlistEntry: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /** @description The `handler_id` of the content */
+            video_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        HiddenEntry: {
+            /** @description Id of the title: a show, or a content without a parent */
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        /** @description To be applied before the elements */
+        RemovedContents: {
+            /** @description Contents that are no longer in the history */
+            history: number[];
+            /** @description Contents that are no longer in the watchlist */
+            watchlist: number[];
+            /** @description Contents that are no longer in the list of hidden titles */
+            hidden: number[];
+        };
         ContentPageAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -738,33 +925,6 @@ export interface components {
              */
             updated_at: string;
         };
-        HistoryProgress: {
-            /** @description An id of 24 hexadecimal characters */
-            _id: string;
-            user_id: number;
-            content_id: number;
-            /** @description Playback position in seconds */
-            time: number;
-            /** @description Percentage of the video watched, from 0 to 100 */
-            percentage: number;
-            /** @description How often the content was completed */
-            plays: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            watched_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            updated_at: string;
-        };
         Done: {
             /** @enum {boolean} */
             success: true;
@@ -780,6 +940,25 @@ export interface components {
         Health: {
             /** @enum {string} */
             status: "alive";
+        };
+        HiddenTitlePageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["HiddenTitlePage"];
+        };
+        HiddenTitlePage: {
+            collection: components["schemas"]["HiddenTitle"][];
+            meta: components["schemas"]["Meta"];
+        };
+        HiddenTitle: {
+            /** @description Id of the title: a show, or a content without a parent */
+            content_id: number;
+            content: components["schemas"]["Content"];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
         };
         HistoryElementPageAnswer: {
             /** @enum {boolean} */
@@ -846,6 +1025,28 @@ export interface components {
              */
             observed_at?: string;
         } | unknown | unknown;
+        ProgressReports: {
+            reports: unknown[];
+        };
+        SavedReports: {
+            /** @enum {boolean} */
+            success: true;
+            code: number;
+            "message ": string;
+            message: string;
+            data: components["schemas"]["SavedAndRefused"];
+        };
+        SavedAndRefused: {
+            /** @description How many reports were not refused */
+            saved: number;
+            refused: components["schemas"]["RefusedReport"][];
+        };
+        RefusedReport: {
+            /** @description The place of the report, from 0 */
+            index: number;
+            code: number;
+            message: string;
+        };
         LegalDocumentAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -903,6 +1104,85 @@ export interface components {
             /** @enum {boolean} */
             success: true;
             data: components["schemas"]["User"];
+        };
+        PasswordConfirmation: {
+            /**
+             * @description Any length that fits into the body of 64 KiB
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
+        ExportAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Export"];
+        };
+        Export: {
+            users: components["schemas"]["ExportedUser"][];
+            history: components["schemas"]["HistoryProgress"][];
+            watchlist: components["schemas"]["ExportedWatchlistElement"][];
+            hidden: components["schemas"]["ExportedHidden"][];
+            sessions: components["schemas"]["ExportedSession"][];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            exported_at: string;
+        };
+        ExportedUser: {
+            id: number;
+            email?: string;
+            name: string;
+            /** @description The subject at the identity provider */
+            sub?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedWatchlistElement: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedHidden: {
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        ExportedSession: {
+            id: string;
+            device: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            last_used_at: string;
         };
         PasswordChange: {
             /**
@@ -1371,6 +1651,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the last answer. Without it, everything from the beginning */
+                since?: string;
+                /** @description Changes per answer, removals included */
+                perPage?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listContents: {
         parameters: {
             query?: {
@@ -1464,7 +1777,8 @@ export interface operations {
                      *                 "vendor_name": "family"
                      *               }
                      *             },
-                     *             "link": "http://localhost:3000/title/1188"
+                     *             "link": "http://localhost:3000/title/1188",
+                     *             "min_age": 0
                      *           }
                      *         ],
                      *         "meta": {
@@ -1571,7 +1885,13 @@ export interface operations {
                      *             "vendor_name": "family"
                      *           }
                      *         },
-                     *         "link": "http://localhost:3000/title/1405"
+                     *         "link": "http://localhost:3000/title/1405",
+                     *         "duration": 6945,
+                     *         "min_age": 6,
+                     *         "external_ids": {
+                     *           "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *           "archive": "film-1405"
+                     *         }
                      *       }
                      *     }
                      */
@@ -1590,6 +1910,8 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
+                /** @description Only cards that were updated at this moment or later */
+                since?: string;
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -1666,20 +1988,26 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b042a3437b1b8a1f2db222d",
+                     *               "_id": "6b04327c532f00f6d6cc3f1b",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T01:30:38.583000Z",
-                     *               "updated_at": "2026-11-23T11:57:43.955000Z"
+                     *               "created_at": "2026-11-08T02:06:13.576000Z",
+                     *               "updated_at": "2026-11-23T12:33:05.017000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T11:57:43.955000Z"
+                     *             "updated_at": "2026-11-23T12:33:05.017000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1780,12 +2108,9 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
-    listHistory: {
+    listHiddenTitles: {
         parameters: {
             query?: {
-                /** @description Only elements of these contents */
-                content_id?: number[];
-                status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -1811,7 +2136,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b042a3437b1b8a1f2db222d",
+                     *             "content_id": 1405,
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -1862,7 +2187,214 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
+                     *             },
+                     *             "created_at": "2026-11-23T12:33:05.076000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": false,
+                     *           "prev_page": false,
+                     *           "total_pages": 1,
+                     *           "total_count": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HiddenTitlePageAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    hideTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title was hidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unhideTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title is shown again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listHistory: {
+        parameters: {
+            query?: {
+                /** @description Only elements of these contents */
+                content_id?: number[];
+                status?: "in_progress" | "completed" | "watched";
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "_id": "6b04327c532f00f6d6cc3f1b",
+                     *             "content": {
+                     *               "id": 1405,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_lyhz96rg",
+                     *               "name": "A Harbour for Winter",
+                     *               "title": {
+                     *                 "en": "A Harbour for Winter",
+                     *                 "de": "Ein Hafen für den Winter",
+                     *                 "nl": "Een haven voor de winter",
+                     *                 "sv": "En vinterhamn"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
+                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
+                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *               },
+                     *               "weight": 81,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "small town, boat, sea, harbour",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-08-02T11:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-07-17T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-17T10:47:04.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 },
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "user_id": 1,
                      *             "content_id": 1405,
@@ -1870,8 +2402,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T01:30:38.583000Z",
-                     *             "updated_at": "2026-11-23T11:57:43.942000Z"
+                     *             "created_at": "2026-11-08T02:06:13.576000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.000000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2008,7 +2540,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b042a3437b1b8a1f2db222d",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -2059,7 +2591,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -2067,8 +2605,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:30:38.583000Z",
-                     *         "updated_at": "2026-11-23T11:57:43.942000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.000000Z"
                      *       }
                      *     }
                      */
@@ -2176,6 +2714,39 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportManyProgresses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgressReports"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedReports"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -2511,6 +3082,127 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    eraseMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "demo-password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The user was erased"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "users": [
+                     *           {
+                     *             "id": 1,
+                     *             "email": "ada@example.com",
+                     *             "name": "Ada",
+                     *             "created_at": "2026-11-23T06:16:27.950000Z",
+                     *             "updated_at": "2026-11-23T06:16:27.950000Z"
+                     *           }
+                     *         ],
+                     *         "history": [
+                     *           {
+                     *             "_id": "6ab0a4d2f1c84e0a5d1b7c01",
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "time": 340,
+                     *             "percentage": 13,
+                     *             "plays": 0,
+                     *             "watched_at": null,
+                     *             "created_at": "2026-11-23T06:16:29.310000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.322000Z"
+                     *           }
+                     *         ],
+                     *         "watchlist": [
+                     *           {
+                     *             "id": 14,
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "created_at": "2026-11-23T06:16:29.334000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.334000Z"
+                     *           }
+                     *         ],
+                     *         "hidden": [],
+                     *         "sessions": [
+                     *           {
+                     *             "id": "b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55",
+                     *             "device": "Living room TV",
+                     *             "created_at": "2026-11-23T06:16:29.180000Z",
+                     *             "last_used_at": "2026-11-23T06:16:29.180000Z"
+                     *           }
+                     *         ],
+                     *         "exported_at": "2026-11-23T06:16:29.340000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     changePassword: {
         parameters: {
             query?: never;
@@ -2764,46 +3456,92 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 1394,
+                     *           "id": 1382,
                      *           "parent_id": null,
                      *           "type": "show",
                      *           "handler": "harbourcast",
                      *           "handler_type": "playlist",
-                     *           "handler_id": "1_lryuuspy",
-                     *           "name": "Ten Quiet Minutes",
+                     *           "handler_id": "1_4kxa2q50",
+                     *           "name": "Learning the Water",
                      *           "title": {
-                     *             "en": "Ten Quiet Minutes",
-                     *             "de": "Zehn stille Minuten",
-                     *             "nl": "Tien stille minuten",
-                     *             "sv": "Tio stilla minuter"
+                     *             "en": "Learning the Water",
+                     *             "de": "Das Wasser lernen",
+                     *             "nl": "Het water leren",
+                     *             "sv": "Lära sig vattnet"
                      *           },
                      *           "description": {
-                     *             "en": "Short guided meditations for the bus, the stairs and the minute before the meeting.",
-                     *             "de": "Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung.",
-                     *             "nl": "Korte geleide meditaties voor de bus, de trap en de minuut voor de vergadering.",
-                     *             "sv": "Korta guidade meditationer för bussen, trappan och minuten före mötet."
+                     *             "en": "For adults who never quite learned to swim, and for those who learned it badly.",
+                     *             "de": "Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.",
+                     *             "nl": "Voor volwassenen die nooit echt leerden zwemmen, en voor wie het verkeerd leerde.",
+                     *             "sv": "För vuxna som aldrig riktigt lärt sig simma, och för dem som lärde sig fel."
                      *           },
-                     *           "weight": 92,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1394.svg",
+                     *           "weight": 90,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1382.svg",
                      *           "thumbnail_handler": "demo",
-                     *           "keywords": "calm, practice",
+                     *           "keywords": "pool, crawl",
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2025-03-29T15:00:00.000000Z",
+                     *           "start_date": "2025-02-12T14:00:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2025-03-20T14:18:31.000000Z",
-                     *           "updated_at": "2025-03-20T14:18:31.000000Z",
+                     *           "created_at": "2025-01-08T13:04:06.000000Z",
+                     *           "updated_at": "2025-01-08T13:04:06.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
                      *           "plans": {
-                     *             "1": {
-                     *               "id": "1",
-                     *               "vendor_name": "basic"
-                     *             },
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1382",
+                     *           "min_age": 0,
+                     *           "deleted_at": null,
+                     *           "recent": false,
+                     *           "reason": {
+                     *             "type": "popular"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": 1351,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "harbourcast",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "1_rtift3e8",
+                     *           "name": "Desk Bodies",
+                     *           "title": {
+                     *             "en": "Desk Bodies",
+                     *             "de": "Schreibtischkörper",
+                     *             "nl": "Bureaulijven",
+                     *             "sv": "Skrivbordskroppar"
+                     *           },
+                     *           "description": {
+                     *             "en": "Twenty small breaks for people who sit: no clothes to change, no sweat, no shame.",
+                     *             "de": "Zwanzig kleine Pausen für alle, die sitzen: kein Umziehen, kein Schweiß, keine Scham.",
+                     *             "nl": "Twintig kleine pauzes voor mensen die zitten: niet omkleden, niet zweten, geen schaamte.",
+                     *             "sv": "Tjugo små pauser för den som sitter: inget ombyte, ingen svett, ingen skam."
+                     *           },
+                     *           "weight": null,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1351.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "kettlebell, core, asana, mat, practice",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2025-04-23T15:00:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2025-03-15T14:39:04.000000Z",
+                     *           "updated_at": "2025-03-15T14:39:04.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
                      *             "2": {
                      *               "id": "2",
                      *               "vendor_name": "plus"
@@ -2813,56 +3551,8 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1394",
-                     *           "deleted_at": null,
-                     *           "recent": false,
-                     *           "reason": {
-                     *             "type": "popular"
-                     *           }
-                     *         },
-                     *         {
-                     *           "id": 1301,
-                     *           "parent_id": null,
-                     *           "type": "show",
-                     *           "handler": "harbourcast",
-                     *           "handler_type": "playlist",
-                     *           "handler_id": "1_66k2ijd0",
-                     *           "name": "Knife Skills and Other Basics",
-                     *           "title": {
-                     *             "en": "Knife Skills and Other Basics",
-                     *             "de": "Messerkunde und andere Grundlagen",
-                     *             "nl": "Messen en andere basis",
-                     *             "sv": "Knivar och andra grunder"
-                     *           },
-                     *           "description": {
-                     *             "en": "The techniques behind every recipe, one at a time, from a chef with a very calm voice.",
-                     *             "de": "Die Techniken hinter jedem Rezept, eine nach der anderen, von einem Koch mit sehr ruhiger Stimme.",
-                     *             "nl": "De technieken achter elk recept, één voor één, van een kok met een heel rustige stem.",
-                     *             "sv": "Teknikerna bakom varje recept, en i taget, från en kock med mycket lugn röst."
-                     *           },
-                     *           "weight": 80,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1301.svg",
-                     *           "thumbnail_handler": "demo",
-                     *           "keywords": "recipe, knife, kitchen, dinner, beginner",
-                     *           "pricing": null,
-                     *           "payments_asset_id": null,
-                     *           "purchaseable": 0,
-                     *           "start_date": "2026-04-03T10:30:00.000000Z",
-                     *           "end_date": null,
-                     *           "countries_include": null,
-                     *           "countries_exclude": null,
-                     *           "created_at": "2026-02-19T09:36:32.000000Z",
-                     *           "updated_at": "2026-02-19T09:36:32.000000Z",
-                     *           "currency": null,
-                     *           "price": null,
-                     *           "price_formatted": null,
-                     *           "plans": {
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
-                     *             }
-                     *           },
-                     *           "link": "http://localhost:3000/title/1301",
+                     *           "link": "http://localhost:3000/title/1351",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2923,43 +3613,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 607,
+                     *             "id": 633,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T10:30:00.000000Z",
-                     *             "ends_at": "2026-11-23T12:00:00.000000Z",
+                     *             "starts_at": "2026-11-23T10:40:00.000000Z",
+                     *             "ends_at": "2026-11-23T12:40:00.000000Z",
                      *             "content": {
-                     *               "id": 1481,
+                     *               "id": 1135,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_tuwwnrwc",
-                     *               "name": "A Seat in the Gallery",
+                     *               "handler_id": "rs-mbjcphvw",
+                     *               "name": "Out and Back",
                      *               "title": {
-                     *                 "en": "A Seat in the Gallery",
-                     *                 "de": "Ein Platz auf der Galerie",
-                     *                 "nl": "Een plaats op de galerij",
-                     *                 "sv": "En plats på läktaren"
+                     *                 "en": "Out and Back",
+                     *                 "de": "Hin und zurück",
+                     *                 "nl": "Heen en terug",
+                     *                 "sv": "Fram och tillbaka"
                      *               },
                      *               "description": {
-                     *                 "en": "The first woman to report from parliament has to stand.",
-                     *                 "de": "Die erste Berichterstatterin im Parlament muss stehen.",
-                     *                 "nl": "De eerste verslaggeefster in het parlement moet staan.",
-                     *                 "sv": "Den första kvinnliga parlamentsreportern får stå."
+                     *                 "en": "A postwoman runs her old route one last time, all hundred kilometres of it.",
+                     *                 "de": "Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.",
+                     *                 "nl": "Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.",
+                     *                 "sv": "En brevbärare springer sin gamla runda en sista gång, alla tio milen."
                      *               },
-                     *               "weight": 66,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1481.svg",
+                     *               "weight": 73,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1135.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "family, small town, century, costume",
+                     *               "keywords": "small town, trail",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-03-13T09:00:00.000000Z",
+                     *               "start_date": "2024-12-29T07:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-02-13T08:31:30.000000Z",
-                     *               "updated_at": "2026-02-13T08:31:30.000000Z",
+                     *               "created_at": "2024-12-13T06:50:35.000000Z",
+                     *               "updated_at": "2025-01-18T06:50:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -2967,9 +3657,15 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1481"
+                     *               "link": "http://localhost:3000/title/1135",
+                     *               "duration": 7075,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         ],
@@ -2978,8 +3674,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 160,
-                     *           "total_count": 160
+                     *           "total_pages": 145,
+                     *           "total_count": 145
                      *         }
                      *       }
                      *     }
@@ -3358,8 +4054,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T11:57:43.983000Z",
-                     *             "updated_at": "2026-11-23T11:57:43.983000Z",
+                     *             "created_at": "2026-11-23T12:33:05.050000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.050000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3410,7 +4106,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             }
                      *           }
                      *         ],
@@ -3544,7 +4246,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b042a3437b1b8a1f2db222d",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3595,7 +4297,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -3603,8 +4311,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:30:38.583000Z",
-                     *         "updated_at": "2026-11-23T11:57:43.955000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.017000Z"
                      *       }
                      *     }
                      */

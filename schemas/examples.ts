@@ -72,7 +72,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 vendor_name: 'family'
               }
             },
-            link: 'http://localhost:3000/title/1188'
+            link: 'http://localhost:3000/title/1188',
+            min_age: 0
           }
         ],
         meta: {
@@ -139,7 +140,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             vendor_name: 'family'
           }
         },
-        link: 'http://localhost:3000/title/1405'
+        link: 'http://localhost:3000/title/1405',
+        duration: 6945,
+        min_age: 6,
+        external_ids: {
+          eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+          archive: 'film-1405'
+        }
       }
     }
   },
@@ -277,43 +284,43 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 607,
+            id: 633,
             channel: 'stories',
-            starts_at: '2026-11-23T10:30:00.000000Z',
-            ends_at: '2026-11-23T12:00:00.000000Z',
+            starts_at: '2026-11-23T10:40:00.000000Z',
+            ends_at: '2026-11-23T12:40:00.000000Z',
             content: {
-              id: 1481,
+              id: 1135,
               parent_id: null,
               type: 'film',
-              handler: 'harbourcast',
+              handler: 'reelstack',
               handler_type: 'entry',
-              handler_id: '1_tuwwnrwc',
-              name: 'A Seat in the Gallery',
+              handler_id: 'rs-mbjcphvw',
+              name: 'Out and Back',
               title: {
-                en: 'A Seat in the Gallery',
-                de: 'Ein Platz auf der Galerie',
-                nl: 'Een plaats op de galerij',
-                sv: 'En plats på läktaren'
+                en: 'Out and Back',
+                de: 'Hin und zurück',
+                nl: 'Heen en terug',
+                sv: 'Fram och tillbaka'
               },
               description: {
-                en: 'The first woman to report from parliament has to stand.',
-                de: 'Die erste Berichterstatterin im Parlament muss stehen.',
-                nl: 'De eerste verslaggeefster in het parlement moet staan.',
-                sv: 'Den första kvinnliga parlamentsreportern får stå.'
+                en: 'A postwoman runs her old route one last time, all hundred kilometres of it.',
+                de: 'Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.',
+                nl: 'Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.',
+                sv: 'En brevbärare springer sin gamla runda en sista gång, alla tio milen.'
               },
-              weight: 66,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1481.svg',
+              weight: 73,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1135.svg',
               thumbnail_handler: 'demo',
-              keywords: 'family, small town, century, costume',
+              keywords: 'small town, trail',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-03-13T09:00:00.000000Z',
+              start_date: '2024-12-29T07:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-02-13T08:31:30.000000Z',
-              updated_at: '2026-02-13T08:31:30.000000Z',
+              created_at: '2024-12-13T06:50:35.000000Z',
+              updated_at: '2025-01-18T06:50:35.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -321,9 +328,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1481'
+              link: 'http://localhost:3000/title/1135',
+              duration: 7075,
+              min_age: 12
             }
           }
         ],
@@ -332,8 +345,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 160,
-          total_count: 160
+          total_pages: 145,
+          total_count: 145
         }
       }
     }
@@ -471,7 +484,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b042a3437b1b8a1f2db222d',
+            _id: '6b04327c532f00f6d6cc3f1b',
             content: {
               id: 1405,
               parent_id: null,
@@ -522,7 +535,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
             user_id: 1,
             content_id: 1405,
@@ -530,8 +549,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T01:30:38.583000Z',
-            updated_at: '2026-11-23T11:57:43.942000Z'
+            created_at: '2026-11-08T02:06:13.576000Z',
+            updated_at: '2026-11-23T12:33:05.000000Z'
           }
         ],
         meta: {
@@ -549,7 +568,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b042a3437b1b8a1f2db222d',
+        _id: '6b04327c532f00f6d6cc3f1b',
         content: {
           id: 1405,
           parent_id: null,
@@ -600,7 +619,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1405'
+          link: 'http://localhost:3000/title/1405',
+          duration: 6945,
+          min_age: 6,
+          external_ids: {
+            eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+            archive: 'film-1405'
+          }
         },
         user_id: 1,
         content_id: 1405,
@@ -608,8 +633,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T01:30:38.583000Z',
-        updated_at: '2026-11-23T11:57:43.942000Z'
+        created_at: '2026-11-08T02:06:13.576000Z',
+        updated_at: '2026-11-23T12:33:05.000000Z'
       }
     }
   },
@@ -628,7 +653,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b042a3437b1b8a1f2db222d',
+        _id: '6b04327c532f00f6d6cc3f1b',
         content: {
           id: 1405,
           parent_id: null,
@@ -679,7 +704,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1405'
+          link: 'http://localhost:3000/title/1405',
+          duration: 6945,
+          min_age: 6,
+          external_ids: {
+            eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+            archive: 'film-1405'
+          }
         },
         user_id: 1,
         content_id: 1405,
@@ -687,8 +718,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T01:30:38.583000Z',
-        updated_at: '2026-11-23T11:57:43.955000Z'
+        created_at: '2026-11-08T02:06:13.576000Z',
+        updated_at: '2026-11-23T12:33:05.017000Z'
       }
     }
   },
@@ -749,20 +780,26 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
             history: {
-              _id: '6b042a3437b1b8a1f2db222d',
+              _id: '6b04327c532f00f6d6cc3f1b',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T01:30:38.583000Z',
-              updated_at: '2026-11-23T11:57:43.955000Z'
+              created_at: '2026-11-08T02:06:13.576000Z',
+              updated_at: '2026-11-23T12:33:05.017000Z'
             },
-            updated_at: '2026-11-23T11:57:43.955000Z'
+            updated_at: '2026-11-23T12:33:05.017000Z'
           }
         ],
         meta: {
@@ -781,46 +818,92 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 1394,
+          id: 1382,
           parent_id: null,
           type: 'show',
           handler: 'harbourcast',
           handler_type: 'playlist',
-          handler_id: '1_lryuuspy',
-          name: 'Ten Quiet Minutes',
+          handler_id: '1_4kxa2q50',
+          name: 'Learning the Water',
           title: {
-            en: 'Ten Quiet Minutes',
-            de: 'Zehn stille Minuten',
-            nl: 'Tien stille minuten',
-            sv: 'Tio stilla minuter'
+            en: 'Learning the Water',
+            de: 'Das Wasser lernen',
+            nl: 'Het water leren',
+            sv: 'Lära sig vattnet'
           },
           description: {
-            en: 'Short guided meditations for the bus, the stairs and the minute before the meeting.',
-            de: 'Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung.',
-            nl: 'Korte geleide meditaties voor de bus, de trap en de minuut voor de vergadering.',
-            sv: 'Korta guidade meditationer för bussen, trappan och minuten före mötet.'
+            en: 'For adults who never quite learned to swim, and for those who learned it badly.',
+            de: 'Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.',
+            nl: 'Voor volwassenen die nooit echt leerden zwemmen, en voor wie het verkeerd leerde.',
+            sv: 'För vuxna som aldrig riktigt lärt sig simma, och för dem som lärde sig fel.'
           },
-          weight: 92,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1394.svg',
+          weight: 90,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1382.svg',
           thumbnail_handler: 'demo',
-          keywords: 'calm, practice',
+          keywords: 'pool, crawl',
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2025-03-29T15:00:00.000000Z',
+          start_date: '2025-02-12T14:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2025-03-20T14:18:31.000000Z',
-          updated_at: '2025-03-20T14:18:31.000000Z',
+          created_at: '2025-01-08T13:04:06.000000Z',
+          updated_at: '2025-01-08T13:04:06.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
           plans: {
-            '1': {
-              id: '1',
-              vendor_name: 'basic'
-            },
+            '2': {
+              id: '2',
+              vendor_name: 'plus'
+            }
+          },
+          link: 'http://localhost:3000/title/1382',
+          min_age: 0,
+          deleted_at: null,
+          recent: false,
+          reason: {
+            type: 'popular'
+          }
+        },
+        {
+          id: 1351,
+          parent_id: null,
+          type: 'show',
+          handler: 'harbourcast',
+          handler_type: 'playlist',
+          handler_id: '1_rtift3e8',
+          name: 'Desk Bodies',
+          title: {
+            en: 'Desk Bodies',
+            de: 'Schreibtischkörper',
+            nl: 'Bureaulijven',
+            sv: 'Skrivbordskroppar'
+          },
+          description: {
+            en: 'Twenty small breaks for people who sit: no clothes to change, no sweat, no shame.',
+            de: 'Zwanzig kleine Pausen für alle, die sitzen: kein Umziehen, kein Schweiß, keine Scham.',
+            nl: 'Twintig kleine pauzes voor mensen die zitten: niet omkleden, niet zweten, geen schaamte.',
+            sv: 'Tjugo små pauser för den som sitter: inget ombyte, ingen svett, ingen skam.'
+          },
+          weight: null,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1351.svg',
+          thumbnail_handler: 'demo',
+          keywords: 'kettlebell, core, asana, mat, practice',
+          pricing: null,
+          payments_asset_id: null,
+          purchaseable: 0,
+          start_date: '2025-04-23T15:00:00.000000Z',
+          end_date: null,
+          countries_include: null,
+          countries_exclude: null,
+          created_at: '2025-03-15T14:39:04.000000Z',
+          updated_at: '2025-03-15T14:39:04.000000Z',
+          currency: null,
+          price: null,
+          price_formatted: null,
+          plans: {
             '2': {
               id: '2',
               vendor_name: 'plus'
@@ -830,56 +913,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1394',
-          deleted_at: null,
-          recent: false,
-          reason: {
-            type: 'popular'
-          }
-        },
-        {
-          id: 1301,
-          parent_id: null,
-          type: 'show',
-          handler: 'harbourcast',
-          handler_type: 'playlist',
-          handler_id: '1_66k2ijd0',
-          name: 'Knife Skills and Other Basics',
-          title: {
-            en: 'Knife Skills and Other Basics',
-            de: 'Messerkunde und andere Grundlagen',
-            nl: 'Messen en andere basis',
-            sv: 'Knivar och andra grunder'
-          },
-          description: {
-            en: 'The techniques behind every recipe, one at a time, from a chef with a very calm voice.',
-            de: 'Die Techniken hinter jedem Rezept, eine nach der anderen, von einem Koch mit sehr ruhiger Stimme.',
-            nl: 'De technieken achter elk recept, één voor één, van een kok met een heel rustige stem.',
-            sv: 'Teknikerna bakom varje recept, en i taget, från en kock med mycket lugn röst.'
-          },
-          weight: 80,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1301.svg',
-          thumbnail_handler: 'demo',
-          keywords: 'recipe, knife, kitchen, dinner, beginner',
-          pricing: null,
-          payments_asset_id: null,
-          purchaseable: 0,
-          start_date: '2026-04-03T10:30:00.000000Z',
-          end_date: null,
-          countries_include: null,
-          countries_exclude: null,
-          created_at: '2026-02-19T09:36:32.000000Z',
-          updated_at: '2026-02-19T09:36:32.000000Z',
-          currency: null,
-          price: null,
-          price_formatted: null,
-          plans: {
-            '2': {
-              id: '2',
-              vendor_name: 'plus'
-            }
-          },
-          link: 'http://localhost:3000/title/1301',
+          link: 'http://localhost:3000/title/1351',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -909,8 +944,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T11:57:43.983000Z',
-            updated_at: '2026-11-23T11:57:43.983000Z',
+            created_at: '2026-11-23T12:33:05.050000Z',
+            updated_at: '2026-11-23T12:33:05.050000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -961,7 +996,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             }
           }
         ],
@@ -997,6 +1038,99 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The card was hidden'
     }
   },
+  'PUT /hidden/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The title was hidden'
+    }
+  },
+  'GET /hidden': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            content_id: 1405,
+            content: {
+              id: 1405,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_lyhz96rg',
+              name: 'A Harbour for Winter',
+              title: {
+                en: 'A Harbour for Winter',
+                de: 'Ein Hafen für den Winter',
+                nl: 'Een haven voor de winter',
+                sv: 'En vinterhamn'
+              },
+              description: {
+                en: 'A lone sailor is iced in beside a village that would like her to stay.',
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
+                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
+                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+              },
+              weight: 81,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'small town, boat, sea, harbour',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-08-02T11:00:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2025-07-17T10:47:04.000000Z',
+              updated_at: '2025-07-17T10:47:04.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                },
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
+            },
+            created_at: '2026-11-23T12:33:05.076000Z'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: false,
+          prev_page: false,
+          total_pages: 1,
+          total_count: 1
+        }
+      }
+    }
+  },
+  'DELETE /hidden/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The title is shown again'
+    }
+  },
   'DELETE /history/{watchedVideoId}': {
     answer: {
       success: true,
@@ -1009,6 +1143,64 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       code: 200,
       message: 'The history was removed'
+    }
+  },
+  'GET /me/export': {
+    answer: {
+      success: true,
+      data: {
+        users: [
+          {
+            id: 1,
+            email: 'ada@example.com',
+            name: 'Ada',
+            created_at: '2026-11-23T06:16:27.950000Z',
+            updated_at: '2026-11-23T06:16:27.950000Z'
+          }
+        ],
+        history: [
+          {
+            _id: '6ab0a4d2f1c84e0a5d1b7c01',
+            user_id: 1,
+            content_id: 1405,
+            time: 340,
+            percentage: 13,
+            plays: 0,
+            watched_at: null,
+            created_at: '2026-11-23T06:16:29.310000Z',
+            updated_at: '2026-11-23T06:16:29.322000Z'
+          }
+        ],
+        watchlist: [
+          {
+            id: 14,
+            user_id: 1,
+            content_id: 1405,
+            created_at: '2026-11-23T06:16:29.334000Z',
+            updated_at: '2026-11-23T06:16:29.334000Z'
+          }
+        ],
+        hidden: [],
+        sessions: [
+          {
+            id: 'b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55',
+            device: 'Living room TV',
+            created_at: '2026-11-23T06:16:29.180000Z',
+            last_used_at: '2026-11-23T06:16:29.180000Z'
+          }
+        ],
+        exported_at: '2026-11-23T06:16:29.340000Z'
+      }
+    }
+  },
+  'DELETE /me': {
+    request: {
+      password: 'demo-password'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The user was erased'
     }
   },
   'POST /login/refresh': {

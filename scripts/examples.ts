@@ -65,27 +65,41 @@ await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
 await ask('GET', '/recommendations', '/recommendations?perPage=2')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
+await ask('GET', '/me/export')
 
 await ask('DELETE', '/watchlist/{elementId}', `/watchlist/${saved[0].id}`)
 await ask('DELETE', '/watchlist')
 await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1405')
+await ask('PUT', '/hidden/{contentId}', '/hidden/1405')
+await ask('GET', '/hidden', '/hidden?perPage=1')
+await ask('DELETE', '/hidden/{contentId}', '/hidden/1405')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
 await ask('GET', '/me')
 await ask('GET', '/sessions')
-const other = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
-await ask('DELETE', '/sessions/{sessionId}', `/sessions/${JSON.parse(atob(other.json().data.access_token.split('.')[1])).sid}`)
+const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
+const { sid } = JSON.parse(atob(phone.json().data.access_token.split('.')[1]))
+await ask('DELETE', '/sessions/{sessionId}', `/sessions/${sid}`)
 await ask('DELETE', '/sessions', '/sessions?others=true')
 await ask('PUT', '/me/password', '/me/password', { password: demoPassword, new_password: 'another-demo-password' })
 await ask('POST', '/logout')
 await ask('GET', '/health')
 await ask('GET', '/ready')
 
+const other = await app.inject({ method: 'POST', url: '/login', payload: { email: demoUsers[1].email, password: demoPassword } })
+authorization = `Bearer ${other.json().data.access_token}`
+await ask('DELETE', '/me', '/me', { password: demoPassword })
+
 for (const key of ['POST /login', 'POST /login/refresh']) {
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
+/** One element of each list says enough. */
+const exported = examples['GET /me/export'] as { answer: { data: object } }
+exported.answer.data = Object.fromEntries(
+  Object.entries(exported.answer.data).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 1) : value])
+)
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
 

@@ -15,6 +15,7 @@ import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import endedSessions from '../plugins/ended-sessions.js'
+import erasures from '../plugins/erasures.js'
 import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
 import forwardedHeaders from '../plugins/forwarded-headers.js'
@@ -86,6 +87,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
+  await app.register(erasures)
   await app.register(catalogue)
   await app.register(recommendations)
   await app.register(country)

@@ -39,7 +39,7 @@ const deleteSchema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings, uptake } = app
-  const { history } = app.data
+  const { history, reports, dismissals } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
@@ -55,15 +55,18 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const country = app.countryOf(request)
       if (!catalogue.isOpen(content_id, country)) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      const id = await history.put(viewer.id, content_id, progressOf(request.body, country))
+      const progress = progressOf(request.body, { country, duration: catalogue.durationOf(content_id) })
+      const id = await reports.put(viewer.id, { content_id, progress })
       uptake.begin(viewer.id, content_id)
-      reply.code(201).header('location', `${settings.BASE_PATH}/history/${id}`)
+      reply.code(201)
+      if (id) reply.header('location', `${settings.BASE_PATH}/history/${id}`)
       return done(201, 'The history element was saved')
     }
   )
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function clearHistory(request) {
-    await history.removeAll(app.viewerOf(request).id)
+    const { id } = app.viewerOf(request)
+    await Promise.all([history.removeAll(id), dismissals.removeAll(id)])
     return done(200, 'The history was removed')
   })
 }

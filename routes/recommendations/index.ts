@@ -28,7 +28,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema, ...forAnyone }, async function listRecommendations(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request
-    const viewing = viewer ? viewingOf(catalogue, await data.history.whole(viewer.id), interest) : undefined
+    const viewing = viewer ? viewingOf(catalogue, await data.history.wholeAndHidden(viewer.id), interest) : undefined
     const recommended = () => {
       const recommendations = recommender.recommend(viewing, app.countryOf(request), query.perPage)
       if (viewer) uptake.show(viewer.id, recommendations)

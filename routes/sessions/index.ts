@@ -32,7 +32,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listSessions(request) {
     const { id, sid } = app.viewerOf(request)
-    return ok((await sessions.list(id)).map(session => toSession(session, sid)))
+    return ok((await sessions.list(id)).map(session => ({ ...toSession(session), current: session._id === sid })))
   })
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function endSessions(request) {

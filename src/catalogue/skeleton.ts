@@ -25,6 +25,8 @@ export class Skeleton {
   readonly weight = new NumberColumn()
   readonly position = new NumberColumn()
   readonly duration = new NumberColumn()
+  /** Whether any content has had a duration. */
+  hasDurations = false
   readonly starts = new NumberColumn()
   readonly ends = new NumberColumn()
   readonly created = new NumberColumn()
@@ -89,6 +91,7 @@ export class Skeleton {
     this.weight.set(row, content.weight)
     this.position.set(row, content.position)
     this.duration.set(row, content.duration ?? null)
+    this.hasDurations ||= this.duration.get(row) !== null
     this.starts.set(row, content.start_date.getTime())
     // A deleted content ends before all time, which saves `isOpen` a check.
     this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))

@@ -1,14 +1,14 @@
-import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { type ErrorAnswer, historyUpdateNotFound, notFound } from '../errors.js'
+import { type ErrorAnswer, notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { andDismissed, type Dismissed } from './dismissals.js'
-import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
-import { withRetries } from './driver/retry.js'
+import { aggregateIntoOne, findInOneBatch } from './driver/one-batch.js'
+import { andHidden, type Hidden } from './hidden.js'
 import { forbiddenOr } from './owned.js'
 import { pageOf } from './pages.js'
-import { type Progress, progressUpdate } from './progress.js'
+import { arrivalIndex, removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
 export interface HistoryDocument {
@@ -33,11 +33,7 @@ export interface HistoryDocument {
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
 export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1, plays: 1 } as const
 
-export const historyIndexes: IndexDescription[] = [
-  { key: { user_id: 1, content_id: 1 }, unique: true },
-  { key: listIndex },
-  { key: { user_id: 1, arrived_at: 1, _id: 1 }, partialFilterExpression: { arrived_at: { $exists: true } } }
-]
+export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: listIndex }, arrivalIndex]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
@@ -92,8 +88,11 @@ export interface HistoryFilter {
   status?: 'in_progress' | 'completed' | 'watched' | undefined
 }
 
-/** All of a user's history as columns, newest first. Reading the other fields too would take twice as long. */
-export interface WholeHistory {
+/**
+ * A user's history as columns, newest first. Reading the other fields too would take twice as long. What is at its end was completed
+ * once at least.
+ */
+export interface HistoryColumns {
   content_ids: number[]
   times: number[]
   percentages: number[]
@@ -103,10 +102,10 @@ export interface WholeHistory {
 
 export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
 
-/** The same for an element of a `WholeHistory`. Elements that other software wrote may lack both fields. */
-export const isStarted = ({ times, percentages }: WholeHistory, i: number) => Boolean(times[i]) || Boolean(percentages[i])
+/** The same for an element of a `HistoryColumns`. Elements that other software wrote may lack both fields. */
+export const isStarted = ({ times, percentages }: HistoryColumns, i: number) => Boolean(times[i]) || Boolean(percentages[i])
 
-const objectId = (id: string, missing: () => ErrorAnswer) => {
+export const historyId = (id: string, missing: () => ErrorAnswer) => {
   if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
   return new ObjectId(id)
 }
@@ -119,89 +118,68 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(status === 'watched' && { $or: [{ plays: { $gte: 1 } }, { plays: { $exists: false }, percentage: { $gte: completedAt } }] })
 })
 
+/** With the completion that an earlier version has not counted. */
+export const counted = (element: HistoryDocument, completedAt: number): HistoryDocument =>
+  element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
+
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
-  /** With the completion that an earlier version has not counted. */
-  const counted = (element: HistoryDocument): HistoryDocument =>
-    element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
+  const remover = removerOf(db, 'history')
+  /** Reads elements from the index alone and in one batch, however many they are. Each stage adds more fields. */
+  const columnsWith = <More extends object>(elements: Document[], none: More, stages: Document[]): Promise<HistoryColumns & More> =>
+    aggregateIntoOne(db, history, [...elements, columns(completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
 
   return {
     list: async (user_id: number, filter: HistoryFilter, page: PageQuery) => {
       const { elements, total } = await pageOf(db, history, filterOf(user_id, filter, completedAt), { updated_at: -1, _id: -1 }, page)
-      return { elements: elements.map(counted), total }
+      return { elements: elements.map(element => counted(element, completedAt)), total }
     },
 
     byId: async (user_id: number, id: string) => {
-      const _id = objectId(id, notFound)
+      const _id = historyId(id, notFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
       if (!element) throw await forbiddenOr(notFound, history, { _id })
-      return counted(element)
+      return counted(element, completedAt)
     },
 
     /** The elements of these contents that the user has started to watch. */
     started: async (user_id: number, content_ids: number[]) => {
       const elements = await findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter })
-      return elements.map(counted)
-    },
-
-    /** Creates or updates the one element of a user and a content, and returns its id. */
-    put: async (user_id: number, content_id: number, progress: Progress) => {
-      const changes = progressUpdate(progress, completedAt)
-      const element = await withRetries(() =>
-        history.findOneAndUpdate({ user_id, content_id }, changes, { upsert: true, returnDocument: 'after', projection: { _id: 1 } })
-      )
-      return String((element as HistoryDocument)._id)
-    },
-
-    update: async (user_id: number, id: string, progress: Progress) => {
-      const _id = objectId(id, historyUpdateNotFound)
-      const { matchedCount } = await withRetries(() => history.updateOne({ _id, user_id }, progressUpdate(progress, completedAt)))
-      if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
+      return elements.map(element => counted(element, completedAt))
     },
 
     remove: async (user_id: number, id: string) => {
-      const _id = objectId(id, notFound)
-      const { deletedCount } = await withRetries(() => history.deleteOne({ _id, user_id }))
-      if (deletedCount === 0) throw await forbiddenOr(notFound, history, { _id })
+      const _id = historyId(id, notFound)
+      await remover.one(user_id, _id, notFound)
     },
 
-    removeAll: (user_id: number) => withRetries(() => history.deleteMany({ user_id })),
+    removeAll: remover.all,
 
-    /** Read from the index alone and in one batch, however long the history is. */
-    whole: async (user_id: number): Promise<WholeHistory> => {
-      const [columns] = await aggregateInOneBatch<WholeHistory>(db, history, wholeOf(user_id, completedAt), { hint: listIndex })
-      return columns ?? nothing
-    },
+    /** The whole history, and what the user has hidden, in one operation. */
+    wholeAndHidden: (user_id: number) => columnsWith<Hidden>(newestFirst(user_id), { hidden: [] }, [andHidden(user_id)]),
 
-    /** The whole history, and when each show was dismissed, in one operation. */
-    wholeAndDismissed: async (user_id: number) => {
-      const pipeline = [...wholeOf(user_id, completedAt), andDismissed(user_id)]
-      const rows = await aggregateInOneBatch<WholeHistory | Dismissed>(db, history, pipeline, { hint: listIndex })
-      const dismissed = new Map<number, number>()
-      let whole = nothing
-      for (const row of rows) {
-        if ('dismissed' in row) {
-          for (const { content_id, at } of row.dismissed) if (at instanceof Date) dismissed.set(content_id, at.getTime())
-        } else whole = row
-      }
-      return { whole, dismissed }
+    /** What continue watching looks at of the history, what the user has hidden, and when each show was dismissed. */
+    latestHiddenAndDismissed: (user_id: number) => {
+      const stages = [andHidden(user_id), andDismissed(user_id)]
+      return columnsWith<Hidden & Dismissed>([...newestFirst(user_id), { $limit: latest }], { hidden: [], dismissed: [] }, stages)
     }
   }
 }
 
-const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
+const nothing: HistoryColumns = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
 
-const wholeOf = (user_id: number, completedAt: number) => [
-  { $match: { user_id } },
-  { $sort: { updated_at: -1, _id: -1 } },
-  {
-    $group: {
-      _id: null,
-      content_ids: { $push: '$content_id' },
-      times: { $push: '$time' },
-      percentages: { $push: '$percentage' },
-      plays: { $push: { $ifNull: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
-      updated: { $push: '$updated_at' }
-    }
+/** More elements do not make continue watching better, but slower. */
+const latest = 2000
+
+const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
+
+const columns = (completedAt: number) => ({
+  $group: {
+    _id: null,
+    content_ids: { $push: '$content_id' },
+    times: { $push: '$time' },
+    percentages: { $push: '$percentage' },
+    plays: { $push: { $max: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
+    updated: { $push: '$updated_at' }
   }
-]
+})

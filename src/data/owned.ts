@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb'
 import { type ErrorAnswer, forbidden } from '../errors.js'
 
-interface Owned {
+export interface Owned {
   user_id: number
 }
 

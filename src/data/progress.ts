@@ -11,9 +11,19 @@ export interface Progress {
   country?: string | undefined
 }
 
-export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, country: string | undefined): Progress => ({
+/** Where the player was, in percent, if it reports the time alone. */
+const percentageAt = (time: number | undefined, duration: number | undefined) =>
+  time !== undefined && duration !== undefined ? Math.min(100, (100 * time) / duration) : undefined
+
+interface Circumstances {
+  country: string | undefined
+  /** Of the content, in seconds. */
+  duration: number | undefined
+}
+
+export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { country, duration }: Circumstances): Progress => ({
   time,
-  percentage,
+  percentage: percentage ?? percentageAt(time, duration),
   country,
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
@@ -21,41 +31,14 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, co
 /** Below this percentage a completed content counts as watched from its beginning again. */
 const beginning = 10
 
-/**
- * The update that applies a report to a history element, new or existing. Of two reports, the one observed later wins, in
- * whatever order they arrive. The database's clock decides, because the clocks of server processes differ.
- *
- * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and
- * another update that started later may reach the element first.
- */
-export const progressUpdate = ({ time, percentage, observed_at, country }: Progress, completedAt: number): [{ $set: Document }] => {
-  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
-  const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
-  const latest = (field: string, value: number | undefined) =>
-    value === undefined ? { $ifNull: [`$${field}`, 0] } : { $cond: [isNewer, value, `$${field}`] }
-  return [
-    {
-      $set: {
-        time: latest('time', time),
-        percentage: latest('percentage', percentage),
-        created_at: { $ifNull: ['$created_at', observed] },
-        arrived_at: observed_at ? { $cond: [isNewer, '$$NOW', '$arrived_at'] } : '$$REMOVE',
-        updated_at: { $cond: [isNewer, observed, '$updated_at'] },
-        ...completions(percentage, { isNewer, observed, completedAt }),
-        ...(country && { country: { $cond: [isNewer, country, '$country'] } })
-      }
-    }
-  ]
-}
-
-interface Report {
+interface Observation {
   isNewer: Document
   observed: Document
   completedAt: number
 }
 
 /** Counts a completion, but not a second one unless the content was at its beginning in between. */
-const completions = (percentage: number | undefined, { isNewer, observed, completedAt }: Report) => {
+const completions = (percentage: number | undefined, { isNewer, observed, completedAt }: Observation) => {
   const stored = { $ifNull: ['$percentage', 0] }
   // A completed element that an earlier version has written.
   const isUncounted = { $and: [isNewer, { $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
@@ -74,3 +57,31 @@ const completions = (percentage: number | undefined, { isNewer, observed, comple
     is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
   }
 }
+
+/**
+ * Of two reports, the one observed later wins, in whatever order they arrive. The database's clock decides, because the clocks of
+ * server processes differ.
+ *
+ * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and
+ * another update that started later may reach the element first.
+ */
+const stageOf = ({ time, percentage, observed_at, country }: Progress, completedAt: number) => {
+  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
+  const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
+  const latest = (field: string, value: number | undefined) =>
+    value === undefined ? { $ifNull: [`$${field}`, 0] } : { $cond: [isNewer, value, `$${field}`] }
+  return {
+    $set: {
+      time: latest('time', time),
+      percentage: latest('percentage', percentage),
+      created_at: { $ifNull: ['$created_at', observed] },
+      arrived_at: observed_at ? { $cond: [isNewer, '$$NOW', '$arrived_at'] } : '$$REMOVE',
+      updated_at: { $cond: [isNewer, observed, '$updated_at'] },
+      ...completions(percentage, { isNewer, observed, completedAt }),
+      ...(country && { country: { $cond: [isNewer, country, '$country'] } })
+    }
+  }
+}
+
+/** The update that applies reports to a history element, new or existing, one after the other. */
+export const progressUpdate = (reports: Progress[], completedAt: number) => reports.map(report => stageOf(report, completedAt))

@@ -31,11 +31,10 @@ export const isUsable = () => ({ ...isLiving, expires_at: { $gt: new Date() } })
 /** When it was refreshed last, or begun. */
 export const lastUseOf = ({ spent, created_at }: SessionDocument) => spent.at(-1)?.at ?? created_at
 
-/** `current` is the session of the caller. */
-export const toSession = (session: SessionDocument, current: string | undefined): Session => ({
+/** The wire form, without what depends on the caller. */
+export const toSession = (session: SessionDocument): Omit<Session, 'current'> => ({
   id: session._id,
   device: session.device ?? null,
   created_at: timestamp(session.created_at),
-  last_used_at: timestamp(lastUseOf(session)),
-  current: session._id === current
+  last_used_at: timestamp(lastUseOf(session))
 })

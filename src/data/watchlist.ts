@@ -6,8 +6,8 @@ import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
-import { forbiddenOr } from './owned.js'
 import { pageOf } from './pages.js'
+import { arrivalIndex, removerOf } from './removals.js'
 
 export interface WatchlistDocument {
   _id: number
@@ -15,11 +15,14 @@ export interface WatchlistDocument {
   content_id: number
   created_at: Date
   updated_at: Date
+  /** When an import added the element, whose `created_at` may be old. */
+  arrived_at?: Date
 }
 
 export const watchlistIndexes: IndexDescription[] = [
   { key: { user_id: 1, content_id: 1 }, unique: true },
-  { key: { user_id: 1, created_at: -1, _id: -1 } }
+  { key: { user_id: 1, created_at: -1, _id: -1 } },
+  arrivalIndex
 ]
 
 /** Other software may have written elements without these fields. */
@@ -43,9 +46,13 @@ export const toWatchlist = (
   updated_at: timestamp(updated_at)
 })
 
+/** What is stored, else the value. */
+const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
+
 export const watchlistOf = (db: Db) => {
   const watchlist: Collection<WatchlistDocument> = db.collection('watchlist')
   const ids = counterOf(db, 'watchlist')
+  const remover = removerOf(db, 'watchlist')
 
   return {
     list: (user_id: number, content_id: number[] | undefined, page: PageQuery) =>
@@ -54,18 +61,15 @@ export const watchlistOf = (db: Db) => {
     /** Changes nothing if the content is already there. */
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
-      const now = new Date()
-      await withRetries(() =>
-        watchlist.updateOne({ user_id, content_id }, { $setOnInsert: { _id, created_at: now, updated_at: now } }, { upsert: true })
-      )
+      const added = { _id: orElse('_id', _id), created_at: orElse('created_at', '$$NOW'), updated_at: orElse('updated_at', '$$NOW') }
+      await withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
     },
 
     remove: async (user_id: number, id: string) => {
       const _id = orNotFound(integerId(id), watchlistElementNotFound)
-      const { deletedCount } = await withRetries(() => watchlist.deleteOne({ _id, user_id }))
-      if (deletedCount === 0) throw await forbiddenOr(watchlistElementNotFound, watchlist, { _id })
+      await remover.one(user_id, _id, watchlistElementNotFound)
     },
 
-    removeAll: (user_id: number) => withRetries(() => watchlist.deleteMany({ user_id }))
+    removeAll: remover.all
   }
 }

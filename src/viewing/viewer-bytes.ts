@@ -3,6 +3,7 @@ import type { Meta } from '../../schemas/page.js'
 import type { Fragment } from '../catalogue/bytes.js'
 import { type JsonParts, jsonParts, okBytes, pageBytes, withContent } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
+import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { orNotFound } from '../errors.js'
@@ -36,6 +37,10 @@ const historyParts = (document: HistoryDocument, content: Fragment) => {
   ])
 }
 const watchlistParts = (document: WatchlistDocument, content: Fragment) => withContent(toWatchlist(document, content.handler_id), content)
+const hiddenParts = (document: HiddenDocument, content: Fragment) => {
+  const { content_id, created_at } = toHidden(document)
+  return withContent({ content_id }, content, { created_at })
+}
 
 export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDocument[], meta: Meta) => {
   const servable = catalogue.broken.keepServable('history', elements, isServableHistory)
@@ -52,6 +57,11 @@ export const historyElementBytes = async ({ fragments, broken }: Catalogue, elem
 export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: Meta) => {
   const servable = catalogue.broken.keepServable('watchlist', elements, isServableWatchlist)
   return pageBytes(await withContents(catalogue, servable, watchlistParts), meta)
+}
+
+export const hiddenPageBytes = async (catalogue: Catalogue, elements: HiddenDocument[], meta: Meta) => {
+  const servable = catalogue.broken.keepServable('hidden', elements, isServableHidden)
+  return pageBytes(await withContents(catalogue, servable, hiddenParts), meta)
 }
 
 /** `elements` is the history of the cards' contents. */

@@ -1,6 +1,7 @@
 import { type Db, type Document, MongoClient, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
+import type { Report } from '../../src/data/reports.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
@@ -12,7 +13,18 @@ import { viewerOf, watch } from '../helpers/viewer.js'
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
 /** Collections whose every query must stand on an index. */
-const viewerCollections = ['history', 'watchlist', 'dismissals', 'sessions', 'users', 'login_attempts', 'counters']
+const viewerCollections = [
+  'history',
+  'watchlist',
+  'dismissals',
+  'hidden',
+  'removals',
+  'sessions',
+  'users',
+  'erasures',
+  'login_attempts',
+  'counters'
+]
 
 /**
  * What each process asks now and then, whatever else happens: the revisions, what has ended, the newest model, and the views of late,
@@ -95,6 +107,7 @@ t.test('the operations of a request', async t => {
   const ids = await fill(db, viewer.id, 300)
   const theirs = await fill(db, other.id, 40)
   await viewer.remove('/continue-watching/1003')
+  for (const id of [1007, 1008]) await viewer.put(`/hidden/${id}`)
   const film1001 = ids[0]
 
   const asked = async (request: () => Promise<Answer>) => {
@@ -158,7 +171,16 @@ t.test('the operations of a request', async t => {
     t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'], 'no getmore')
     const [whole] = operations.filter(({ op }) => op === 'command')
     t.ok((whole?.keysExamined ?? 0) >= 300, 'all of the history')
-    t.equal(whole?.docsExamined, 1, 'the whole history is covered by its index: the one document is a dismissal')
+    t.equal(whole?.docsExamined, 1, 'the history is covered by its index: the one document is a dismissal')
+
+    const devoted = await viewerOf(app)
+    const elements = Array.from({ length: 2500 }, (_, i) =>
+      historyDocument({ _id: new ObjectId(), user_id: devoted.id, content_id: 10_000 + i, updated_at: new Date(1.7e12 + i) })
+    )
+    await db.collection<HistoryDocument>('history').insertMany(elements)
+    const [latest] = await isAsked(t, 'in a long history', () => devoted.get('/continue-watching'), 200, 2)
+    t.ok(latest?.keysExamined <= 2001, 'no more than it looks at')
+    t.equal(latest?.docsExamined, 0)
     await isAsked(t, 'DELETE /continue-watching/{contentId}', () => viewer.remove('/continue-watching/1001'), 200, 1)
     await isAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
   })
@@ -170,24 +192,24 @@ t.test('the operations of a request', async t => {
     await popular()
     const [whole] = await isAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
     t.ok(whole?.keysExamined >= 300, 'all of the history')
-    t.equal(whole?.docsExamined, 0, 'which its index covers')
+    t.equal(whole?.docsExamined, 0, 'which its index covers, and that of hidden titles')
     const newcomer = await viewerOf(app)
     await isAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
     await isAsked(t, 'without a token', popular, 200, 0)
     await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
   })
 
-  t.test('an element by id is one operation', async t => {
+  t.test('an element by id is one operation, but for its removal', async t => {
     const path = `/history/${film1001}`
-    for (const [what, request] of [
-      ['GET', () => viewer.get(path)],
-      ['GET from /watchlist', () => viewer.get(`/watchlist/${film1001}`)],
-      ['PUT', () => viewer.put(path, { time: 5 })],
-      ['PUT of an older observation', () => viewer.put(path, { time: 5, observed_at: '2001-01-01T00:00:00Z' })],
-      ['DELETE', () => viewer.remove(path)],
-      ['DELETE from the watchlist', () => viewer.remove(`/watchlist/${viewer.id * 10_000}`)]
-    ] as [string, () => Promise<Answer>][]) {
-      const operations = await isAsked(t, what, request, 200, 1)
+    for (const [what, most, request] of [
+      ['GET', 1, () => viewer.get(path)],
+      ['GET from /watchlist', 1, () => viewer.get(`/watchlist/${film1001}`)],
+      ['PUT', 1, () => viewer.put(path, { time: 5 })],
+      ['PUT of an older observation', 1, () => viewer.put(path, { time: 5, observed_at: '2001-01-01T00:00:00Z' })],
+      ['DELETE, which marks the removal', 3, () => viewer.remove(path)],
+      ['DELETE from the watchlist', 3, () => viewer.remove(`/watchlist/${viewer.id * 10_000}`)]
+    ] as [string, number, () => Promise<Answer>][]) {
+      const operations = await isAsked(t, what, request, 200, most)
       for (const operation of operations) t.ok(operation.docsExamined <= 1 && operation.keysExamined <= 11, short(operation))
     }
   })
@@ -214,13 +236,9 @@ t.test('the operations of a request', async t => {
   t.test('POST /history is one operation, POST /watchlist two', async t => {
     await isAsked(t, 'a new element', () => viewer.post('/history', { content_id: 1399, time: 1 }), 201, 1)
     await isAsked(t, 'a known element', () => viewer.post('/history', { content_id: 1399, time: 2 }), 201, 1)
-    await isAsked(
-      t,
-      'an older one',
-      () => viewer.post('/history', { content_id: 1399, time: 2, observed_at: '2001-01-01T00:00:00Z' }),
-      201,
-      1
-    )
+    const late = (content_id: number) => () => viewer.post('/history', { content_id, time: 2, observed_at: '2001-01-01T00:00:00Z' })
+    await isAsked(t, 'a late one, which may be older than a removal', late(1399), 201, 2)
+    await isAsked(t, 'a late one of a new element', late(1398), 201, 4)
     await isAsked(t, 'a new element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
     await isAsked(t, 'a known element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
     for (const path of ['/history', '/watchlist']) {
@@ -230,15 +248,32 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('hiding a title asks once, its undo marks the removal', async t => {
+    await isAsked(t, 'PUT', () => viewer.put('/hidden/1300'), 200, 1)
+    await isAsked(t, 'PUT again', () => viewer.put('/hidden/1300'), 200, 1)
+    await isAsked(t, 'DELETE', () => viewer.remove('/hidden/1300'), 200, 3)
+    await isAsked(t, 'DELETE again', () => viewer.remove('/hidden/1300'), 404, 1)
+    await viewer.get('/hidden')
+    await isAsked(t, 'GET', () => viewer.get('/hidden'), 200, 1)
+    for (const id of ['x', '99']) {
+      await isAsked(t, `PUT ${id}`, () => viewer.put(`/hidden/${id}`), 404, 0)
+      await isAsked(t, `DELETE ${id}`, () => viewer.remove(`/hidden/${id}`), 404, 0)
+    }
+  })
+
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
-  t.test('DELETE of everything is one operation', async t => {
-    for (const path of ['/history', '/watchlist']) {
-      await isAsked(t, path, () => viewer.remove(path), 200, 1)
-      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 1)
+  t.test('DELETE of everything marks what it removes', async t => {
+    // With the history go the dismissals.
+    for (const [path, more] of [
+      ['/history', 1],
+      ['/watchlist', 0]
+    ] as const) {
+      await isAsked(t, path, () => viewer.remove(path), 200, 4 + more)
+      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2 + more)
     }
     t.equal(collectionOf(await other.get('/history?perPage=100')).length, 40)
   })
@@ -262,7 +297,7 @@ t.test('an element by id costs the same in a long history as in a short one', as
   await long.remove(`/history/${first}`)
   await long.remove(`/watchlist/${long.id * 10_000}`)
   const operations = await entries()
-  t.equal(operations.length, 4)
+  t.equal(operations.length, 8)
   for (const operation of operations)
     t.ok(operation.keysExamined <= 11, `${operation.keysExamined} keys: ${JSON.stringify(operation.command)}`)
 })
@@ -277,7 +312,10 @@ t.test('every query of src/data for viewers is on an index', async t => {
   for (let i = 0; i < 8; i++) await app.data.loginAttempts.begin(`${i}@example.com`, `192.0.2.${i}`)
   const ids = await fill(db, me._id, 300)
   const theirs = await fill(db, you._id, 100)
-  for (const { _id } of films.slice(0, 30)) await app.data.dismissals.put(you._id, _id)
+  for (const { _id } of films.slice(0, 30)) {
+    await app.data.dismissals.put(you._id, _id)
+    await app.data.hidden.put(you._id, _id)
+  }
   await entries()
 
   const data = app.data
@@ -285,7 +323,23 @@ t.test('every query of src/data for viewers is on an index', async t => {
   const refusedOr = (query: Promise<unknown>) => query.catch(() => undefined)
   const id = (i: number) => ids[i] ?? ''
   const nobody = new ObjectId().toHexString()
+  const report = (content_id: number): Report => ({ content_id, progress: { time: 1 } })
+  const late = (content_id: number): Report => ({ content_id, progress: { time: 1, observed_at: new Date(1e12) } })
   const queries: { [name: string]: { [query: string]: (() => unknown)[] } } = {
+    reports: {
+      put: [
+        () => data.reports.put(me._id, report(1001)),
+        () => data.reports.put(me._id, report(1400)),
+        () => data.reports.put(me._id, late(1401))
+      ],
+      putAll: [() => data.reports.putAll(me._id, [report(1001), report(1402), late(1403)])],
+      update: [
+        () => data.reports.update(me._id, id(1), { time: 1 }),
+        () => refusedOr(data.reports.update(me._id, nobody, { time: 1 })),
+        () => refusedOr(data.reports.update(me._id, theirs[0] ?? '', { time: 1 }))
+      ],
+      contentOf: [() => data.reports.contentOf(me._id, id(4)), () => refusedOr(data.reports.contentOf(me._id, theirs[1] ?? ''))]
+    },
     history: {
       list: [
         () => data.history.list(me._id, {}, page),
@@ -296,15 +350,9 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.history.list(me._id, { content_id: films.map(({ _id }) => _id), status: 'in_progress' }, page)
       ],
       byId: [() => data.history.byId(me._id, id(0)), () => refusedOr(data.history.byId(me._id, theirs[0] ?? ''))],
-      put: [() => data.history.put(me._id, 1001, { time: 1 }), () => data.history.put(me._id, 1400, { time: 1 })],
-      update: [
-        () => data.history.update(me._id, id(1), { time: 1 }),
-        () => refusedOr(data.history.update(me._id, nobody, { time: 1 })),
-        () => refusedOr(data.history.update(me._id, theirs[0] ?? '', { time: 1 }))
-      ],
       remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
-      whole: [() => data.history.whole(me._id), () => data.history.whole(999)],
-      wholeAndDismissed: [() => data.history.wholeAndDismissed(you._id), () => data.history.wholeAndDismissed(999)],
+      wholeAndHidden: [() => data.history.wholeAndHidden(you._id), () => data.history.wholeAndHidden(999)],
+      latestHiddenAndDismissed: [() => data.history.latestHiddenAndDismissed(you._id), () => data.history.latestHiddenAndDismissed(999)],
       started: [() => data.history.started(me._id, [1001, 1002, 9999])],
       removeAll: [() => data.history.removeAll(me._id), () => data.history.removeAll(999)]
     },
@@ -332,8 +380,26 @@ t.test('every query of src/data for viewers is on an index', async t => {
       ],
       removeAll: [() => data.watchlist.removeAll(me._id)]
     },
+    hidden: {
+      list: [() => data.hidden.list(you._id, page), () => data.hidden.list(999, page)],
+      put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
+      remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
+    },
     dismissals: {
-      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)]
+      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],
+      removeAll: [() => data.dismissals.removeAll(me._id)]
+    },
+    personal: {
+      portions: [() => data.personal.portions('history', you._id).next(), () => data.personal.portions('hidden', you._id).next()],
+      removeAll: [() => data.personal.removeAll(you._id)]
+    },
+    erasures: {
+      begin: [() => data.erasures.begin(me._id, {}), () => data.erasures.begin(me._id, { iss: 'a', sub: 'b' })],
+      held: [() => data.erasures.held()],
+      claimSweep: [() => data.erasures.claimSweep(me._id)],
+      endSweep: [() => data.erasures.endSweep(me._id, 1000)],
+      lastOf: [() => data.erasures.lastOf('a', 'b'), () => data.erasures.lastOf('a', 'c')],
+      among: [() => data.erasures.among([me._id, you._id])]
     },
     sessions: {
       begin: [
@@ -368,14 +434,15 @@ t.test('every query of src/data for viewers is on an index', async t => {
       all: [() => data.users.all().toArray()],
       add: [() => addUser(app)],
       ofProvider: [
-        () => data.users.ofProvider('https://id.example.com', 'new'),
-        () => data.users.ofProvider('https://id.example.com', 'new')
+        () => data.users.ofProvider('https://id.example.com', 'new', new Date()),
+        () => data.users.ofProvider('https://id.example.com', 'new', new Date())
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
       changePassword: [() => data.users.changePassword(me, 'x')],
       maySignIn: [() => data.users.maySignIn(me)],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
+      remove: [() => data.users.remove(999)],
       disabled: [() => data.users.disabled()],
       enable: [() => data.users.enable(me.email), () => data.users.enable(you._id)]
     },
@@ -384,6 +451,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.loginAttempts.retryAfter('nobody@example.com', '192.0.2.9'),
         () => data.loginAttempts.retryAfter('1@example.com', '192.0.2.1')
       ],
+      forget: [() => data.loginAttempts.forget('1@example.com')],
       begin: [
         async () => (await data.loginAttempts.begin('1@example.com', '192.0.2.1')).forgive(),
         async () => {
@@ -421,7 +489,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
     // Processes read the ended sessions of all users.
-    for (const collection of ['history', 'watchlist', 'dismissals', 'sessions'])
+    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
         if (name !== '_id_' && name !== 'ended_at_1' && expireAfterSeconds === undefined)
           t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)

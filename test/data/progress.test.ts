@@ -1,6 +1,7 @@
 import t from 'tap'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
 import type { Progress } from '../../src/data/progress.js'
+import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 
@@ -12,6 +13,7 @@ t.test('completions', async t => {
   const db = databaseOf(app)
   const collection = db.collection<HistoryDocument>('history')
   const history = historyOf(db, completedAt)
+  const reports = reportsOf(db, completedAt)
   let users = 0
 
   const elementOf = async (user_id: number) => (await history.list(user_id, {}, { page: 1, perPage: 1 })).elements[0] as HistoryDocument
@@ -20,27 +22,27 @@ t.test('completions', async t => {
     return [plays, watched_at]
   }
   /** The reports of percentages, one a minute. A text is a report of the time alone. */
-  const reports = (...percentages: (number | string)[]): Progress[] =>
+  const minutely = (...percentages: (number | string)[]): Progress[] =>
     percentages.map((percentage, n) => ({
       ...(typeof percentage === 'number' ? { percentage } : { time: Number(percentage) }),
       observed_at: minute(n + 1)
     }))
   const play = async (user_id: number, progress: Progress[]) => {
-    for (const one of progress) await history.put(user_id, 1, one)
+    for (const one of progress) await reports.put(user_id, { content_id: 1, progress: one })
   }
 
   const cases: [string, Progress[], [number | undefined, Date | undefined]][] = [
-    ['nothing yet', reports(0, 10, 89.9), [undefined, undefined]],
-    ['one viewing', reports(0, 50, 90), [1, minute(3)]],
-    ['at once', reports(100), [1, minute(1)]],
-    ['on to the end of the credits', reports(90, 95, 100), [1, minute(1)]],
-    ['to and fro in the credits', reports(95, 85, 95, 50, 92), [1, minute(1)]],
-    ['to and fro, down to 10', reports(95, 10, 95), [1, minute(1)]],
-    ['back below 10', reports(95, 9.9, 95), [2, minute(3)]],
-    ['back below 10, and on in steps', reports(95, 0, 40, 95), [2, minute(4)]],
-    ['begun again', reports(95, 0, 40), [1, minute(1)]],
-    ['three viewings', reports(100, 0, 100, 5, 100), [3, minute(5)]],
-    ['the time alone', reports(95, '0', '70'), [1, minute(1)]],
+    ['nothing yet', minutely(0, 10, 89.9), [undefined, undefined]],
+    ['one viewing', minutely(0, 50, 90), [1, minute(3)]],
+    ['at once', minutely(100), [1, minute(1)]],
+    ['on to the end of the credits', minutely(90, 95, 100), [1, minute(1)]],
+    ['to and fro in the credits', minutely(95, 85, 95, 50, 92), [1, minute(1)]],
+    ['to and fro, down to 10', minutely(95, 10, 95), [1, minute(1)]],
+    ['back below 10', minutely(95, 9.9, 95), [2, minute(3)]],
+    ['back below 10, and on in steps', minutely(95, 0, 40, 95), [2, minute(4)]],
+    ['begun again', minutely(95, 0, 40), [1, minute(1)]],
+    ['three viewings', minutely(100, 0, 100, 5, 100), [3, minute(5)]],
+    ['the time alone', minutely(95, '0', '70'), [1, minute(1)]],
     [
       'a late report of a completion',
       [
@@ -51,7 +53,7 @@ t.test('completions', async t => {
     ],
     [
       'a late report of a beginning',
-      [...reports(95), { percentage: 0, observed_at: minute(0) }, { percentage: 95, observed_at: minute(2) }],
+      [...minutely(95), { percentage: 0, observed_at: minute(0) }, { percentage: 95, observed_at: minute(2) }],
       [1, minute(1)]
     ]
   ]
@@ -76,7 +78,7 @@ t.test('completions', async t => {
       ['stays with a late report', { percentage: 0, observed_at: minute(0) }, [1, minute(1)]]
     ] as [string, Progress, unknown][]) {
       const user_id = await stored(95)
-      await history.put(user_id, 1, progress)
+      await reports.put(user_id, { content_id: 1, progress: progress })
       t.strictSame(await counted(user_id), expected, name)
     }
     const again = await stored(95)
@@ -87,25 +89,25 @@ t.test('completions', async t => {
     t.strictSame(await counted(again), [2, minute(3)])
 
     const besideAnOlderProcess = await stored(95)
-    await history.put(besideAnOlderProcess, 1, { percentage: 93, observed_at: minute(2) })
+    await reports.put(besideAnOlderProcess, { content_id: 1, progress: { percentage: 93, observed_at: minute(2) } })
     await collection.updateOne({ user_id: besideAnOlderProcess }, { $set: { percentage: 2, updated_at: minute(3) } })
-    await history.put(besideAnOlderProcess, 1, { percentage: 99, observed_at: minute(4) })
+    await reports.put(besideAnOlderProcess, { content_id: 1, progress: { percentage: 99, observed_at: minute(4) } })
     t.strictSame(await counted(besideAnOlderProcess), [2, minute(4)], 'which rewinds without a mark')
   })
 
   t.test('completions at once are one', async t => {
     for (let round = 0; round < 20; round++) {
       const user_id = ++users
-      if (round % 2) await history.put(user_id, 1, { percentage: 50 })
-      await Promise.all(Array.from({ length: 8 }, (_, n) => history.put(user_id, 1, { percentage: 90 + n })))
+      if (round % 2) await reports.put(user_id, { content_id: 1, progress: { percentage: 50 } })
+      await Promise.all(Array.from({ length: 8 }, (_, n) => reports.put(user_id, { content_id: 1, progress: { percentage: 90 + n } })))
       t.equal((await elementOf(user_id)).plays, 1)
     }
   })
 
   t.test('an update by id counts as well', async t => {
     const user_id = ++users
-    const id = await history.put(user_id, 1, { percentage: 50, observed_at: minute(1) })
-    await history.update(user_id, id, { percentage: 95, observed_at: minute(2) })
+    const id = String(await reports.put(user_id, { content_id: 1, progress: { percentage: 50, observed_at: minute(1) } }))
+    await reports.update(user_id, id, { percentage: 95, observed_at: minute(2) })
     t.strictSame(await counted(user_id), [1, minute(2)])
     t.strictSame([(await history.byId(user_id, id)).plays, (await history.started(user_id, [1]))[0]?.plays], [1, 1])
   })
@@ -113,14 +115,14 @@ t.test('completions', async t => {
   t.test('status=watched has what was completed once, wherever the position is', async t => {
     const user_id = ++users
     const of = (content_id: number, ...percentages: number[]) =>
-      Promise.all(reports(...percentages).map(progress => history.put(user_id, content_id, progress)))
+      Promise.all(minutely(...percentages).map(progress => reports.put(user_id, { content_id, progress })))
     for (const [content_id, percentages] of [
       [1, [95]],
       [2, [95, 3]],
       [3, [50]],
       [4, [0]]
     ] as [number, number[]][])
-      for (const progress of reports(...percentages)) await history.put(user_id, content_id, progress)
+      for (const progress of minutely(...percentages)) await reports.put(user_id, { content_id, progress })
     await of(5, 100)
     await collection.insertMany(
       [95, 20].map(
@@ -135,7 +137,7 @@ t.test('completions', async t => {
     t.strictSame(await ids('watched'), [1, 2, 5, 6])
     t.strictSame(await ids('completed'), [1, 5, 6])
     t.strictSame(await ids('in_progress'), [2, 3, 7])
-    const whole = await history.whole(user_id)
+    const whole = await history.wholeAndHidden(user_id)
     t.strictSame(
       new Map(whole.content_ids.map((id, i) => [id, whole.plays[i]])),
       new Map([1, 2, 3, 4, 5, 6, 7].map(id => [id, [1, 2, 5, 6].includes(id) ? 1 : 0]))
@@ -146,13 +148,13 @@ t.test('completions', async t => {
     const user_id = ++users
     const arrival = async () => (await elementOf(user_id)).arrived_at
     const began = Date.now() - 1000
-    await history.put(user_id, 1, { time: 1 })
+    await reports.put(user_id, { content_id: 1, progress: { time: 1 } })
     t.equal(await arrival(), undefined)
-    await history.put(user_id, 1, { time: 2, observed_at: minute(1) })
+    await reports.put(user_id, { content_id: 1, progress: { time: 2, observed_at: minute(1) } })
     t.equal(await arrival(), undefined, 'which changes nothing')
-    await history.put(user_id, 1, { time: 3, observed_at: new Date(Date.now() + 60_000) })
+    await reports.put(user_id, { content_id: 1, progress: { time: 3, observed_at: new Date(Date.now() + 60_000) } })
     t.ok(((await arrival()) as Date).getTime() > began)
-    await history.put(user_id, 1, { time: 4 })
+    await reports.put(user_id, { content_id: 1, progress: { time: 4 } })
     t.equal(await arrival(), undefined)
   })
 })

@@ -47,6 +47,10 @@ t.test('elements that another hand has put into the database take no other away'
     { user_id: viewer.id, content_id: 2, at: 'x' },
     { user_id: viewer.id, content_id: 3, at: null }
   ])
+  const hidden: Document[] = oddDates.map((date, i) => ({ user_id: viewer.id, content_id: 60 + i, created_at: date }))
+  hidden.push(...['x', decimal, null, [79]].map(content_id => ({ user_id: viewer.id, content_id, created_at: at })))
+  await viewer.put('/hidden/80')
+  await db.collection('hidden').insertMany(hidden)
   // Which is no count of the list.
   await db.collection('history').updateOne({ content_id: 1 }, { $set: { total: 5000 } })
 
@@ -69,13 +73,21 @@ t.test('elements that another hand has put into the database take no other away'
   t.equal(collectionOf(saved).length, 1)
   t.match(warnings().at(-1), { collection: 'watchlist', count: watchlist.length })
 
+  const unwanted = await get('/hidden?perPage=100')
+  t.match(collectionOf(unwanted), [{ content_id: 80 }])
+  t.equal(collectionOf(unwanted).length, 1)
+  t.match(warnings().at(-1), { collection: 'hidden', count: hidden.length })
+
   const cards = collectionOf(await get('/continue-watching?perPage=100'))
   t.ok(cards.some(({ content }: { content: { id: number } }) => content.id === 1))
   for (const card of cards) t.match(card, { reason: 'resume', history: { content_id: card.content.id } })
-  t.equal((await get('/recommendations')).json().data.length, 20)
+  const recommended = (await get('/recommendations')).json().data.map(({ id }: { id: number }) => id)
+  t.equal(recommended.length, 20)
+  for (const { content_id } of hidden) t.notOk(recommended.includes(content_id), 'without a moment it is hidden all the same')
 
   const told = warnings().length
-  for (const url of ['/history?perPage=100', '/watchlist?perPage=100', '/continue-watching?perPage=100']) await get(url)
+  for (const url of ['/history?perPage=100', '/watchlist?perPage=100', '/hidden?perPage=100', '/continue-watching?perPage=100'])
+    await get(url)
   t.equal(warnings().length, told, 'and are not told at every request')
 
   t.test('and are not found by their ids, but can be mended and removed', async t => {

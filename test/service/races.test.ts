@@ -206,6 +206,38 @@ t.test('two processes on one database', async t => {
     t.match(collectionOf(await viewer.get('/history')), [{ time: 100, percentage: 0 }], 'an older write changes nothing, in no field')
   })
 
+  t.test('a title hidden by two devices at once is hidden once, and shown by one of them', async t => {
+    for (let round = 0; round < 3; round++) {
+      const { viewer, put, remove, get } = await household()
+      const made = await Promise.all(times(40, i => put(i, `/hidden/${10 + (i % 3)}`)))
+      t.strictSame(statuses(made), [200])
+      const list = await viewer.get('/hidden')
+      t.match(list.json().data, { collection: [{ content_id: 10 }], meta: { total_count: 1 } }, 'the show of both episodes')
+      await put(0, '/hidden/11')
+      t.equal((await get(1, '/hidden')).body, list.body, 'since the first of them')
+      const removed = await Promise.all(times(10, i => remove(i, `/hidden/${10 + (i % 3)}`)))
+      t.equal(removed.filter(({ statusCode }) => statusCode === 200).length, 1)
+      t.strictSame(statuses(removed), [200, 404])
+    }
+  })
+
+  t.test('hiding, showing and reading at once never answers an error', async t => {
+    const { viewer, put, remove, get } = await household()
+    await watch(viewer, 11, { percentage: 50 })
+    const paths = ['/hidden', '/recommendations', '/continue-watching']
+    const answers = await Promise.all(
+      times(90, i => (i % 3 === 0 ? put(i, '/hidden/12') : i % 3 === 1 ? remove(i, '/hidden/10') : get(i, paths[(i % 9) % 4] ?? '/hidden')))
+    )
+    t.ok(
+      statuses(answers).every(status => [200, 404].includes(status)),
+      statuses(answers).join()
+    )
+    await put(0, '/hidden/10')
+    t.strictSame(collectionOf(await viewer.get('/continue-watching')), [])
+    t.equal((await remove(1, '/hidden/10')).statusCode, 200)
+    t.equal(collectionOf(await viewer.get('/continue-watching')).length, 1)
+  })
+
   t.test('dismissals and reports at once never answer an error', async t => {
     const { viewer, post, remove, get } = await household()
     const answers = await Promise.all(

@@ -4,9 +4,8 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
-import { orNotFound } from '../../../src/errors.js'
-import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
+import { titleIdOf } from '../../../src/http/title-ids.js'
 
 const schema = {
   summary: 'Hide the card of a show or film',
@@ -22,9 +21,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { dismissals } = app.data
 
   app.delete('', { schema, ...forViewers }, async function dismissCard(request) {
-    catalogue.assertFresh()
-    const row = orNotFound(catalogue.skeleton.row(orNotFound(integerId(request.params.contentId))))
-    await dismissals.put(app.viewerOf(request).id, catalogue.skeleton.idOf(catalogue.tree.title(row)))
+    await dismissals.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId))
     return done(200, 'The card was hidden')
   })
 }

@@ -41,7 +41,7 @@ const deleteSchema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
-  const { history } = app.data
+  const { history, reports } = app.data
 
   app.get('', { schema: getSchema, ...forViewers }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
@@ -49,7 +49,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.put('', { schema: putSchema, ...forViewers }, async function updateHistoryElement(request) {
-    await history.update(app.viewerOf(request).id, request.params.watchedVideoId, progressOf(request.body, app.countryOf(request)))
+    const { id } = app.viewerOf(request)
+    const { body } = request
+    const { watchedVideoId } = request.params
+    const needsDuration = body.percentage === undefined && catalogue.skeleton.hasDurations
+    const duration = needsDuration ? catalogue.durationOf(await reports.contentOf(id, watchedVideoId)) : undefined
+    await reports.update(id, watchedVideoId, progressOf(body, { country: app.countryOf(request), duration }))
     return done(200, 'The history element was updated')
   })
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forPasswords } from '../../../plugins/authentication.js'
+import { forConfirmed } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { PasswordChange } from '../../../schemas/identity.js'
@@ -10,7 +10,7 @@ import { done } from '../../../src/http/reply.js'
 const schema = {
   summary: 'Change the password',
   description: 'Ends all other sessions of the user. A wrong current password is a 401, and counts as a failed login.',
-  tags: ['Identity'],
+  tags: ['Account'],
   security: [{ bearer: [] }],
   body: PasswordChange,
   response: answers(Done, 401, 413)
@@ -19,7 +19,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions, users } = app.data
 
-  app.put('', { schema, ...forPasswords }, async function changePassword(request) {
+  app.put('', { schema, ...forConfirmed }, async function changePassword(request) {
     const { id, sid } = app.viewerOf(request)
     const { password, new_password } = request.body
     const address = callerOf(request.ip)

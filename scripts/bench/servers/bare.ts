@@ -2,6 +2,7 @@ import fastify from 'fastify'
 import type { Sort } from 'mongodb'
 import { connectionTo } from '../../../src/data/driver/connection.js'
 import { historyOf } from '../../../src/data/history.js'
+import { reportsOf } from '../../../src/data/reports.js'
 import { watchlistOf } from '../../../src/data/watchlist.js'
 
 /**
@@ -12,6 +13,7 @@ const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZA
 
 const { db } = connectionTo(MONGO_URL)
 const history = historyOf(db, 90)
+const reports = reportsOf(db, 90)
 const watchlist = watchlistOf(db)
 const app = fastify()
 
@@ -61,11 +63,12 @@ app.get<Asked>('/history/:id', async (request, reply) => {
   return reply.type(json).send(one)
 })
 app.put<Asked>('/history/:id', async (request, reply) => {
-  await history.update(userOf(request), request.params.id, request.body)
+  await reports.update(userOf(request), request.params.id, request.body)
   return reply.type(json).send(updated)
 })
 app.post<Asked>('/history', async (request, reply) => {
-  const id = await history.put(userOf(request), request.body.content_id, request.body)
+  const { content_id, ...progress } = request.body
+  const id = await reports.put(userOf(request), { content_id, progress })
   return reply.code(201).header('location', `/history/${id}`).type(json).send(updated)
 })
 app.post<Asked>('/watchlist', async (request, reply) => {
@@ -74,12 +77,12 @@ app.post<Asked>('/watchlist', async (request, reply) => {
 })
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)
-  await history.wholeAndDismissed(user_id)
+  await history.latestHiddenAndDismissed(user_id)
   await history.started(user_id, shown)
   return reply.type(json).send(cards)
 })
 app.get('/recommendations', async (request, reply) => {
-  await history.whole(userOf(request))
+  await history.wholeAndHidden(userOf(request))
   return reply.type(json).send(recommended)
 })
 app.get('/', async () => 'ready')

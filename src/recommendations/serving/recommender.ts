@@ -18,7 +18,7 @@ const newestTitles = 200
 /** How many popular titles are searched for titles with the user's terms. */
 const searchDepth = 2000
 
-const nobody: Viewing = { titles: new Map(), started: new Set() }
+const nobody: Viewing = { titles: new Map(), excluded: new Set() }
 
 /** Recommends titles by the model, then popular titles with the terms of what the user has watched, then other popular titles. */
 export class Recommender {
@@ -43,7 +43,7 @@ export class Recommender {
     return [...personal, ...this.filling(viewing, country, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
   }
 
-  private personal({ titles, started }: Viewing, country: Country | undefined, count: number, now: number): Recommendation[] {
+  private personal({ titles, excluded }: Viewing, country: Country | undefined, count: number, now: number): Recommendation[] {
     if (!this.inUse) return []
     const { skeleton, tree } = this.catalogue
     const { model, items, scorer } = this.inUse
@@ -65,7 +65,7 @@ export class Recommender {
     const isWanted = (item: number) => {
       const row = rowOf(item)
       // Since the training, a title may have become the season of a show.
-      return row !== undefined && !started.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
+      return row !== undefined && !excluded.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
     }
     const best = new Best(count)
     const newcomers = new Best(Math.ceil(count / newcomerEvery))
@@ -80,7 +80,7 @@ export class Recommender {
   }
 
   private filling(
-    { titles, started }: Viewing,
+    { titles, excluded }: Viewing,
     country: Country | undefined,
     count: number,
     taken: Set<number>,
@@ -96,7 +96,7 @@ export class Recommender {
         related.length >= count || (related.length + others.length >= count && (watched.size === 0 || searched > searchDepth))
       if (isEnough) break
       searched++
-      if (started.has(row) || taken.has(row)) continue
+      if (excluded.has(row) || taken.has(row)) continue
       const isRelated = terms.get(row).some(term => watched.has(term))
       ;(isRelated ? related : others).push(row)
     }

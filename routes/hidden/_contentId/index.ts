@@ -1,0 +1,44 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../../plugins/authentication.js'
+import { answers } from '../../../schemas/answers.js'
+import { Done } from '../../../schemas/common.js'
+import { IntegerId } from '../../../schemas/path-ids.js'
+import { done } from '../../../src/http/reply.js'
+import { titleIdOf } from '../../../src/http/title-ids.js'
+
+const shared = {
+  tags: ['Hidden titles'],
+  security: [{ bearer: [] }],
+  params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
+  response: answers(Done, 401, 404, 413)
+}
+const putSchema = {
+  ...shared,
+  summary: 'Hide a title',
+  description:
+    'It is left out of recommendations and continue watching, and nothing of its history counts for recommendations. Nothing is removed from history and watchlist. The id may be of any content of the title: an episode hides its show. Hiding a title again changes nothing.'
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Show a hidden title again',
+  description: 'The id may be of any content of the title.'
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { hidden } = app.data
+
+  app.put('', { schema: putSchema, ...forViewers }, async function hideTitle(request) {
+    await hidden.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId))
+    return done(200, 'The title was hidden')
+  })
+
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
+    const { contentId } = request.params
+    // What was a title of its own when it was hidden may have become a part of another one.
+    await hidden.remove(app.viewerOf(request).id, [titleIdOf(catalogue, contentId), Number(contentId)])
+    return done(200, 'The title is shown again')
+  })
+}
+export default route
