@@ -69,6 +69,11 @@ export const createClient = ({
     const renewed = await session.tokenAfter(token)
     return renewed ? send(again, renewed) : response
   })
+  /** For calls with a password. A wrong one is a 401 too, and must not be sent again with a new token. */
+  const once = createCalls(baseUrl, async request => {
+    const token = await session.token()
+    return token ? send(request, token) : transport(request)
+  })
   const asSessionEnded = refusedAs(error => (session.hasEnded() ? sessionEnded(error) : error))
   const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
     ((...given) => call(...given).catch(asSessionEnded)) as Call
@@ -91,11 +96,20 @@ export const createClient = ({
   // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
 
+  const asWrongPassword = async (error: unknown) => {
+    if (!(error instanceof ViewerError && error.status === 401)) throw error
+    // The password is wrong, unless the session has ended.
+    await calls.get('/me')
+    throw wrongCredentials(error)
+  }
+
   return {
     ...calls,
 
-    signIn: async (email: string, password: string) => {
-      const signedIn = await open.post('/login', { body: { email, password } }).catch(refusedAs(wrongCredentials))
+    /** `device` is the name of this device in the list of sessions. */
+    signIn: async (email: string, password: string, { device }: { device?: string } = {}) => {
+      const body = { email, password, ...(device !== undefined && { device }) }
+      const signedIn = await open.post('/login', { body }).catch(refusedAs(wrongCredentials))
       await session.begin(sessionOf(signedIn))
       void reports.deliverAtOnce()
       return signedIn.user
@@ -105,8 +119,27 @@ export const createClient = ({
       await signed.post('/logout').catch(() => undefined)
       await session.leave()
     },
-    /** The signed-in user. */
+    /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
+    /** The signed-in user, as the service knows them. */
+    me: () => calls.get('/me'),
+    /** Ends all other sessions of the user. */
+    changePassword: async (password: string, new_password: string) => {
+      await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
+    },
+    /** What the service stores of the user. */
+    exportMe: () => calls.get('/me/export'),
+    /** Erases the user and everything that the service stores of them, and signs out. Reports that were not sent yet go, too. */
+    eraseMe: async (password: string) => {
+      await once.delete('/me', { body: { password } }).catch(asWrongPassword)
+      await reports.forget()
+      await session.leave()
+    },
+
+    /** Where the user is signed in, the session used last first. */
+    sessions: () => calls.get('/sessions'),
+    endSession: (id: string) => calls.delete('/sessions/{sessionId}', { params: { path: { sessionId: id } } }),
+    endOtherSessions: () => calls.delete('/sessions', { params: { query: { others: true } } }),
 
     /** The contents of a rail, by its `endpoint`. */
     railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {

@@ -151,6 +151,11 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
       return outcome
     },
     deliverAtOnce,
+    /** Drops what the user has not sent yet. */
+    forget: async () => {
+      const isMine = isOf(await reporter())
+      await edit(reports => reports.filter(report => !isMine(report)))
+    },
     unsent: async () => (await kept()).filter(isOf(await reporter())).length,
     close: () => {
       clearTimeout(timer)

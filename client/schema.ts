@@ -335,7 +335,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Revokes the refresh tokens of the session. The access token stays valid until it expires.
+         * @description Ends the session: its refresh token at once, its access tokens within 2 seconds in every process.
          */
         post: operations["logOut"];
         delete?: never;
@@ -351,7 +351,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get the signed-in user
+         * @description Users of an identity provider may have an empty `email` and `name`.
+         */
+        get: operations["getMe"];
         put?: never;
         post?: never;
         /**
@@ -377,6 +381,26 @@ export interface paths {
          */
         get: operations["exportMe"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password
+         * @description Ends all other sessions of the user. A wrong current password is a 401, and counts as a failed login.
+         */
+        put: operations["changePassword"];
         post?: never;
         delete?: never;
         options?: never;
@@ -479,6 +503,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where the user is signed in
+         * @description At most 100 sessions, the one used last first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.
+         */
+        delete: operations["endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out a device
+         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds.
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1001,6 +1069,11 @@ export interface components {
              * @example correct horse battery staple
              */
             password: string;
+            /**
+             * @description Name of the device, for the list of sessions. Without control characters. An empty one counts as none
+             * @example Living room TV
+             */
+            device?: string;
         };
         SignedInAnswer: {
             /** @enum {boolean} */
@@ -1026,6 +1099,11 @@ export interface components {
         RefreshToken: {
             /** @description From the last login or refresh */
             refresh_token: string;
+        };
+        UserAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["User"];
         };
         PasswordConfirmation: {
             /**
@@ -1094,6 +1172,7 @@ export interface components {
         };
         ExportedSession: {
             id: string;
+            device: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1104,6 +1183,15 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             last_used_at: string;
+        };
+        PasswordChange: {
+            /**
+             * @description The current password
+             * @example correct horse battery staple
+             */
+            password: string;
+            /** @example staple battery horse correct */
+            new_password: string;
         };
         RailCollectionPageAnswer: {
             /** @enum {boolean} */
@@ -1314,6 +1402,30 @@ export interface components {
              */
             ends_at: string;
             content: components["schemas"]["Content"];
+        };
+        SessionListAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Session"][];
+        };
+        Session: {
+            /** @example 0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11 */
+            id: string;
+            /** @description As it was sent with the login */
+            device: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its refresh token was used last, or `created_at`
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            last_used_at: string;
+            /** @description Whether it is the session of this request */
+            current: boolean;
         };
         SupportTextsAnswer: {
             /** @enum {boolean} */
@@ -2798,7 +2910,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "ada@example.com",
-                 *       "password": "demo-password"
+                 *       "password": "demo-password",
+                 *       "device": "Living room TV"
                  *     }
                  */
                 "application/json": components["schemas"]["Credentials"];
@@ -2931,6 +3044,44 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "email": "ada@example.com",
+                     *         "name": "Ada"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     eraseMe: {
         parameters: {
             query?: never;
@@ -3032,6 +3183,7 @@ export interface operations {
                      *         "sessions": [
                      *           {
                      *             "id": "b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55",
+                     *             "device": "Living room TV",
                      *             "created_at": "2026-11-23T06:16:29.180000Z",
                      *             "last_used_at": "2026-11-23T06:16:29.180000Z"
                      *           }
@@ -3046,6 +3198,52 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "demo-password",
+                 *       "new_password": "another-demo-password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The password was changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3488,6 +3686,131 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11",
+                     *           "device": "Living room TV",
+                     *           "created_at": "2026-11-22T18:04:12.482000Z",
+                     *           "last_used_at": "2026-11-22T18:04:13.067000Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionListAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endSessions: {
+        parameters: {
+            query?: {
+                /** @description Whether to keep the session of this request */
+                others?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The sessions were ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the session
+                 * @example 0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11
+                 */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The session was ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

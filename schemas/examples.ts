@@ -3,7 +3,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
   'POST /login': {
     request: {
       email: 'ada@example.com',
-      password: 'demo-password'
+      password: 'demo-password',
+      device: 'Living room TV'
     },
     answer: {
       success: true,
@@ -1183,6 +1184,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         sessions: [
           {
             id: 'b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55',
+            device: 'Living room TV',
             created_at: '2026-11-23T06:16:29.180000Z',
             last_used_at: '2026-11-23T06:16:29.180000Z'
           }
@@ -1218,6 +1220,55 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           name: 'Ada'
         }
       }
+    }
+  },
+  'GET /me': {
+    answer: {
+      success: true,
+      data: {
+        id: 1,
+        email: 'ada@example.com',
+        name: 'Ada'
+      }
+    }
+  },
+  'GET /sessions': {
+    answer: {
+      success: true,
+      data: [
+        {
+          id: '0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11',
+          device: 'Living room TV',
+          created_at: '2026-11-22T18:04:12.482000Z',
+          last_used_at: '2026-11-22T18:04:13.067000Z',
+          current: true
+        }
+      ]
+    }
+  },
+  'DELETE /sessions/{sessionId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The session was ended'
+    }
+  },
+  'DELETE /sessions': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The sessions were ended'
+    }
+  },
+  'PUT /me/password': {
+    request: {
+      password: 'demo-password',
+      new_password: 'another-demo-password'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The password was changed'
     }
   },
   'POST /logout': {

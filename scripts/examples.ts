@@ -42,7 +42,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
 const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
 
 const email = demoUsers[0].email
-const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword })
+const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword, device: 'Living room TV' })
 authorization = `Bearer ${access_token}`
 
 await ask('GET', '/contents', '/contents?type=show&perPage=1')
@@ -76,6 +76,13 @@ await ask('DELETE', '/hidden/{contentId}', '/hidden/1405')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
+await ask('GET', '/me')
+await ask('GET', '/sessions')
+const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
+const { sid } = JSON.parse(atob(phone.json().data.access_token.split('.')[1]))
+await ask('DELETE', '/sessions/{sessionId}', `/sessions/${sid}`)
+await ask('DELETE', '/sessions', '/sessions?others=true')
+await ask('PUT', '/me/password', '/me/password', { password: demoPassword, new_password: 'another-demo-password' })
 await ask('POST', '/logout')
 await ask('GET', '/health')
 await ask('GET', '/ready')

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { CommandSettings, settingsOrExit } from '../src/config.js'
+import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isDuplicate } from '../src/data/driver/faults.js'
 import { dataOf, ensureIndexes } from '../src/data/index.js'
@@ -41,15 +41,15 @@ const print = ({ _id, email, name, sub, disabled_at }: UserDocument) =>
   console.log(JSON.stringify({ id: _id, email, name, sub, disabled: disabled_at !== null }))
 
 /** These matter only to logins and reports, of which this command makes none. */
-const unused = { LOGIN_LIMIT: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90 }
+const unused = { LOGIN_LIMIT: 0, ACCESS_TOKEN_TTL: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90 }
 
 const run = async () => {
   const { action, given, who, name, out, yes } = readArguments(process.argv.slice(2))
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 }
   const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, timeouts)
   const users = usersOf(db)
-  // Lifetimes do not matter here, because this command only ends sessions.
-  const sessions = sessionsOf(db, { life: 0, grace: 0 })
+  // This command only ends sessions. They know the lifetime of their access tokens, except those of earlier versions.
+  const sessions = sessionsOf(db, { life: 0, accessLife: Settings.properties.ACCESS_TOKEN_TTL.default, grace: 0 })
   try {
     if (action === 'list') {
       for await (const user of users.all()) print(user)
