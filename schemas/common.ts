@@ -26,6 +26,13 @@ export const Done = published(
 )
 export type Done = Static<typeof Done>
 
+/** The answer to a write that also tells something. */
+export const DoneWith = <T extends TSchema>(data: T, $id: string) =>
+  published(
+    Type.Object({ ...writeStatus, 'message ': message, message, data }, { $id }),
+    Type.Object({ ...writeStatus, message, data }, { additionalProperties: true })
+  )
+
 export const Failure = Type.Object(
   { success: Always(false), code: Type.Integer(), message: Type.String() },
   { $id: 'Failure', description: 'An error' }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable, Timestamp } from './common.js'
+import { DoneWith, Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
 import { Ids } from './lists.js'
 import { PageQuery } from './page.js'
@@ -45,6 +45,25 @@ export const ProgressUpdate = published(
   Type.Object(progress, { description: 'Needs `time` or `percentage`, or both' })
 )
 export type ProgressUpdate = Static<typeof ProgressUpdate>
+
+export const maxReports = 200
+
+/** Each report is checked by itself. */
+export const ProgressReports = published(
+  Type.Object({ reports: Type.Array(Type.Unknown(), { minItems: 1, maxItems: maxReports }) }, { $id: 'ProgressReports' }),
+  Type.Object({ reports: Type.Array(ProgressReport, { minItems: 1, maxItems: maxReports }) })
+)
+
+export const RefusedReport = Type.Object(
+  { index: Type.Integer({ description: 'The place of the report, from 0' }), code: Type.Integer(), message: Type.String() },
+  { $id: 'RefusedReport' }
+)
+export type RefusedReport = Static<typeof RefusedReport>
+
+export const SavedReports = DoneWith(
+  Type.Object({ saved: Type.Integer({ description: 'How many reports were not refused' }), refused: Type.Array(RefusedReport) }),
+  'SavedReports'
+)
 
 export const HistoryQuery = Type.Object({
   content_id: Ids('Only elements of these contents', 1405),

@@ -5,6 +5,7 @@ import { notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { pageOf } from './pages.js'
+import { arrivalIndex, removerOf } from './removals.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
 export interface HiddenDocument {
@@ -12,11 +13,14 @@ export interface HiddenDocument {
   user_id: number
   content_id: number
   created_at: Date
+  /** When an import added the element, whose `created_at` may be old. */
+  arrived_at?: Date
 }
 
 export const hiddenIndexes: IndexDescription[] = [
   { key: { user_id: 1, content_id: 1 }, unique: true },
-  { key: { user_id: 1, created_at: -1, _id: -1 } }
+  { key: { user_id: 1, created_at: -1, _id: -1 } },
+  arrivalIndex
 ]
 
 /** Other software may have written elements without these fields. */
@@ -40,6 +44,7 @@ export const andHidden = (user_id: number) => ({
 
 export const hiddenOf = (db: Db) => {
   const hidden: Collection<HiddenDocument> = db.collection('hidden')
+  const remover = removerOf(db, 'hidden')
   return {
     list: (user_id: number, page: PageQuery) => pageOf(db, hidden, { user_id }, { created_at: -1, _id: -1 }, page),
 
@@ -50,8 +55,7 @@ export const hiddenOf = (db: Db) => {
     },
 
     remove: async (user_id: number, content_ids: number[]) => {
-      const { deletedCount } = await withRetries(() => hidden.deleteMany({ user_id, content_id: { $in: content_ids } }))
-      if (deletedCount === 0) throw notFound()
+      if ((await remover.contents(user_id, content_ids)) === 0) throw notFound()
     }
   }
 }

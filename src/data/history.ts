@@ -118,6 +118,10 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(status === 'watched' && { $or: [{ plays: { $gte: 1 } }, { plays: { $exists: false }, percentage: { $gte: completedAt } }] })
 })
 
+/** With the completion that an earlier version has not counted. */
+export const counted = (element: HistoryDocument, completedAt: number): HistoryDocument =>
+  element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
+
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const remover = removerOf(db, 'history')
@@ -125,27 +129,23 @@ export const historyOf = (db: Db, completedAt: number) => {
   const columnsWith = <More extends object>(elements: Document[], none: More, stages: Document[]): Promise<HistoryColumns & More> =>
     aggregateIntoOne(db, history, [...elements, columns(completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
 
-  /** With the completion that an earlier version has not counted. */
-  const counted = (element: HistoryDocument): HistoryDocument =>
-    element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
-
   return {
     list: async (user_id: number, filter: HistoryFilter, page: PageQuery) => {
       const { elements, total } = await pageOf(db, history, filterOf(user_id, filter, completedAt), { updated_at: -1, _id: -1 }, page)
-      return { elements: elements.map(counted), total }
+      return { elements: elements.map(element => counted(element, completedAt)), total }
     },
 
     byId: async (user_id: number, id: string) => {
       const _id = historyId(id, notFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
       if (!element) throw await forbiddenOr(notFound, history, { _id })
-      return counted(element)
+      return counted(element, completedAt)
     },
 
     /** The elements of these contents that the user has started to watch. */
     started: async (user_id: number, content_ids: number[]) => {
       const elements = await findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter })
-      return elements.map(counted)
+      return elements.map(element => counted(element, completedAt))
     },
 
     remove: async (user_id: number, id: string) => {

@@ -1,6 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
+import { changesOf } from './changes.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
 import { hiddenIndexes, hiddenOf } from './hidden.js'
@@ -44,6 +45,7 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
   history: historyOf(db, settings.COMPLETED_AT),
+  changes: changesOf(db, settings.COMPLETED_AT),
   reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),

@@ -72,7 +72,8 @@ export const removalsOf = (db: Db) => {
         content_id: { $in: [wholeList, ...content_ids] }
       })
       const removed = new Map(marks.map(({ content_id, at }) => [content_id, at.getTime()]))
-      return (content_id: number) => Math.max(removed.get(wholeList) ?? 0, removed.get(content_id) ?? 0)
+      const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
+      return (content_id: number) => Math.max(at(wholeList), at(content_id))
     }
   }
 }
@@ -97,6 +98,16 @@ export const removerOf = (db: Db, list: ViewerList) => {
       const mark = await removals.markOne(user_id, list, element.content_id)
       const { deletedCount } = await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
       if (deletedCount === 0) throw missing()
+    },
+
+    /** Returns how many elements there were. */
+    contents: async (user_id: number, content_ids: number[]) => {
+      const elements = await findInOneBatch(db, collection, { user_id, content_id: { $in: content_ids } })
+      for (const { _id, content_id } of elements) {
+        const mark = await removals.markOne(user_id, list, content_id)
+        await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
+      }
+      return elements.length
     },
 
     all: async (user_id: number) => {

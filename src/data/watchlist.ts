@@ -15,7 +15,7 @@ export interface WatchlistDocument {
   content_id: number
   created_at: Date
   updated_at: Date
-  /** When an import added the element, in whose order `created_at` may be old. */
+  /** When an import added the element, whose `created_at` may be old. */
   arrived_at?: Date
 }
 

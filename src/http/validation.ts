@@ -31,7 +31,12 @@ const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[]
     if (given === undefined) continue
     const isList = schema.type === 'array'
     const values = isList ? splitUpTo(maxValues + 1, given) : [given].flat()
-    const fault = !isList && values.length > 1 ? 'repeated' : values.length > maxValues || values.some(isTooLong) ? 'size' : undefined
+    const fault =
+      !isList && values.length > 1
+        ? 'repeated'
+        : values.length > maxValues || (!schema['x-any-length'] && values.some(isTooLong))
+          ? 'size'
+          : undefined
     if (fault) faults.push({ keyword: fault, instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: schema })
     else query[name] = isList ? values.map(value => read(schema.items, value)) : read(schema, values[0] as string)
   }

@@ -43,7 +43,19 @@ export const watchlist = (run: Run): Kind<WatchlistRecord> => {
     const { user_id, content_id } = record
     const created_at = createdAt(record)
     const updated_at = momentOf(record.updated_at) ?? created_at
-    return { updateOne: { filter: { user_id, content_id }, update: { $setOnInsert: { _id, created_at, updated_at } }, upsert: true } }
+    // A viewer may add the content meanwhile, and that element stays as it is.
+    const orStored = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
+    const update = [
+      {
+        $set: {
+          arrived_at: { $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, '$$NOW', '$arrived_at'] },
+          _id: orStored('_id', _id),
+          created_at: orStored('created_at', created_at),
+          updated_at: orStored('updated_at', updated_at)
+        }
+      }
+    ]
+    return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
   }
 
   return {

@@ -1,0 +1,27 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forViewers } from '../../plugins/authentication.js'
+import { answers } from '../../schemas/answers.js'
+import { Changes, ChangesQuery } from '../../schemas/changes.js'
+import { Ok } from '../../schemas/common.js'
+import { ok } from '../../src/http/reply.js'
+import { changesPage } from '../../src/viewing/changes.js'
+
+const schema = {
+  summary: 'List what has changed',
+  description:
+    'For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then ask with the `cursor` of the last answer: at once while `more` is true, later on now and then. Whoever follows the cursors misses nothing, and may be told a change twice. `reset` means that the copy has to be dropped before this answer is applied.',
+  tags: ['Changes'],
+  security: [{ bearer: [] }],
+  querystring: ChangesQuery,
+  response: answers(Ok(Changes), 401)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, data } = app
+
+  app.get('', { schema, ...forViewers }, async function listChanges(request) {
+    const { since, perPage } = request.query
+    return ok(await changesPage({ catalogue, data }, { user: app.viewerOf(request).id, since, perPage }))
+  })
+}
+export default route

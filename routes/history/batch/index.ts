@@ -1,0 +1,28 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forViewers } from '../../../plugins/authentication.js'
+import { answers } from '../../../schemas/answers.js'
+import { maxReports, ProgressReports, SavedReports } from '../../../schemas/history.js'
+import { done } from '../../../src/http/reply.js'
+import { readReports } from '../../../src/viewing/reports.js'
+
+const schema = {
+  summary: 'Report the progress of many contents',
+  description: `What a device has kept while it was offline: 1 to ${maxReports} reports. Each counts as in POST /history. What that would refuse is refused alone, and the rest is saved.`,
+  tags: ['History'],
+  security: [{ bearer: [] }],
+  body: ProgressReports,
+  response: answers(SavedReports, 401, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, data, uptake } = app
+
+  app.post('', { schema, ...forViewers }, async function reportManyProgresses(request) {
+    const { id } = app.viewerOf(request)
+    const { reports, refused } = readReports(request.body.reports, catalogue, app.countryOf(request))
+    await data.reports.putAll(id, reports)
+    for (const { content_id } of reports) uptake.begin(id, content_id)
+    return { ...done(200, 'The reports were saved'), data: { saved: reports.length, refused } }
+  })
+}
+export default route

@@ -1,0 +1,34 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { HiddenTitle } from './hidden.js'
+import { HistoryProgress } from './history.js'
+import { WatchlistElement } from './watchlist.js'
+
+const WatchlistEntry = Type.Omit(WatchlistElement, ['content'], { $id: 'WatchlistEntry' })
+const HiddenEntry = Type.Omit(HiddenTitle, ['content'], { $id: 'HiddenEntry' })
+
+const contentIds = (list: string) => Type.Array(Type.Integer(), { description: `Contents that are no longer in ${list}` })
+
+export const Changes = Type.Object(
+  {
+    history: Type.Array(HistoryProgress),
+    watchlist: Type.Array(WatchlistEntry),
+    hidden: Type.Array(HiddenEntry),
+    removed: Type.Object(
+      { history: contentIds('the history'), watchlist: contentIds('the watchlist'), hidden: contentIds('the list of hidden titles') },
+      { $id: 'RemovedContents', description: 'To be applied before the elements' }
+    ),
+    cursor: Type.String({ description: '`since` of the next request' }),
+    more: Type.Boolean({ description: 'Whether there is more to read at once' }),
+    reset: Type.Boolean({ description: 'Whether to drop the copy first: `since` was too old, or no cursor of this user' })
+  },
+  { $id: 'Changes' }
+)
+export type Changes = Static<typeof Changes>
+
+export const ChangesQuery = Type.Object({
+  since: Type.Optional(
+    // What is no cursor begins anew and is no error, however long it is.
+    Type.String({ 'x-any-length': true, description: 'The `cursor` of the last answer. Without it, everything from the beginning' })
+  ),
+  perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per answer, removals included' })
+})

@@ -1,0 +1,136 @@
+import type { Db, Document, ObjectId } from 'mongodb'
+import { seconds } from '../time.js'
+import { aggregateInOneBatch } from './driver/one-batch.js'
+import type { HiddenDocument } from './hidden.js'
+import { counted, type HistoryDocument } from './history.js'
+import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
+import type { WatchlistDocument } from './watchlist.js'
+
+/**
+ * Where changes are found, each source in the order of its own date. An element that arrived late is found by its arrival, and
+ * once more by its own date, which costs less than to keep it out.
+ */
+const sources = [
+  { list: 'history', collection: 'history', date: 'updated_at' },
+  { list: 'history', collection: 'history', date: 'arrived_at' },
+  { list: 'watchlist', collection: 'watchlist', date: 'created_at' },
+  { list: 'watchlist', collection: 'watchlist', date: 'arrived_at' },
+  { list: 'hidden', collection: 'hidden', date: 'created_at' },
+  { list: 'hidden', collection: 'hidden', date: 'arrived_at' },
+  { list: 'removals', collection: 'removals', date: 'at' }
+] as const
+export const sourceCount = sources.length
+const removalSource = sourceCount - 1
+
+/** A place in the order of all changes: by time, then by source, then by id. */
+export interface ChangePosition {
+  /** In milliseconds. */
+  time: number
+  /** -1 for the place before all changes of this time. */
+  source: number
+  id: ObjectId | number
+  /** Of the contents of a mark that names several. */
+  offset: number
+}
+
+export type Change = ChangePosition &
+  (
+    | { list: 'history'; element: HistoryDocument }
+    | { list: 'watchlist'; element: WatchlistDocument }
+    | { list: 'hidden'; element: HiddenDocument }
+    | { list: 'removals'; element: RemovalDocument & { content_id: number } }
+  )
+
+/**
+ * How long a change is told again to those who have asked since. The database dates a write when it begins, and others may see it later;
+ * another member of a replica set, after a change of primary, may have another clock.
+ */
+export const changeOverlap = removalGrace + seconds(5)
+
+/** A match for what comes after the position, in a form that the index on the date and the id answers in order. */
+const after = (user_id: number, { date }: (typeof sources)[number], source: number, { time, source: last, id }: ChangePosition) => {
+  const at = new Date(time)
+  if (source > last) return { user_id, [date]: { $gte: at } }
+  const later = { user_id, [date]: { $gt: at } }
+  if (source < last) return later
+  // A mark may name more contents than were told.
+  return { $or: [{ user_id, [date]: at, _id: source === removalSource ? { $gte: id } : { $gt: id } }, later] }
+}
+
+/** A row for each content that a mark names. */
+const eachContent = ({ time, id, offset }: ChangePosition): Document[] => [
+  { $set: { content_ids: { $ifNull: ['$content_ids', ['$content_id']] }, content_id: '$$REMOVE' } },
+  { $unwind: { path: '$content_ids', includeArrayIndex: 'offset' } },
+  { $match: { $or: [{ at: { $ne: new Date(time) } }, { _id: { $ne: id } }, { offset: { $gt: offset } }] } },
+  { $set: { content_id: '$content_ids', content_ids: '$$REMOVE' } }
+]
+
+const pipelineOf = (user_id: number, source: number, position: ChangePosition, count: number, removalsFrom: Document): Document[] => {
+  const from = sources[source] as (typeof sources)[number]
+  const isRemovals = source === removalSource
+  return [
+    { $match: after(user_id, from, source, position) },
+    ...(isRemovals ? [{ $match: removalsFrom }] : []),
+    { $sort: { [from.date]: 1, _id: 1 } },
+    { $limit: count },
+    ...(isRemovals ? [...eachContent(position), { $limit: count }] : []),
+    { $project: { _id: 0, source: { $literal: source }, element: '$$ROOT' } }
+  ]
+}
+
+interface Row {
+  source: number
+  element: Document
+}
+
+const changeOf = ({ source, element: stored }: Row, completedAt: number): Change => {
+  const { list, date } = sources[source] as (typeof sources)[number]
+  const element = list === 'history' ? counted(stored as HistoryDocument, completedAt) : stored
+  return { time: stored[date].getTime(), source, id: stored._id, offset: Number(stored.offset ?? 0), list, element } as Change
+}
+
+const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
+
+/** What has changed in the lists of a viewer. */
+export const changesOf = (db: Db, completedAt: number) => {
+  const collection = (collectionName: string) => ({ collectionName })
+  return {
+    /**
+     * The first changes after the position, at most `count`, and the time of the database. Without `removalsFrom`, removals are told
+     * from the time of the question on, which is enough for a caller who has nothing yet.
+     */
+    after: async (user_id: number, position: ChangePosition, count: number, removalsFrom: number | undefined) => {
+      const removals =
+        removalsFrom === undefined
+          ? { $expr: { $gte: ['$at', { $subtract: ['$$NOW', changeOverlap] }] } }
+          : { at: { $gte: new Date(removalsFrom) } }
+      const [clock, ...rows] = await aggregateInOneBatch<Row & { now: Date }>(db, collection('users'), [
+        { $match: { _id: user_id } },
+        { $project: { _id: 0, now: '$$NOW' } },
+        ...sources.map(({ collection }, source) => ({
+          $unionWith: { coll: collection, pipeline: pipelineOf(user_id, source, position, count, removals) }
+        }))
+      ])
+      const now = (clock?.now ?? new Date()).getTime()
+      // Dates to come were put in by hand.
+      const changes = rows.map(row => changeOf(row, completedAt)).filter(({ time }) => time <= now)
+      return { now, changes: changes.sort(byPlace).slice(0, count) }
+    },
+
+    /** Which of the contents are in each list. */
+    present: async (user_id: number, contents: Map<ViewerList, number[]>) => {
+      const [first, ...others] = [...contents].map(([list, content_ids]) => ({
+        list,
+        pipeline: [
+          { $match: { user_id, content_id: { $in: content_ids } } },
+          { $project: { _id: 0, list: { $literal: list }, content_id: 1 } }
+        ]
+      }))
+      if (!first) return []
+      return aggregateInOneBatch<{ list: ViewerList; content_id: number }>(db, collection(first.list), [
+        ...first.pipeline,
+        ...others.map(({ list, pipeline }) => ({ $unionWith: { coll: list, pipeline } }))
+      ])
+    }
+  }
+}

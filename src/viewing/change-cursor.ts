@@ -1,0 +1,64 @@
+import { ObjectId } from 'mongodb'
+import { type ChangePosition, changeOverlap, sourceCount } from '../data/changes.js'
+import { removalsKept } from '../data/removals.js'
+import { minutes, wireYears } from '../time.js'
+
+/** How far a caller has read the changes of a user. */
+export interface ChangeCursor {
+  user: number
+  position: ChangePosition
+  /** When the caller began to read up to now. Removals are known from then on. */
+  began: number
+  /** Whether the caller had nothing when it began, so that earlier removals do not matter. */
+  isFirst: boolean
+  /** From when on changes are told once more when the caller has read up to now. 0 if it is not decided yet. */
+  again: number
+}
+
+const before = (time: number): ChangePosition => ({ time, source: -1, id: 0, offset: 0 })
+
+/** Before everything. */
+export const firstPosition = before(wireYears.first.getTime())
+
+/** Everything before this time has been told. */
+export const cursorAt = (user: number, time: number): ChangeCursor => ({
+  user,
+  position: before(time),
+  began: time,
+  isFirst: false,
+  again: 0
+})
+
+// Not signed: a cursor only says where to read in the lists of whoever presents it.
+export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, again }: ChangeCursor) =>
+  Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), again])).toString('base64url')
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+const idOf = (value: unknown) => {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && /^[0-9a-f]{24}$/.test(value) ? new ObjectId(value) : undefined
+}
+
+/** Clocks of the database and of this process may differ by this much. */
+const clockDifference = minutes(5)
+
+/** Returns undefined for a text that is no cursor of the user, and for a cursor that is too old to know all removals since. */
+export const readCursor = (text: string, user: number, now = Date.now()): ChangeCursor | undefined => {
+  const values = parsed(text)
+  if (!Array.isArray(values) || values.length !== 8) return undefined
+  const [owner, time, source, id, offset, began, isFirst, again] = values
+  const position = idOf(id)
+  if (owner !== user || position === undefined) return undefined
+  if (![time, source, offset, began, isFirst, again].every(Number.isSafeInteger)) return undefined
+  const latest = now + clockDifference
+  if (time < firstPosition.time || Math.max(time, began, again) > latest || source < -1 || source >= sourceCount) return undefined
+  if (began < now - removalsKept + changeOverlap) return undefined
+  return { user, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, again }
+}

@@ -1,0 +1,94 @@
+import type { Changes } from '../../schemas/changes.js'
+import type { Catalogue } from '../catalogue/catalogue.js'
+import { type Change, changeOverlap } from '../data/changes.js'
+import { isServableHidden, toHidden } from '../data/hidden.js'
+import { isServableHistory, toHistory } from '../data/history.js'
+import type { Data } from '../data/index.js'
+import type { ViewerList } from '../data/removals.js'
+import { isServableWatchlist, toWatchlist } from '../data/watchlist.js'
+import { type ChangeCursor, cursorAt, cursorText, firstPosition, readCursor } from './change-cursor.js'
+
+interface Sources {
+  catalogue: Catalogue
+  data: Pick<Data, 'changes'>
+}
+
+/** The cursor after a page. Once there is nothing more, it goes back to the earliest time that was not settled when it was read. */
+const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled: number): ChangeCursor => {
+  const last = page.at(-1)
+  const again = from.again || (last && last.time > settled ? settled : 0)
+  if (!more || !last) return cursorAt(from.user, again || settled)
+  const { time, source, id, offset } = last
+  return { ...from, position: { time, source, id, offset }, again }
+}
+
+/** The changes of a list, by content. */
+const elementsOf = <L extends ViewerList>(page: Change[], wanted: L) => {
+  type Element = Extract<Change, { list: L }>['element']
+  return new Map(page.flatMap(({ list, element }) => (list === wanted ? [[element.content_id, element as Element] as const] : [])))
+}
+
+interface Question {
+  user: number
+  since: string | undefined
+  perPage: number
+  overlap?: number
+}
+
+/** A page of what has changed for a user. */
+export const changesPage = async (
+  { catalogue, data }: Sources,
+  { user, since, perPage, overlap = changeOverlap }: Question
+): Promise<Changes> => {
+  const known = since === undefined ? undefined : readCursor(since, user)
+  const { now, changes } = await data.changes.after(
+    user,
+    known?.position ?? firstPosition,
+    perPage + 1,
+    known ? (known.isFirst ? known.began : firstPosition.time) : undefined
+  )
+  const settled = now - overlap
+  const from = known ?? { ...cursorAt(user, settled), isFirst: true }
+  const more = changes.length > perPage
+  const page = changes.slice(0, perPage)
+
+  const removed = await goneFrom(data, user, page)
+  const lists = {
+    history: elementsOf(page, 'history'),
+    watchlist: elementsOf(page, 'watchlist'),
+    hidden: elementsOf(page, 'hidden')
+  }
+  // Removed since the page was read.
+  for (const [list, content_ids] of Object.entries(removed)) for (const id of content_ids) lists[list as ViewerList].delete(id)
+
+  const { broken, fragments } = catalogue
+  const history = broken.keepServable('history', [...lists.history.values()], isServableHistory)
+  const hidden = broken.keepServable('hidden', [...lists.hidden.values()], isServableHidden)
+  const watchlist = broken.keepServable('watchlist', [...lists.watchlist.values()], isServableWatchlist)
+  const contents = await fragments.ofAny(watchlist.map(({ content_id }) => content_id))
+  return {
+    history: history.map(toHistory),
+    watchlist: watchlist.flatMap((element, i) => {
+      const content = contents[i]
+      return content ? [toWatchlist(element, content.handler_id)] : []
+    }),
+    hidden: hidden.map(toHidden),
+    removed,
+    cursor: cursorText(cursorAfter(from, page, more, settled)),
+    more,
+    reset: since !== undefined && !known
+  }
+}
+
+/** The removed contents of each list, but for those that are there again. */
+const goneFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
+  const removed = { history: new Set<number>(), watchlist: new Set<number>(), hidden: new Set<number>() }
+  const asked = new Map<ViewerList, number[]>()
+  for (const { list, element } of page) {
+    if (list !== 'removals' || !Number.isSafeInteger(element.content_id) || element.content_id < 1) continue
+    removed[element.list].add(element.content_id)
+  }
+  for (const [list, content_ids] of Object.entries(removed)) if (content_ids.size > 0) asked.set(list as ViewerList, [...content_ids])
+  for (const { list, content_id } of await changes.present(user, asked)) removed[list].delete(content_id)
+  return { history: [...removed.history], watchlist: [...removed.watchlist], hidden: [...removed.hidden] }
+}
