@@ -34,6 +34,8 @@ const refusedAs = (make: (cause: ViewerError) => ViewerError) => (error: unknown
   throw error instanceof ViewerError && error.status === 401 ? make(error) : error
 }
 
+const hiddenPath = (contentId: number) => ({ params: { path: { contentId: String(contentId) } } })
+
 export const createClient = ({
   baseUrl,
   store = createMemory(),
@@ -114,6 +116,12 @@ export const createClient = ({
       // Only the query is used, so the token is never sent to another host.
       return calls.get('/contents', { querySerializer: () => query.toString() })
     },
+
+    /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
+    hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),
+    unhide: (contentId: number) => calls.delete('/hidden/{contentId}', hiddenPath(contentId)),
+    /** The titles that the user has hidden, the newest first. */
+    hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } }),
 
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: reports.report,

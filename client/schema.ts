@@ -926,11 +926,12 @@ export interface components {
             code: number;
             "message ": string;
             message: string;
-            data: {
-                /** @description How many reports were not refused */
-                saved: number;
-                refused: components["schemas"]["RefusedReport"][];
-            };
+            data: components["schemas"]["SavedAndRefused"];
+        };
+        SavedAndRefused: {
+            /** @description How many reports were not refused */
+            saved: number;
+            refused: components["schemas"]["RefusedReport"][];
         };
         RefusedReport: {
             /** @description The place of the report, from 0 */

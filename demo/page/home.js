@@ -1,6 +1,6 @@
 import { card } from './cards.js'
 import { byId, h, icon } from './dom.js'
-import { picture, saveButton } from './pieces.js'
+import { hideButton, picture, saveButton } from './pieces.js'
 import { rail } from './rail.js'
 import { openSheet } from './sheet.js'
 import { askToSignIn, signIn } from './sign-in.js'
@@ -46,7 +46,9 @@ const continueRail = () =>
           return card(content, {
             headline: parent ? nameOf(parent) : nameOf(content),
             note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
-            percentage: history?.percentage
+            // One that is watched again is at its end from the last time.
+            percentage: history && history.percentage < 90 ? history.percentage : 0,
+            mayHide: true
           })
         })
       }
@@ -61,7 +63,7 @@ const recommendedRail = (recommendations, user) =>
       next: false,
       cards: (await recommendations)
         .slice(1)
-        .map(content => card(content, { note: reasonOf(content), badge: content.recent ? 'New' : undefined }))
+        .map(content => card(content, { note: reasonOf(content), badge: content.recent ? 'New' : undefined, mayHide: Boolean(user) }))
     })
   })
 
@@ -118,7 +120,8 @@ const showHero = (content, user) => {
         'div',
         { class: 'actions' },
         h('button', { type: 'button', class: user ? 'primary' : 'quiet', onclick: () => openSheet(content) }, icon('play'), 'Watch'),
-        user ? saveButton(content) : null
+        user ? saveButton(content) : null,
+        user ? hideButton(content) : null
       ),
       user
         ? null
@@ -162,3 +165,4 @@ export const showPersonal = async () => {
 const reloads = {}
 events.addEventListener('watched', () => reloads.watched?.())
 events.addEventListener('saved', () => reloads.saved?.())
+events.addEventListener('unhidden', showPersonal)

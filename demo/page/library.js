@@ -7,6 +7,8 @@ import { emit, events, viewer } from './viewer.js'
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
+/** Cards whose title the user has just hidden, by content id. They stay until the list is loaded again, so that it can be undone. */
+export const hidden = new Set()
 
 const most = { params: { query: { perPage: 100 } } }
 
@@ -31,6 +33,18 @@ export const toggleSaved = async content_id => {
     saved.delete(content_id)
   }
   emit('saved')
+}
+
+/** @param {number} content_id */
+export const toggleHidden = async content_id => {
+  if (hidden.has(content_id)) {
+    await viewer.unhide(content_id)
+    hidden.delete(content_id)
+  } else {
+    await viewer.hide(content_id)
+    hidden.add(content_id)
+  }
+  emit('hidden')
 }
 
 /**
@@ -67,4 +81,5 @@ export const durationOf = ({ id, type, duration }) => {
 events.addEventListener('session', () => {
   progress.clear()
   saved.clear()
+  hidden.clear()
 })
