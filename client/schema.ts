@@ -344,6 +344,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase the user
+         * @description Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
+         */
+        delete: operations["eraseMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export what is stored of the user
+         * @description A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.
+         */
+        get: operations["exportMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -986,6 +1026,84 @@ export interface components {
         RefreshToken: {
             /** @description From the last login or refresh */
             refresh_token: string;
+        };
+        PasswordConfirmation: {
+            /**
+             * @description Any length that fits into the body of 64 KiB
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
+        ExportAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Export"];
+        };
+        Export: {
+            users: components["schemas"]["ExportedUser"][];
+            history: components["schemas"]["HistoryProgress"][];
+            watchlist: components["schemas"]["ExportedWatchlistElement"][];
+            hidden: components["schemas"]["ExportedHidden"][];
+            sessions: components["schemas"]["ExportedSession"][];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            exported_at: string;
+        };
+        ExportedUser: {
+            id: number;
+            email?: string;
+            name: string;
+            /** @description The subject at the identity provider */
+            sub?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedWatchlistElement: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedHidden: {
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        ExportedSession: {
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            last_used_at: string;
         };
         RailCollectionPageAnswer: {
             /** @enum {boolean} */
@@ -1767,17 +1885,17 @@ export interface operations {
                      *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b0430b82159cacd616f3615",
+                     *               "_id": "6b04327c532f00f6d6cc3f1b",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T01:58:27.223000Z",
-                     *               "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *               "created_at": "2026-11-08T02:06:13.576000Z",
+                     *               "updated_at": "2026-11-23T12:33:05.017000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *             "updated_at": "2026-11-23T12:33:05.017000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1965,7 +2083,7 @@ export interface operations {
                      *                 "archive": "film-1405"
                      *               }
                      *             },
-                     *             "created_at": "2026-11-23T12:25:32.161000Z"
+                     *             "created_at": "2026-11-23T12:33:05.076000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2107,7 +2225,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0430b82159cacd616f3615",
+                     *             "_id": "6b04327c532f00f6d6cc3f1b",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -2172,8 +2290,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T01:58:27.223000Z",
-                     *             "updated_at": "2026-11-23T12:25:32.066000Z"
+                     *             "created_at": "2026-11-08T02:06:13.576000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.000000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2310,7 +2428,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0430b82159cacd616f3615",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -2375,8 +2493,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:58:27.223000Z",
-                     *         "updated_at": "2026-11-23T12:25:32.066000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.000000Z"
                      *       }
                      *     }
                      */
@@ -2813,6 +2931,126 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    eraseMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "demo-password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The user was erased"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "users": [
+                     *           {
+                     *             "id": 1,
+                     *             "email": "ada@example.com",
+                     *             "name": "Ada",
+                     *             "created_at": "2026-11-23T06:16:27.950000Z",
+                     *             "updated_at": "2026-11-23T06:16:27.950000Z"
+                     *           }
+                     *         ],
+                     *         "history": [
+                     *           {
+                     *             "_id": "6ab0a4d2f1c84e0a5d1b7c01",
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "time": 340,
+                     *             "percentage": 13,
+                     *             "plays": 0,
+                     *             "watched_at": null,
+                     *             "created_at": "2026-11-23T06:16:29.310000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.322000Z"
+                     *           }
+                     *         ],
+                     *         "watchlist": [
+                     *           {
+                     *             "id": 14,
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "created_at": "2026-11-23T06:16:29.334000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.334000Z"
+                     *           }
+                     *         ],
+                     *         "hidden": [],
+                     *         "sessions": [
+                     *           {
+                     *             "id": "b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55",
+                     *             "created_at": "2026-11-23T06:16:29.180000Z",
+                     *             "last_used_at": "2026-11-23T06:16:29.180000Z"
+                     *           }
+                     *         ],
+                     *         "exported_at": "2026-11-23T06:16:29.340000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -3177,43 +3415,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 818,
-                     *             "channel": "culture",
-                     *             "starts_at": "2026-11-23T11:50:00.000000Z",
-                     *             "ends_at": "2026-11-23T13:50:00.000000Z",
+                     *             "id": 633,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T10:40:00.000000Z",
+                     *             "ends_at": "2026-11-23T12:40:00.000000Z",
                      *             "content": {
-                     *               "id": 1645,
+                     *               "id": 1135,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_bk24gfcg",
-                     *               "name": "Cover Band",
+                     *               "handler_id": "rs-mbjcphvw",
+                     *               "name": "Out and Back",
                      *               "title": {
-                     *                 "en": "Cover Band",
-                     *                 "de": "Coverband",
-                     *                 "nl": "Coverband",
-                     *                 "sv": "Coverbandet"
+                     *                 "en": "Out and Back",
+                     *                 "de": "Hin und zurück",
+                     *                 "nl": "Heen en terug",
+                     *                 "sv": "Fram och tillbaka"
                      *               },
                      *               "description": {
-                     *                 "en": "They know every song but their own.",
-                     *                 "de": "Sie können jedes Lied, nur kein eigenes.",
-                     *                 "nl": "Ze kennen elk liedje, behalve hun eigen.",
-                     *                 "sv": "De kan alla låtar utom sin egen."
+                     *                 "en": "A postwoman runs her old route one last time, all hundred kilometres of it.",
+                     *                 "de": "Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.",
+                     *                 "nl": "Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.",
+                     *                 "sv": "En brevbärare springer sin gamla runda en sista gång, alla tio milen."
                      *               },
-                     *               "weight": 46,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1645.svg",
+                     *               "weight": 73,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1135.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "misunderstanding, dry humour, concert, instrument, band",
+                     *               "keywords": "small town, trail",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-11-18T17:00:00.000000Z",
-                     *               "end_date": "2027-01-07T08:00:00.000000Z",
+                     *               "start_date": "2024-12-29T07:30:00.000000Z",
+                     *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-11-08T16:08:24.000000Z",
-                     *               "updated_at": "2026-11-08T16:08:24.000000Z",
+                     *               "created_at": "2024-12-13T06:50:35.000000Z",
+                     *               "updated_at": "2025-01-18T06:50:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3221,11 +3459,15 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1645",
-                     *               "duration": 7105,
-                     *               "min_age": 6
+                     *               "link": "http://localhost:3000/title/1135",
+                     *               "duration": 7075,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         ],
@@ -3234,8 +3476,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 156,
-                     *           "total_count": 156
+                     *           "total_pages": 145,
+                     *           "total_count": 145
                      *         }
                      *       }
                      *     }
@@ -3489,8 +3731,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T12:25:32.112000Z",
-                     *             "updated_at": "2026-11-23T12:25:32.112000Z",
+                     *             "created_at": "2026-11-23T12:33:05.050000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.050000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3681,7 +3923,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0430b82159cacd616f3615",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3746,8 +3988,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:58:27.223000Z",
-                     *         "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.017000Z"
                      *       }
                      *     }
                      */

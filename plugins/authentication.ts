@@ -44,6 +44,8 @@ const tokenOptional: onRequestHookHandler = (request, _reply, done) =>
 
 /** Route options: requires a valid token. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
+/** Route options: requires a valid token, and the route checks a password, for which it waits in the queue of the logins. */
+export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
 
@@ -77,7 +79,7 @@ const providerTokensOf = (app: FastifyInstance): Tokens => {
     ? keysFromPem(JWT_PUBLIC_KEY)
     : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
   app.addHook('onClose', async () => keys.close())
-  return providerTokens({ iss, aud, keys, userOf: (iss, sub) => app.data.users.ofProvider(iss, sub) })
+  return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.erasedUsers.has(id) })
 }
 
 /** Checks the token of every request once. The guard of a route decides whether it needs one. */
@@ -120,5 +122,5 @@ export default fp(
       return viewer
     })
   },
-  { name: 'authentication', dependencies: ['settings', 'mongo'] }
+  { name: 'authentication', dependencies: ['settings', 'mongo', 'erasures'] }
 )

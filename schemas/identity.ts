@@ -1,17 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+const password = Type.String({
+  minLength: 1,
+  description: 'Any length that fits into the body of 64 KiB',
+  examples: ['correct horse battery staple']
+})
+
 export const Credentials = Type.Object(
-  {
-    email: Type.String({ minLength: 1, maxLength: 320, examples: ['ada@example.com'] }),
-    password: Type.String({
-      minLength: 1,
-      description: 'Any length that fits into the body of 64 KiB',
-      examples: ['correct horse battery staple']
-    })
-  },
+  { email: Type.String({ minLength: 1, maxLength: 320, examples: ['ada@example.com'] }), password },
   { $id: 'Credentials' }
 )
 export type Credentials = Static<typeof Credentials>
+
+export const PasswordConfirmation = Type.Object({ password }, { $id: 'PasswordConfirmation' })
+export type PasswordConfirmation = Static<typeof PasswordConfirmation>
 
 export const RefreshToken = Type.Object(
   { refresh_token: Type.String({ minLength: 1, description: 'From the last login or refresh' }) },

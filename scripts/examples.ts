@@ -65,6 +65,7 @@ await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
 await ask('GET', '/recommendations', '/recommendations?perPage=2')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
+await ask('GET', '/me/export')
 
 await ask('DELETE', '/watchlist/{elementId}', `/watchlist/${saved[0].id}`)
 await ask('DELETE', '/watchlist')
@@ -79,10 +80,19 @@ await ask('POST', '/logout')
 await ask('GET', '/health')
 await ask('GET', '/ready')
 
+const other = await app.inject({ method: 'POST', url: '/login', payload: { email: demoUsers[1].email, password: demoPassword } })
+authorization = `Bearer ${other.json().data.access_token}`
+await ask('DELETE', '/me', '/me', { password: demoPassword })
+
 for (const key of ['POST /login', 'POST /login/refresh']) {
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
+/** One element of each list says enough. */
+const exported = examples['GET /me/export'] as { answer: { data: object } }
+exported.answer.data = Object.fromEntries(
+  Object.entries(exported.answer.data).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 1) : value])
+)
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
 

@@ -14,6 +14,7 @@ import country from '../plugins/country.js'
 import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
+import erasures from '../plugins/erasures.js'
 import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
 import forwardedHeaders from '../plugins/forwarded-headers.js'
@@ -85,6 +86,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
+  await app.register(erasures)
   await app.register(catalogue)
   await app.register(recommendations)
   await app.register(country)

@@ -4,11 +4,13 @@ import { allHistoriesOf } from './all-histories.js'
 import { changesOf } from './changes.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
+import { erasureIndexes, erasuresOf } from './erasures.js'
 import { hiddenIndexes, hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
+import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
@@ -29,9 +31,28 @@ export interface DataSettings {
   COMPLETED_AT: number
 }
 
+const indexes: Record<string, IndexDescription[]> = {
+  users: userIndexes,
+  erasures: erasureIndexes,
+  sessions: sessionIndexes,
+  login_attempts: loginAttemptIndexes,
+  contents: contentIndexes,
+  terms: termIndexes,
+  history: historyIndexes,
+  watchlist: watchlistIndexes,
+  dismissals: dismissalIndexes,
+  removals: removalIndexes,
+  hidden: hiddenIndexes
+}
+
+/** The collections whose documents belong to one user each. */
+const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
+
 /** Every query of the service, bound to the database once. */
 export const dataOf = (db: Db, settings: DataSettings) => ({
   users: usersOf(db),
+  erasures: erasuresOf(db),
+  personal: personalOf(db, personalCollections),
   sessions: sessionsOf(db, { life: settings.REFRESH_TOKEN_TTL, grace: settings.REFRESH_GRACE }),
   loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
   revisions: revisionsOf(db),
@@ -53,19 +74,6 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   hidden: hiddenOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
-
-const indexes: Record<string, IndexDescription[]> = {
-  users: userIndexes,
-  sessions: sessionIndexes,
-  login_attempts: loginAttemptIndexes,
-  contents: contentIndexes,
-  terms: termIndexes,
-  history: historyIndexes,
-  watchlist: watchlistIndexes,
-  dismissals: dismissalIndexes,
-  removals: removalIndexes,
-  hidden: hiddenIndexes
-}
 
 /** Creates the missing indexes. Several processes may do it at once. */
 export const ensureIndexes = async (db: Db) => {

@@ -4,7 +4,7 @@ import { seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 
 /** One login and its chain of refresh tokens, stored as hashes. */
-interface SessionDocument {
+export interface SessionDocument {
   _id: string
   user_id: number
   /** Part of every token in the chain. Proves that an old token was once valid. */
@@ -101,6 +101,9 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
       }
       return undefined
     },
+
+    /** Those that have not expired. */
+    living: (user_id: number) => sessions.find({ user_id, expires_at: { $gt: new Date() } }).toArray(),
 
     end: (user_id: number, sid: string) => withRetries(() => sessions.deleteOne({ _id: sid, user_id })),
     endAll: (user_id: number) => withRetries(() => sessions.deleteMany({ user_id }))

@@ -1,6 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
+import { erasuresOf } from './erasures.js'
 import { revisionsOf } from './revisions.js'
 
 export interface UserDocument {
@@ -13,10 +14,14 @@ export interface UserDocument {
   /** Issuer and subject of a user of an external identity provider. */
   iss?: string
   sub?: string
+  /** When an earlier user of the same issuer and subject was erased. Tokens from before are not this user's. */
+  tokens_after?: Date
   disabled_at: Date | null
   created_at: Date
   updated_at: Date
 }
+
+export type ProviderUser = Pick<UserDocument, '_id' | 'tokens_after'>
 
 export const userIndexes: IndexDescription[] = [
   // Partial, because users of an external identity provider may have no e-mail.
@@ -32,6 +37,7 @@ export const usersOf = (db: Db) => {
   const users = db.collection<UserDocument>('users')
   const ids = counterOf(db, 'users')
   const revisions = revisionsOf(db)
+  const erasures = erasuresOf(db)
   /** `who` is an id or an e-mail. */
   const change = async (who: string | number, fields: Partial<UserDocument>) =>
     users.findOneAndUpdate(
@@ -64,15 +70,30 @@ export const usersOf = (db: Db) => {
       await users.insertOne(user)
       return user
     },
-    /** The id of an identity provider's user, who is created on first use. Two concurrent first uses create one user. */
-    ofProvider: (iss: string, sub: string) =>
+    /**
+     * An identity provider's user, who is created on first use. Two concurrent first uses create one user. Undefined for a user
+     * who was erased after `issuedAt`, the time of the token.
+     */
+    ofProvider: (iss: string, sub: string, issuedAt: Date): Promise<ProviderUser | undefined> =>
       withRetries(async () => {
-        const known = await users.findOne({ sub, iss }, { projection: { _id: 1 } })
-        if (known) return known._id
+        const known = await users.findOne<ProviderUser>({ sub, iss }, { projection: { tokens_after: 1 } })
+        if (known) return known
+        // After the user was looked for: an erasure is noted before its user is removed.
+        const tokens_after = await erasures.lastOf(iss, sub)
+        if (tokens_after && issuedAt <= tokens_after) return undefined
         const now = new Date()
-        const user = { _id: await ids.next(), name: '', iss, sub, disabled_at: null, created_at: now, updated_at: now }
+        const user = {
+          _id: await ids.next(),
+          name: '',
+          iss,
+          sub,
+          disabled_at: null,
+          created_at: now,
+          updated_at: now,
+          ...(tokens_after && { tokens_after })
+        }
         await users.insertOne(user)
-        return user._id
+        return user
       }),
     setPassword: (email: string, password_hash: string) => change(email, { password_hash }),
     /** Upgrades an outdated hash, unless the password was changed in the meantime. */
@@ -80,6 +101,7 @@ export const usersOf = (db: Db) => {
       users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } }),
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),
+    remove: (id: number) => withRetries(() => users.deleteOne({ _id: id })),
     /** The ids of all disabled users. */
     disabled: async () => {
       const ids = new Set<number>()

@@ -13,7 +13,18 @@ import { viewerOf, watch } from '../helpers/viewer.js'
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
 /** Collections whose every query must stand on an index. */
-const viewerCollections = ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions', 'users', 'login_attempts', 'counters']
+const viewerCollections = [
+  'history',
+  'watchlist',
+  'dismissals',
+  'hidden',
+  'removals',
+  'sessions',
+  'users',
+  'erasures',
+  'login_attempts',
+  'counters'
+]
 
 /** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
 const isByTheClock = ({ ns, command }: Document) =>
@@ -251,9 +262,13 @@ t.test('the operations of a request', async t => {
   })
 
   t.test('DELETE of everything marks what it removes', async t => {
-    for (const path of ['/history', '/watchlist']) {
-      await isAsked(t, path, () => viewer.remove(path), 200, 4)
-      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2)
+    // With the history go the dismissals.
+    for (const [path, more] of [
+      ['/history', 1],
+      ['/watchlist', 0]
+    ] as const) {
+      await isAsked(t, path, () => viewer.remove(path), 200, 4 + more)
+      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2 + more)
     }
     t.equal(collectionOf(await other.get('/history?perPage=100')).length, 40)
   })
@@ -366,7 +381,20 @@ t.test('every query of src/data for viewers is on an index', async t => {
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
     },
     dismissals: {
-      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)]
+      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],
+      removeAll: [() => data.dismissals.removeAll(me._id)]
+    },
+    personal: {
+      portions: [() => data.personal.portions('history', you._id).next(), () => data.personal.portions('hidden', you._id).next()],
+      removeAll: [() => data.personal.removeAll(you._id)]
+    },
+    erasures: {
+      begin: [() => data.erasures.begin(me._id, {}), () => data.erasures.begin(me._id, { iss: 'a', sub: 'b' })],
+      held: [() => data.erasures.held()],
+      claimSweep: [() => data.erasures.claimSweep(me._id)],
+      endSweep: [() => data.erasures.endSweep(me._id, 1000)],
+      lastOf: [() => data.erasures.lastOf('a', 'b'), () => data.erasures.lastOf('a', 'c')],
+      among: [() => data.erasures.among([me._id, you._id])]
     },
     sessions: {
       begin: [
@@ -384,6 +412,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
           t.equal(await data.sessions.renew(refresh_token), undefined, 'spent, so its family ends')
         }
       ],
+      living: [() => data.sessions.living(me._id)],
       end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
       endAll: [() => data.sessions.endAll(me._id)]
     },
@@ -393,12 +422,13 @@ t.test('every query of src/data for viewers is on an index', async t => {
       all: [() => data.users.all().toArray()],
       add: [() => addUser(app)],
       ofProvider: [
-        () => data.users.ofProvider('https://id.example.com', 'new'),
-        () => data.users.ofProvider('https://id.example.com', 'new')
+        () => data.users.ofProvider('https://id.example.com', 'new', new Date()),
+        () => data.users.ofProvider('https://id.example.com', 'new', new Date())
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
+      remove: [() => data.users.remove(999)],
       disabled: [() => data.users.disabled()],
       enable: [() => data.users.enable(me.email), () => data.users.enable(you._id)]
     },
@@ -407,6 +437,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.loginAttempts.retryAfter('nobody@example.com', '192.0.2.9'),
         () => data.loginAttempts.retryAfter('1@example.com', '192.0.2.1')
       ],
+      forget: [() => data.loginAttempts.forget('1@example.com')],
       begin: [
         async () => (await data.loginAttempts.begin('1@example.com', '192.0.2.1')).forgive(),
         async () => {

@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { readArguments } from '../../scripts/user/arguments.js'
 import { apart } from '../helpers/apart.js'
-import { build } from '../helpers/app.js'
+import { build, providerUser } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 
@@ -75,8 +75,8 @@ t.test('npm run user', async t => {
 
   t.test('disables and enables users of an identity provider, by id or by e-mail', async t => {
     const issuer = 'https://id.example.com/'
-    const id = await app.data.users.ofProvider(issuer, 'auth0|hedy')
-    const named = await app.data.users.ofProvider(issuer, 'auth0|joan')
+    const id = await providerUser(app, issuer, 'auth0|hedy')
+    const named = await providerUser(app, issuer, 'auth0|joan')
     const client = await MongoClient.connect(url)
     t.teardown(() => client.close())
     const email = { email: 'Joan@example.com', email_key: 'joan@example.com' }
