@@ -46,7 +46,8 @@ const continueRail = () =>
           return card(content, {
             headline: parent ? nameOf(parent) : nameOf(content),
             note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
-            percentage: history?.percentage,
+            // One that is watched again is at its end from the last time.
+            percentage: history && history.percentage < 90 ? history.percentage : 0,
             mayHide: true
           })
         })
