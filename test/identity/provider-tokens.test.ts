@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { DisabledUsers } from '../../src/identity/disabled-users.js'
 import { keysFromUrl } from '../../src/identity/provider-keys.js'
 import { providerTokens } from '../../src/identity/provider-tokens.js'
+import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { minutes } from '../../src/time.js'
 import { addUser, build, providerUser, secret, settingsFor } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
@@ -370,4 +371,40 @@ t.test('settings', async t => {
     [{ JWT_SECRET: '' }, /^JWT_SECRET is not set/]
   ] as [Record<string, string>, RegExp][])
     t.throws(() => settingsFor(url, given), { message: sentence })
+})
+
+t.test('who was erased and comes back is a new user, but not with a token from before', async t => {
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const settings = settingsOf({ JWT_PUBLIC_KEY: await exportSPKI(ed.publicKey) })
+  const [one, two] = [await build(t, { url, settings }), await build(t, { url, settings })]
+  const ask = (app: typeof one, token: string) => app.inject({ url: '/history', headers: bearer(token) })
+  const status = async (app: typeof one, token: string) => (await ask(app, token)).statusCode
+
+  const old = await tokenBy(ed, { sub: 'ada', iat: seconds() - 20 })
+  const unused = await tokenBy(ed, { sub: 'ada', iat: seconds() - 10 })
+  for (const app of [one, two]) t.equal(await status(app, old), 200)
+  const before = await providerUser(one, issuer, 'ada')
+  await beginErasure(one.data, before)
+  await removeUser(one.data, before)
+  for (const app of [one, two]) t.ok((await until(async () => (await status(app, old)) === 401)) < 2000)
+
+  const later = await build(t, { url, settings })
+  const all = [one, two, later]
+  const stayRefused = async (what: string) => {
+    for (const app of all) t.strictSame([await status(app, old), await status(app, unused), await status(app, old)], [401, 401, 401], what)
+  }
+  await stayRefused('before the user is back')
+  t.equal(await databaseOf(one).collection('users').countDocuments(), 0, 'an old token makes no user')
+
+  // Tokens count in whole seconds, so the time of the erasure belongs to those before it.
+  const renewed = await tokenBy(ed, { sub: 'ada', iat: seconds() + 1 })
+  for (const app of all) t.equal(await status(app, renewed), 200)
+  const after = await providerUser(one, issuer, 'ada')
+  t.ok(after > before)
+  const report = { method: 'POST', url: '/history', headers: bearer(renewed), payload: { content_id: 1, time: 1 } } as const
+  t.equal((await two.inject(report)).statusCode, 201)
+  t.match((await ask(one, renewed)).json().data.collection, [{ user_id: after }])
+  await stayRefused('when the user is back')
+  const notes = await databaseOf(one).collection('erasures').find().toArray()
+  t.notMatch(JSON.stringify(notes), /ada|example/)
 })

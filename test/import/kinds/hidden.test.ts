@@ -4,7 +4,7 @@ import { film, importer, lines, user } from '../helper.js'
 const at = (year: number) => `${year}-01-01T00:00:00Z`
 
 t.test('hidden', async t => {
-  const { counts, all, faults } = await importer(t)
+  const { counts, all, faults, db } = await importer(t)
   const titles = async () =>
     (await all('hidden')).map(({ user_id, content_id, created_at }) => [user_id, content_id, created_at.getUTCFullYear()]).sort()
   const of = (...records: object[]) => ({ 'hidden.ndjson': lines(...records.map(record => ({ user_id: 1, ...record }))) })
@@ -47,6 +47,11 @@ t.test('hidden', async t => {
     t.strictSame(await counts(of({ content_id: 3, created_at: at(2001) })), { hidden: [0, 0, 1] })
     t.strictSame(await titles(), stored)
   })
+  t.test('whose parent is missing is a title of its own', async t => {
+    await db.collection<{ _id: number; parent_id: number | null }>('contents').insertOne({ _id: 60, parent_id: 999 })
+    t.strictSame(await counts(of({ content_id: 60, user_id: 2 })), { hidden: [1, 0, 0] })
+    t.strictSame((await titles()).at(-1)?.slice(0, 2), [2, 60])
+  })
   t.test('as many lines as there are, across batches', async t => {
     const many = Array.from({ length: 2500 }, (_, i) => ({ user_id: 2, content_id: 1 + (i % 4), created_at: at(2010 + (i % 7)) }))
     t.strictSame(await counts(of(...many)), { hidden: [1, 0, 2499] })
@@ -63,6 +68,6 @@ t.test('hidden', async t => {
         'hidden.ndjson:1: content_id: there is no content 8'
       ]
     )
-    t.equal((await all('hidden')).length, 6)
+    t.equal((await all('hidden')).length, 7)
   })
 })
