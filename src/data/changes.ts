@@ -57,6 +57,13 @@ const after = (user_id: number, { date }: (typeof sources)[number], source: numb
   return { $or: [{ user_id, [date]: at, _id: source === removalSource ? { $gte: id } : { $gt: id } }, later] }
 }
 
+/** Other software may have written ids that no cursor can name, lists of dates, and marks of no list or of nothing. */
+const isReadable = (date: string) => ({
+  _id: { $type: ['objectId', 'int', 'long', 'double'] },
+  $expr: { $eq: [{ $type: `$${date}` }, 'date'] }
+})
+const isMark = { list: { $in: ['history', 'watchlist', 'hidden'] }, content_ids: { $ne: [] } }
+
 /** A row for each content that a mark names. */
 const eachContent = ({ time, id, offset }: ChangePosition): Document[] => [
   { $set: { content_ids: { $ifNull: ['$content_ids', ['$content_id']] }, content_id: '$$REMOVE' } },
@@ -70,10 +77,12 @@ const pipelineOf = (user_id: number, source: number, position: ChangePosition, c
   const isRemovals = source === removalSource
   return [
     { $match: after(user_id, from, source, position) },
-    ...(isRemovals ? [{ $match: removalsFrom }] : []),
+    { $match: isReadable(from.date) },
+    ...(isRemovals ? [{ $match: { ...isMark, ...removalsFrom } }] : []),
     { $sort: { [from.date]: 1, _id: 1 } },
+    // Of the first mark all may have been told.
+    ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(position)] : []),
     { $limit: count },
-    ...(isRemovals ? [...eachContent(position), { $limit: count }] : []),
     { $project: { _id: 0, source: { $literal: source }, element: '$$ROOT' } }
   ]
 }
@@ -104,16 +113,22 @@ export const changesOf = (db: Db, completedAt: number) => {
         removalsFrom === undefined
           ? { $expr: { $gte: ['$at', { $subtract: ['$$NOW', changeOverlap] }] } }
           : { at: { $gte: new Date(removalsFrom) } }
-      const [clock, ...rows] = await aggregateInOneBatch<Row & { now: Date }>(db, collection('users'), [
+      const rows = await aggregateInOneBatch<Row | { now: Date }>(db, collection('users'), [
         { $match: { _id: user_id } },
         { $project: { _id: 0, now: '$$NOW' } },
         ...sources.map(({ collection }, source) => ({
           $unionWith: { coll: collection, pipeline: pipelineOf(user_id, source, position, count, removals) }
         }))
       ])
-      const now = (clock?.now ?? new Date()).getTime()
+      // A user whose own document was removed by hand has no clock.
+      let now = Date.now()
+      const all: Change[] = []
+      for (const row of rows) {
+        if ('now' in row) now = row.now.getTime()
+        else all.push(changeOf(row, completedAt))
+      }
       // Dates to come were put in by hand.
-      const changes = rows.map(row => changeOf(row, completedAt)).filter(({ time }) => time <= now)
+      const changes = all.filter(({ time }) => time <= now)
       return { now, changes: changes.sort(byPlace).slice(0, count) }
     },
 
