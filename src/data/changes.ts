@@ -100,6 +100,9 @@ const changeOf = ({ source, element: stored }: Row, completedAt: number): Change
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
+/** What an app is told stays in its copy, so nothing is told that a change of primary could roll back. */
+const lasting = { readConcern: { level: 'majority' } } as const
+
 /** What has changed in the lists of a viewer. */
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
@@ -113,13 +116,14 @@ export const changesOf = (db: Db, completedAt: number) => {
         removalsFrom === undefined
           ? { $expr: { $gte: ['$at', { $subtract: ['$$NOW', changeOverlap] }] } }
           : { at: { $gte: new Date(removalsFrom) } }
-      const rows = await aggregateInOneBatch<Row | { now: Date }>(db, collection('users'), [
+      const pipeline = [
         { $match: { _id: user_id } },
         { $project: { _id: 0, now: '$$NOW' } },
         ...sources.map(({ collection }, source) => ({
           $unionWith: { coll: collection, pipeline: pipelineOf(user_id, source, position, count, removals) }
         }))
-      ])
+      ]
+      const rows = await aggregateInOneBatch<Row | { now: Date }>(db, collection('users'), pipeline, lasting)
       // A user whose own document was removed by hand has no clock.
       let now = Date.now()
       const all: Change[] = []
@@ -142,10 +146,8 @@ export const changesOf = (db: Db, completedAt: number) => {
         ]
       }))
       if (!first) return []
-      return aggregateInOneBatch<{ list: ViewerList; content_id: number }>(db, collection(first.list), [
-        ...first.pipeline,
-        ...others.map(({ list, pipeline }) => ({ $unionWith: { coll: list, pipeline } }))
-      ])
+      const pipeline = [...first.pipeline, ...others.map(({ list, pipeline }) => ({ $unionWith: { coll: list, pipeline } }))]
+      return aggregateInOneBatch<{ list: ViewerList; content_id: number }>(db, collection(first.list), pipeline, lasting)
     }
   }
 }

@@ -209,7 +209,7 @@ t.test('many reports at once', async t => {
     isRefused(t, await viewer.post('/history/batch', { content_id: 1 }), 'reports', 'a report')
     for (const body of [undefined, '', 'null', '[]', '5', '[{"content_id":1}]', '{', 'x']) {
       const answer = await viewer.post('/history/batch', body)
-      t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, message: /\w+ \w+/ }], body)
+      t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, message: /\w+ \w+/ }], String(body))
     }
     t.strictSame(collectionOf(await viewer.get('/history')), [])
   })

@@ -10,7 +10,7 @@ export const aggregateInOneBatch = async <T>(
   db: Db,
   { collectionName }: Pick<Collection, 'collectionName'>,
   pipeline: Document[],
-  options: { hint?: Document } = {}
+  options: { hint?: Document; readConcern?: { level: 'majority' } } = {}
 ): Promise<T[]> => {
   const { cursor } = await db.command({ aggregate: collectionName, pipeline, cursor: { batchSize }, ...options })
   return cursor.firstBatch
