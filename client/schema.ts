@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what has changed
+         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then ask with the `cursor` of the last answer: at once while `more` is true, later on now and then. Whoever follows the cursors misses nothing, and may be told a change twice. `reset` means that the copy has to be dropped before this answer is applied.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/contents": {
         parameters: {
             query?: never;
@@ -199,6 +219,26 @@ export interface paths {
          * @description The next report for its content creates another one.
          */
         delete: operations["deleteHistoryElement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/history/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report the progress of many contents
+         * @description What a device has kept while it was offline: 1 to 200 reports. Each counts as in POST /history. What that would refuse is refused alone, and the rest is saved.
+         */
+        post: operations["reportManyProgresses"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -547,6 +587,85 @@ export interface components {
             /** @enum {string} */
             message: "Unauthenticated.";
         };
+        ChangesAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Changes"];
+        };
+        Changes: {
+            history: components["schemas"]["HistoryProgress"][];
+            watchlist: components["schemas"]["WatchlistEntry"][];
+            hidden: components["schemas"]["HiddenEntry"][];
+            removed: components["schemas"]["RemovedContents"];
+            /** @description `since` of the next request */
+            cursor: string;
+            /** @description Whether there is more to read at once */
+            more: boolean;
+            /** @description Whether to drop the copy first: `since` was too old, or no cursor of this user */
+            reset: boolean;
+        };
+        HistoryProgress: {
+            /** @description An id of 24 hexadecimal characters */
+            _id: string;
+            user_id: number;
+            content_id: number;
+            /** @description Playback position in seconds */
+            time: number;
+            /** @description Percentage of the video watched, from 0 to 100 */
+            percentage: number;
+            /** @description How often the content was completed */
+            plays: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            watched_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        WatchlistEntry: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /** @description The `handler_id` of the content */
+            video_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        HiddenEntry: {
+            /** @description Id of the title: a show, or a content without a parent */
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        /** @description To be applied before the elements */
+        RemovedContents: {
+            /** @description Contents that are no longer in the history */
+            history: number[];
+            /** @description Contents that are no longer in the watchlist */
+            watchlist: number[];
+            /** @description Contents that are no longer in the list of hidden titles */
+            hidden: number[];
+        };
         ContentPageAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -698,33 +817,6 @@ export interface components {
              */
             updated_at: string;
         };
-        HistoryProgress: {
-            /** @description An id of 24 hexadecimal characters */
-            _id: string;
-            user_id: number;
-            content_id: number;
-            /** @description Playback position in seconds */
-            time: number;
-            /** @description Percentage of the video watched, from 0 to 100 */
-            percentage: number;
-            /** @description How often the content was completed */
-            plays: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            watched_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            updated_at: string;
-        };
         Done: {
             /** @enum {boolean} */
             success: true;
@@ -825,6 +917,27 @@ export interface components {
              */
             observed_at?: string;
         } | unknown | unknown;
+        ProgressReports: {
+            reports: unknown[];
+        };
+        SavedReports: {
+            /** @enum {boolean} */
+            success: true;
+            code: number;
+            "message ": string;
+            message: string;
+            data: {
+                /** @description How many reports were not refused */
+                saved: number;
+                refused: components["schemas"]["RefusedReport"][];
+            };
+        };
+        RefusedReport: {
+            /** @description The place of the report, from 0 */
+            index: number;
+            code: number;
+            message: string;
+        };
         LegalDocumentAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -1307,6 +1420,80 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the last answer. Without it, everything from the beginning */
+                since?: string;
+                /** @description Changes per answer, removals included */
+                perPage?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "history": [
+                     *           {
+                     *             "_id": "6b0433ef71ef7d1390126736",
+                     *             "user_id": 1,
+                     *             "content_id": 1014,
+                     *             "time": 1485,
+                     *             "percentage": 99,
+                     *             "plays": 1,
+                     *             "watched_at": "2026-10-01T18:33:09.480000Z",
+                     *             "created_at": "2026-10-01T18:08:09.480000Z",
+                     *             "updated_at": "2026-10-01T18:33:09.480000Z"
+                     *           },
+                     *           {
+                     *             "_id": "6b0433ef71ef7d1390126737",
+                     *             "user_id": 1,
+                     *             "content_id": 1445,
+                     *             "time": 2117,
+                     *             "percentage": 98,
+                     *             "plays": 1,
+                     *             "watched_at": "2026-10-02T22:16:09.480000Z",
+                     *             "created_at": "2026-10-02T21:40:09.480000Z",
+                     *             "updated_at": "2026-10-02T22:16:09.480000Z"
+                     *           }
+                     *         ],
+                     *         "watchlist": [],
+                     *         "hidden": [],
+                     *         "removed": {
+                     *           "history": [],
+                     *           "watchlist": [],
+                     *           "hidden": []
+                     *         },
+                     *         "cursor": "WzEsMTc5MDk3OTM2OTQ4MCwwLCI2YjA0MzNlZjcxZWY3ZDEzOTAxMjY3MzciLDAsMTc5NTQzNzU0NTUyOCwxLDBd",
+                     *         "more": true,
+                     *         "reset": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listContents: {
         parameters: {
             query?: {
@@ -1605,17 +1792,17 @@ export interface operations {
                      *               "link": "http://localhost:3000/title/1405"
                      *             },
                      *             "history": {
-                     *               "_id": "6b042a3437b1b8a1f2db222d",
+                     *               "_id": "6b0433ef71ef7d1390126758",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T01:30:38.583000Z",
-                     *               "updated_at": "2026-11-23T11:57:43.955000Z"
+                     *               "created_at": "2026-11-08T02:12:09.480000Z",
+                     *               "updated_at": "2026-11-23T12:39:15.417000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T11:57:43.955000Z"
+                     *             "updated_at": "2026-11-23T12:39:15.417000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1797,7 +1984,7 @@ export interface operations {
                      *               },
                      *               "link": "http://localhost:3000/title/1405"
                      *             },
-                     *             "created_at": "2026-11-23T11:59:02.717000Z"
+                     *             "created_at": "2026-11-23T12:39:15.492000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1939,7 +2126,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b042a3437b1b8a1f2db222d",
+                     *             "_id": "6b0433ef71ef7d1390126758",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -1998,8 +2185,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T01:30:38.583000Z",
-                     *             "updated_at": "2026-11-23T11:57:43.942000Z"
+                     *             "created_at": "2026-11-08T02:12:09.480000Z",
+                     *             "updated_at": "2026-11-23T12:39:15.400000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2136,7 +2323,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b042a3437b1b8a1f2db222d",
+                     *         "_id": "6b0433ef71ef7d1390126758",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -2195,8 +2382,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:30:38.583000Z",
-                     *         "updated_at": "2026-11-23T11:57:43.942000Z"
+                     *         "created_at": "2026-11-08T02:12:09.480000Z",
+                     *         "updated_at": "2026-11-23T12:39:15.400000Z"
                      *       }
                      *     }
                      */
@@ -2304,6 +2491,71 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportManyProgresses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reports": [
+                 *         {
+                 *           "content_id": 1405,
+                 *           "time": 355,
+                 *           "observed_at": "2026-11-23T12:39:15.400000Z"
+                 *         },
+                 *         {
+                 *           "content_id": 999999,
+                 *           "time": 10
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProgressReports"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The reports were saved",
+                     *       "data": {
+                     *         "saved": 1,
+                     *         "refused": [
+                     *           {
+                     *             "index": 1,
+                     *             "code": 404,
+                     *             "message": "'The content was not found"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SavedReports"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -2807,95 +3059,38 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 1394,
+                     *           "id": 1382,
                      *           "parent_id": null,
                      *           "type": "show",
                      *           "handler": "harbourcast",
                      *           "handler_type": "playlist",
-                     *           "handler_id": "1_lryuuspy",
-                     *           "name": "Ten Quiet Minutes",
+                     *           "handler_id": "1_4kxa2q50",
+                     *           "name": "Learning the Water",
                      *           "title": {
-                     *             "en": "Ten Quiet Minutes",
-                     *             "de": "Zehn stille Minuten",
-                     *             "nl": "Tien stille minuten",
-                     *             "sv": "Tio stilla minuter"
+                     *             "en": "Learning the Water",
+                     *             "de": "Das Wasser lernen",
+                     *             "nl": "Het water leren",
+                     *             "sv": "Lära sig vattnet"
                      *           },
                      *           "description": {
-                     *             "en": "Short guided meditations for the bus, the stairs and the minute before the meeting.",
-                     *             "de": "Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung.",
-                     *             "nl": "Korte geleide meditaties voor de bus, de trap en de minuut voor de vergadering.",
-                     *             "sv": "Korta guidade meditationer för bussen, trappan och minuten före mötet."
+                     *             "en": "For adults who never quite learned to swim, and for those who learned it badly.",
+                     *             "de": "Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.",
+                     *             "nl": "Voor volwassenen die nooit echt leerden zwemmen, en voor wie het verkeerd leerde.",
+                     *             "sv": "För vuxna som aldrig riktigt lärt sig simma, och för dem som lärde sig fel."
                      *           },
-                     *           "weight": 92,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1394.svg",
+                     *           "weight": 90,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1382.svg",
                      *           "thumbnail_handler": "demo",
-                     *           "keywords": "calm, practice",
+                     *           "keywords": "pool, crawl",
                      *           "pricing": null,
                      *           "payments_asset_id": null,
                      *           "purchaseable": 0,
-                     *           "start_date": "2025-03-29T15:00:00.000000Z",
+                     *           "start_date": "2025-02-12T14:00:00.000000Z",
                      *           "end_date": null,
                      *           "countries_include": null,
                      *           "countries_exclude": null,
-                     *           "created_at": "2025-03-20T14:18:31.000000Z",
-                     *           "updated_at": "2025-03-20T14:18:31.000000Z",
-                     *           "currency": null,
-                     *           "price": null,
-                     *           "price_formatted": null,
-                     *           "plans": {
-                     *             "1": {
-                     *               "id": "1",
-                     *               "vendor_name": "basic"
-                     *             },
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
-                     *             },
-                     *             "3": {
-                     *               "id": "3",
-                     *               "vendor_name": "family"
-                     *             }
-                     *           },
-                     *           "link": "http://localhost:3000/title/1394",
-                     *           "deleted_at": null,
-                     *           "recent": false,
-                     *           "reason": {
-                     *             "type": "popular"
-                     *           }
-                     *         },
-                     *         {
-                     *           "id": 1301,
-                     *           "parent_id": null,
-                     *           "type": "show",
-                     *           "handler": "harbourcast",
-                     *           "handler_type": "playlist",
-                     *           "handler_id": "1_66k2ijd0",
-                     *           "name": "Knife Skills and Other Basics",
-                     *           "title": {
-                     *             "en": "Knife Skills and Other Basics",
-                     *             "de": "Messerkunde und andere Grundlagen",
-                     *             "nl": "Messen en andere basis",
-                     *             "sv": "Knivar och andra grunder"
-                     *           },
-                     *           "description": {
-                     *             "en": "The techniques behind every recipe, one at a time, from a chef with a very calm voice.",
-                     *             "de": "Die Techniken hinter jedem Rezept, eine nach der anderen, von einem Koch mit sehr ruhiger Stimme.",
-                     *             "nl": "De technieken achter elk recept, één voor één, van een kok met een heel rustige stem.",
-                     *             "sv": "Teknikerna bakom varje recept, en i taget, från en kock med mycket lugn röst."
-                     *           },
-                     *           "weight": 80,
-                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1301.svg",
-                     *           "thumbnail_handler": "demo",
-                     *           "keywords": "recipe, knife, kitchen, dinner, beginner",
-                     *           "pricing": null,
-                     *           "payments_asset_id": null,
-                     *           "purchaseable": 0,
-                     *           "start_date": "2026-04-03T10:30:00.000000Z",
-                     *           "end_date": null,
-                     *           "countries_include": null,
-                     *           "countries_exclude": null,
-                     *           "created_at": "2026-02-19T09:36:32.000000Z",
-                     *           "updated_at": "2026-02-19T09:36:32.000000Z",
+                     *           "created_at": "2025-01-08T13:04:06.000000Z",
+                     *           "updated_at": "2025-01-08T13:04:06.000000Z",
                      *           "currency": null,
                      *           "price": null,
                      *           "price_formatted": null,
@@ -2905,7 +3100,7 @@ export interface operations {
                      *               "vendor_name": "plus"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1301",
+                     *           "link": "http://localhost:3000/title/1382",
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -2966,43 +3161,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 607,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T10:30:00.000000Z",
-                     *             "ends_at": "2026-11-23T12:00:00.000000Z",
+                     *             "id": 818,
+                     *             "channel": "culture",
+                     *             "starts_at": "2026-11-23T11:50:00.000000Z",
+                     *             "ends_at": "2026-11-23T13:50:00.000000Z",
                      *             "content": {
-                     *               "id": 1481,
+                     *               "id": 1645,
                      *               "parent_id": null,
                      *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_tuwwnrwc",
-                     *               "name": "A Seat in the Gallery",
+                     *               "handler_id": "1_bk24gfcg",
+                     *               "name": "Cover Band",
                      *               "title": {
-                     *                 "en": "A Seat in the Gallery",
-                     *                 "de": "Ein Platz auf der Galerie",
-                     *                 "nl": "Een plaats op de galerij",
-                     *                 "sv": "En plats på läktaren"
+                     *                 "en": "Cover Band",
+                     *                 "de": "Coverband",
+                     *                 "nl": "Coverband",
+                     *                 "sv": "Coverbandet"
                      *               },
                      *               "description": {
-                     *                 "en": "The first woman to report from parliament has to stand.",
-                     *                 "de": "Die erste Berichterstatterin im Parlament muss stehen.",
-                     *                 "nl": "De eerste verslaggeefster in het parlement moet staan.",
-                     *                 "sv": "Den första kvinnliga parlamentsreportern får stå."
+                     *                 "en": "They know every song but their own.",
+                     *                 "de": "Sie können jedes Lied, nur kein eigenes.",
+                     *                 "nl": "Ze kennen elk liedje, behalve hun eigen.",
+                     *                 "sv": "De kan alla låtar utom sin egen."
                      *               },
-                     *               "weight": 66,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1481.svg",
+                     *               "weight": 46,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1645.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "family, small town, century, costume",
+                     *               "keywords": "misunderstanding, dry humour, concert, instrument, band",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-03-13T09:00:00.000000Z",
-                     *               "end_date": null,
+                     *               "start_date": "2026-11-18T17:00:00.000000Z",
+                     *               "end_date": "2027-01-07T08:00:00.000000Z",
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-02-13T08:31:30.000000Z",
-                     *               "updated_at": "2026-02-13T08:31:30.000000Z",
+                     *               "created_at": "2026-11-08T16:08:24.000000Z",
+                     *               "updated_at": "2026-11-08T16:08:24.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3012,7 +3207,7 @@ export interface operations {
                      *                   "vendor_name": "plus"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1481"
+                     *               "link": "http://localhost:3000/title/1645"
                      *             }
                      *           }
                      *         ],
@@ -3021,8 +3216,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 160,
-                     *           "total_count": 160
+                     *           "total_pages": 158,
+                     *           "total_count": 158
                      *         }
                      *       }
                      *     }
@@ -3276,8 +3471,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T11:57:43.983000Z",
-                     *             "updated_at": "2026-11-23T11:57:43.983000Z",
+                     *             "created_at": "2026-11-23T12:39:15.462000Z",
+                     *             "updated_at": "2026-11-23T12:39:15.462000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3462,7 +3657,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b042a3437b1b8a1f2db222d",
+                     *         "_id": "6b0433ef71ef7d1390126758",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3521,8 +3716,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:30:38.583000Z",
-                     *         "updated_at": "2026-11-23T11:57:43.955000Z"
+                     *         "created_at": "2026-11-08T02:12:09.480000Z",
+                     *         "updated_at": "2026-11-23T12:39:15.417000Z"
                      *       }
                      *     }
                      */

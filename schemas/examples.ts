@@ -276,43 +276,43 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 607,
-            channel: 'stories',
-            starts_at: '2026-11-23T10:30:00.000000Z',
-            ends_at: '2026-11-23T12:00:00.000000Z',
+            id: 818,
+            channel: 'culture',
+            starts_at: '2026-11-23T11:50:00.000000Z',
+            ends_at: '2026-11-23T13:50:00.000000Z',
             content: {
-              id: 1481,
+              id: 1645,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_tuwwnrwc',
-              name: 'A Seat in the Gallery',
+              handler_id: '1_bk24gfcg',
+              name: 'Cover Band',
               title: {
-                en: 'A Seat in the Gallery',
-                de: 'Ein Platz auf der Galerie',
-                nl: 'Een plaats op de galerij',
-                sv: 'En plats på läktaren'
+                en: 'Cover Band',
+                de: 'Coverband',
+                nl: 'Coverband',
+                sv: 'Coverbandet'
               },
               description: {
-                en: 'The first woman to report from parliament has to stand.',
-                de: 'Die erste Berichterstatterin im Parlament muss stehen.',
-                nl: 'De eerste verslaggeefster in het parlement moet staan.',
-                sv: 'Den första kvinnliga parlamentsreportern får stå.'
+                en: 'They know every song but their own.',
+                de: 'Sie können jedes Lied, nur kein eigenes.',
+                nl: 'Ze kennen elk liedje, behalve hun eigen.',
+                sv: 'De kan alla låtar utom sin egen.'
               },
-              weight: 66,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1481.svg',
+              weight: 46,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1645.svg',
               thumbnail_handler: 'demo',
-              keywords: 'family, small town, century, costume',
+              keywords: 'misunderstanding, dry humour, concert, instrument, band',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-03-13T09:00:00.000000Z',
-              end_date: null,
+              start_date: '2026-11-18T17:00:00.000000Z',
+              end_date: '2027-01-07T08:00:00.000000Z',
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-02-13T08:31:30.000000Z',
-              updated_at: '2026-02-13T08:31:30.000000Z',
+              created_at: '2026-11-08T16:08:24.000000Z',
+              updated_at: '2026-11-08T16:08:24.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -322,7 +322,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1481'
+              link: 'http://localhost:3000/title/1645'
             }
           }
         ],
@@ -331,8 +331,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 160,
-          total_count: 160
+          total_pages: 158,
+          total_count: 158
         }
       }
     }
@@ -470,7 +470,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b042a3437b1b8a1f2db222d',
+            _id: '6b0433ef71ef7d1390126758',
             content: {
               id: 1405,
               parent_id: null,
@@ -529,8 +529,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T01:30:38.583000Z',
-            updated_at: '2026-11-23T11:57:43.942000Z'
+            created_at: '2026-11-08T02:12:09.480000Z',
+            updated_at: '2026-11-23T12:39:15.400000Z'
           }
         ],
         meta: {
@@ -548,7 +548,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b042a3437b1b8a1f2db222d',
+        _id: '6b0433ef71ef7d1390126758',
         content: {
           id: 1405,
           parent_id: null,
@@ -607,8 +607,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T01:30:38.583000Z',
-        updated_at: '2026-11-23T11:57:43.942000Z'
+        created_at: '2026-11-08T02:12:09.480000Z',
+        updated_at: '2026-11-23T12:39:15.400000Z'
       }
     }
   },
@@ -623,11 +623,41 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The history element was updated'
     }
   },
+  'POST /history/batch': {
+    request: {
+      reports: [
+        {
+          content_id: 1405,
+          time: 355,
+          observed_at: '2026-11-23T12:39:15.400000Z'
+        },
+        {
+          content_id: 999999,
+          time: 10
+        }
+      ]
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The reports were saved',
+      data: {
+        saved: 1,
+        refused: [
+          {
+            index: 1,
+            code: 404,
+            message: "'The content was not found"
+          }
+        ]
+      }
+    }
+  },
   'GET /watchlist/{elementId}': {
     answer: {
       success: true,
       data: {
-        _id: '6b042a3437b1b8a1f2db222d',
+        _id: '6b0433ef71ef7d1390126758',
         content: {
           id: 1405,
           parent_id: null,
@@ -686,8 +716,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T01:30:38.583000Z',
-        updated_at: '2026-11-23T11:57:43.955000Z'
+        created_at: '2026-11-08T02:12:09.480000Z',
+        updated_at: '2026-11-23T12:39:15.417000Z'
       }
     }
   },
@@ -751,17 +781,17 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               link: 'http://localhost:3000/title/1405'
             },
             history: {
-              _id: '6b042a3437b1b8a1f2db222d',
+              _id: '6b0433ef71ef7d1390126758',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T01:30:38.583000Z',
-              updated_at: '2026-11-23T11:57:43.955000Z'
+              created_at: '2026-11-08T02:12:09.480000Z',
+              updated_at: '2026-11-23T12:39:15.417000Z'
             },
-            updated_at: '2026-11-23T11:57:43.955000Z'
+            updated_at: '2026-11-23T12:39:15.417000Z'
           }
         ],
         meta: {
@@ -780,95 +810,38 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 1394,
+          id: 1382,
           parent_id: null,
           type: 'show',
           handler: 'harbourcast',
           handler_type: 'playlist',
-          handler_id: '1_lryuuspy',
-          name: 'Ten Quiet Minutes',
+          handler_id: '1_4kxa2q50',
+          name: 'Learning the Water',
           title: {
-            en: 'Ten Quiet Minutes',
-            de: 'Zehn stille Minuten',
-            nl: 'Tien stille minuten',
-            sv: 'Tio stilla minuter'
+            en: 'Learning the Water',
+            de: 'Das Wasser lernen',
+            nl: 'Het water leren',
+            sv: 'Lära sig vattnet'
           },
           description: {
-            en: 'Short guided meditations for the bus, the stairs and the minute before the meeting.',
-            de: 'Kurze geführte Meditationen für den Bus, die Treppe und die Minute vor der Sitzung.',
-            nl: 'Korte geleide meditaties voor de bus, de trap en de minuut voor de vergadering.',
-            sv: 'Korta guidade meditationer för bussen, trappan och minuten före mötet.'
+            en: 'For adults who never quite learned to swim, and for those who learned it badly.',
+            de: 'Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.',
+            nl: 'Voor volwassenen die nooit echt leerden zwemmen, en voor wie het verkeerd leerde.',
+            sv: 'För vuxna som aldrig riktigt lärt sig simma, och för dem som lärde sig fel.'
           },
-          weight: 92,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1394.svg',
+          weight: 90,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1382.svg',
           thumbnail_handler: 'demo',
-          keywords: 'calm, practice',
+          keywords: 'pool, crawl',
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2025-03-29T15:00:00.000000Z',
+          start_date: '2025-02-12T14:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2025-03-20T14:18:31.000000Z',
-          updated_at: '2025-03-20T14:18:31.000000Z',
-          currency: null,
-          price: null,
-          price_formatted: null,
-          plans: {
-            '1': {
-              id: '1',
-              vendor_name: 'basic'
-            },
-            '2': {
-              id: '2',
-              vendor_name: 'plus'
-            },
-            '3': {
-              id: '3',
-              vendor_name: 'family'
-            }
-          },
-          link: 'http://localhost:3000/title/1394',
-          deleted_at: null,
-          recent: false,
-          reason: {
-            type: 'popular'
-          }
-        },
-        {
-          id: 1301,
-          parent_id: null,
-          type: 'show',
-          handler: 'harbourcast',
-          handler_type: 'playlist',
-          handler_id: '1_66k2ijd0',
-          name: 'Knife Skills and Other Basics',
-          title: {
-            en: 'Knife Skills and Other Basics',
-            de: 'Messerkunde und andere Grundlagen',
-            nl: 'Messen en andere basis',
-            sv: 'Knivar och andra grunder'
-          },
-          description: {
-            en: 'The techniques behind every recipe, one at a time, from a chef with a very calm voice.',
-            de: 'Die Techniken hinter jedem Rezept, eine nach der anderen, von einem Koch mit sehr ruhiger Stimme.',
-            nl: 'De technieken achter elk recept, één voor één, van een kok met een heel rustige stem.',
-            sv: 'Teknikerna bakom varje recept, en i taget, från en kock med mycket lugn röst.'
-          },
-          weight: 80,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1301.svg',
-          thumbnail_handler: 'demo',
-          keywords: 'recipe, knife, kitchen, dinner, beginner',
-          pricing: null,
-          payments_asset_id: null,
-          purchaseable: 0,
-          start_date: '2026-04-03T10:30:00.000000Z',
-          end_date: null,
-          countries_include: null,
-          countries_exclude: null,
-          created_at: '2026-02-19T09:36:32.000000Z',
-          updated_at: '2026-02-19T09:36:32.000000Z',
+          created_at: '2025-01-08T13:04:06.000000Z',
+          updated_at: '2025-01-08T13:04:06.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -878,7 +851,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'plus'
             }
           },
-          link: 'http://localhost:3000/title/1301',
+          link: 'http://localhost:3000/title/1382',
           deleted_at: null,
           recent: false,
           reason: {
@@ -908,8 +881,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T11:57:43.983000Z',
-            updated_at: '2026-11-23T11:57:43.983000Z',
+            created_at: '2026-11-23T12:39:15.462000Z',
+            updated_at: '2026-11-23T12:39:15.462000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1062,7 +1035,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               },
               link: 'http://localhost:3000/title/1405'
             },
-            created_at: '2026-11-23T11:59:02.717000Z'
+            created_at: '2026-11-23T12:39:15.492000Z'
           }
         ],
         meta: {
@@ -1081,6 +1054,47 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       code: 200,
       message: 'The title is shown again'
+    }
+  },
+  'GET /changes': {
+    answer: {
+      success: true,
+      data: {
+        history: [
+          {
+            _id: '6b0433ef71ef7d1390126736',
+            user_id: 1,
+            content_id: 1014,
+            time: 1485,
+            percentage: 99,
+            plays: 1,
+            watched_at: '2026-10-01T18:33:09.480000Z',
+            created_at: '2026-10-01T18:08:09.480000Z',
+            updated_at: '2026-10-01T18:33:09.480000Z'
+          },
+          {
+            _id: '6b0433ef71ef7d1390126737',
+            user_id: 1,
+            content_id: 1445,
+            time: 2117,
+            percentage: 98,
+            plays: 1,
+            watched_at: '2026-10-02T22:16:09.480000Z',
+            created_at: '2026-10-02T21:40:09.480000Z',
+            updated_at: '2026-10-02T22:16:09.480000Z'
+          }
+        ],
+        watchlist: [],
+        hidden: [],
+        removed: {
+          history: [],
+          watchlist: [],
+          hidden: []
+        },
+        cursor: 'WzEsMTc5MDk3OTM2OTQ4MCwwLCI2YjA0MzNlZjcxZWY3ZDEzOTAxMjY3MzciLDAsMTc5NTQzNzU0NTUyOCwxLDBd',
+        more: true,
+        reset: false
+      }
     }
   },
   'DELETE /history/{watchedVideoId}': {
