@@ -22,7 +22,9 @@ t.test('the account of a user is exported and erased', async t => {
     { ...unsent, user_id: user.id },
     { ...unsent, user_id: user.id + 1 }
   ])
+  await client.sync()
   await client.eraseMe(password)
+  t.equal(await store.load(`copy-${user.id}`), null)
   t.equal(await client.user(), undefined)
   t.strictSame(
     (await store.load('reports'))?.map(({ user_id }) => user_id),
