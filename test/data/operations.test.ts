@@ -26,9 +26,14 @@ const viewerCollections = [
   'counters'
 ]
 
-/** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
+/**
+ * What each process asks now and then, whatever else happens: the revisions, what has ended, the newest model, and the views of late,
+ * which one of them counts.
+ */
 const isByTheClock = ({ ns, command }: Document) =>
-  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) || command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0)
+  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
+  command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0) ||
+  command?.filter?.$expr?.$gte?.[0] === '$ended_at'
 
 /** What the database did, as its own profiler saw it. */
 const profile = async (t: Test, url: string) => {
@@ -412,9 +417,16 @@ t.test('every query of src/data for viewers is on an index', async t => {
           t.equal(await data.sessions.renew(refresh_token), undefined, 'spent, so its family ends')
         }
       ],
-      living: [() => data.sessions.living(me._id)],
       end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
-      endAll: [() => data.sessions.endAll(me._id)]
+      list: [() => data.sessions.list(me._id)],
+      endById: [
+        async () => data.sessions.endById(me._id, (await data.sessions.begin(me._id)).sid),
+        async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you._id)).sid)),
+        () => refusedOr(data.sessions.endById(me._id, 'nobody'))
+      ],
+      endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me._id)).sid)],
+      endAll: [() => data.sessions.endAll(me._id), () => data.sessions.endAll(999)],
+      ended: [() => data.sessions.ended().next()]
     },
     users: {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],
@@ -426,6 +438,8 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.users.ofProvider('https://id.example.com', 'new', new Date())
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
+      changePassword: [() => data.users.changePassword(me, 'x')],
+      maySignIn: [() => data.users.maySignIn(me)],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
       remove: [() => data.users.remove(999)],
@@ -474,9 +488,11 @@ t.test('every query of src/data for viewers is on an index', async t => {
   })
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
+    // Processes read the ended sessions of all users.
     for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
-        if (name !== '_id_' && expireAfterSeconds === undefined) t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
+        if (name !== '_id_' && name !== 'ended_at_1' && expireAfterSeconds === undefined)
+          t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
   })
 })
 
