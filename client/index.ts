@@ -34,6 +34,8 @@ const refusedAs = (make: (cause: ViewerError) => ViewerError) => (error: unknown
   throw error instanceof ViewerError && error.status === 401 ? make(error) : error
 }
 
+const hiddenPath = (contentId: number) => ({ params: { path: { contentId: String(contentId) } } })
+
 export const createClient = ({
   baseUrl,
   store = createMemory(),
@@ -67,6 +69,11 @@ export const createClient = ({
     const renewed = await session.tokenAfter(token)
     return renewed ? send(again, renewed) : response
   })
+  /** For calls with a password. A wrong one is a 401 too, and must not be sent again with a new token. */
+  const once = createCalls(baseUrl, async request => {
+    const token = await session.token()
+    return token ? send(request, token) : transport(request)
+  })
   const asSessionEnded = refusedAs(error => (session.hasEnded() ? sessionEnded(error) : error))
   const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
     ((...given) => call(...given).catch(asSessionEnded)) as Call
@@ -92,8 +99,10 @@ export const createClient = ({
   return {
     ...calls,
 
-    signIn: async (email: string, password: string) => {
-      const signedIn = await open.post('/login', { body: { email, password } }).catch(refusedAs(wrongCredentials))
+    /** `device` is the name of this device in the list of sessions. */
+    signIn: async (email: string, password: string, { device }: { device?: string } = {}) => {
+      const body = { email, password, ...(device !== undefined && { device }) }
+      const signedIn = await open.post('/login', { body }).catch(refusedAs(wrongCredentials))
       await session.begin(sessionOf(signedIn))
       void reports.deliverAtOnce()
       return signedIn.user
@@ -103,8 +112,24 @@ export const createClient = ({
       await signed.post('/logout').catch(() => undefined)
       await session.leave()
     },
-    /** The signed-in user. */
+    /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
+    /** The signed-in user, as the service knows them. */
+    me: () => calls.get('/me'),
+    /** Ends all other sessions of the user. */
+    changePassword: async (password: string, new_password: string) => {
+      await once.put('/me/password', { body: { password, new_password } }).catch(async (error: unknown) => {
+        if (!(error instanceof ViewerError && error.status === 401)) throw error
+        // The password is wrong, unless the session has ended.
+        await calls.get('/me')
+        throw wrongCredentials(error)
+      })
+    },
+
+    /** Where the user is signed in, the session used last first. */
+    sessions: () => calls.get('/sessions'),
+    endSession: (id: string) => calls.delete('/sessions/{sessionId}', { params: { path: { sessionId: id } } }),
+    endOtherSessions: () => calls.delete('/sessions', { params: { query: { others: true } } }),
 
     /** The contents of a rail, by its `endpoint`. */
     railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {
@@ -114,6 +139,12 @@ export const createClient = ({
       // Only the query is used, so the token is never sent to another host.
       return calls.get('/contents', { querySerializer: () => query.toString() })
     },
+
+    /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
+    hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),
+    unhide: (contentId: number) => calls.delete('/hidden/{contentId}', hiddenPath(contentId)),
+    /** The titles that the user has hidden, the newest first. */
+    hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } }),
 
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: reports.report,

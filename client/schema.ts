@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.
+         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 elements of the history that were watched last count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -335,9 +335,73 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Revokes the refresh tokens of the session. The access token stays valid until it expires.
+         * @description Ends the session: its refresh token at once, its access tokens within 2 seconds in every process.
          */
         post: operations["logOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the signed-in user
+         * @description Users of an identity provider may have an empty `email` and `name`.
+         */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase the user
+         * @description Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
+         */
+        delete: operations["eraseMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export what is stored of the user
+         * @description A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.
+         */
+        get: operations["exportMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the password
+         * @description Ends all other sessions of the user. A wrong current password is a 401, and counts as a failed login.
+         */
+        put: operations["changePassword"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -439,6 +503,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where the user is signed in
+         * @description At most 100 sessions, the one used last first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.
+         */
+        delete: operations["endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out a device
+         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds.
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -926,11 +1034,12 @@ export interface components {
             code: number;
             "message ": string;
             message: string;
-            data: {
-                /** @description How many reports were not refused */
-                saved: number;
-                refused: components["schemas"]["RefusedReport"][];
-            };
+            data: components["schemas"]["SavedAndRefused"];
+        };
+        SavedAndRefused: {
+            /** @description How many reports were not refused */
+            saved: number;
+            refused: components["schemas"]["RefusedReport"][];
         };
         RefusedReport: {
             /** @description The place of the report, from 0 */
@@ -960,6 +1069,11 @@ export interface components {
              * @example correct horse battery staple
              */
             password: string;
+            /**
+             * @description Name of the device, for the list of sessions. Without control characters. An empty one counts as none
+             * @example Living room TV
+             */
+            device?: string;
         };
         SignedInAnswer: {
             /** @enum {boolean} */
@@ -985,6 +1099,99 @@ export interface components {
         RefreshToken: {
             /** @description From the last login or refresh */
             refresh_token: string;
+        };
+        UserAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["User"];
+        };
+        PasswordConfirmation: {
+            /**
+             * @description Any length that fits into the body of 64 KiB
+             * @example correct horse battery staple
+             */
+            password: string;
+        };
+        ExportAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Export"];
+        };
+        Export: {
+            users: components["schemas"]["ExportedUser"][];
+            history: components["schemas"]["HistoryProgress"][];
+            watchlist: components["schemas"]["ExportedWatchlistElement"][];
+            hidden: components["schemas"]["ExportedHidden"][];
+            sessions: components["schemas"]["ExportedSession"][];
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            exported_at: string;
+        };
+        ExportedUser: {
+            id: number;
+            email?: string;
+            name: string;
+            /** @description The subject at the identity provider */
+            sub?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedWatchlistElement: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
+        ExportedHidden: {
+            user_id: number;
+            content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        ExportedSession: {
+            id: string;
+            device: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            last_used_at: string;
+        };
+        PasswordChange: {
+            /**
+             * @description The current password
+             * @example correct horse battery staple
+             */
+            password: string;
+            /** @example staple battery horse correct */
+            new_password: string;
         };
         RailCollectionPageAnswer: {
             /** @enum {boolean} */
@@ -1195,6 +1402,30 @@ export interface components {
              */
             ends_at: string;
             content: components["schemas"]["Content"];
+        };
+        SessionListAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Session"][];
+        };
+        Session: {
+            /** @example 0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11 */
+            id: string;
+            /** @description As it was sent with the login */
+            device: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its refresh token was used last, or `created_at`
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            last_used_at: string;
+            /** @description Whether it is the session of this request */
+            current: boolean;
         };
         SupportTextsAnswer: {
             /** @enum {boolean} */
@@ -1546,7 +1777,8 @@ export interface operations {
                      *                 "vendor_name": "family"
                      *               }
                      *             },
-                     *             "link": "http://localhost:3000/title/1188"
+                     *             "link": "http://localhost:3000/title/1188",
+                     *             "min_age": 0
                      *           }
                      *         ],
                      *         "meta": {
@@ -1653,7 +1885,13 @@ export interface operations {
                      *             "vendor_name": "family"
                      *           }
                      *         },
-                     *         "link": "http://localhost:3000/title/1405"
+                     *         "link": "http://localhost:3000/title/1405",
+                     *         "duration": 6945,
+                     *         "min_age": 6,
+                     *         "external_ids": {
+                     *           "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *           "archive": "film-1405"
+                     *         }
                      *       }
                      *     }
                      */
@@ -1672,6 +1910,8 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
+                /** @description Only cards that were updated at this moment or later */
+                since?: string;
                 /** @description Elements per page */
                 perPage?: number;
                 /** @description Page number */
@@ -1748,20 +1988,26 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b0430b82159cacd616f3615",
+                     *               "_id": "6b04327c532f00f6d6cc3f1b",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T01:58:27.223000Z",
-                     *               "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *               "created_at": "2026-11-08T02:06:13.576000Z",
+                     *               "updated_at": "2026-11-23T12:33:05.017000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *             "updated_at": "2026-11-23T12:33:05.017000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -1941,9 +2187,15 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
-                     *             "created_at": "2026-11-23T12:25:32.161000Z"
+                     *             "created_at": "2026-11-23T12:33:05.076000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2085,7 +2337,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0430b82159cacd616f3615",
+                     *             "_id": "6b04327c532f00f6d6cc3f1b",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -2136,7 +2388,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             },
                      *             "user_id": 1,
                      *             "content_id": 1405,
@@ -2144,8 +2402,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T01:58:27.223000Z",
-                     *             "updated_at": "2026-11-23T12:25:32.066000Z"
+                     *             "created_at": "2026-11-08T02:06:13.576000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.000000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2282,7 +2540,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0430b82159cacd616f3615",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -2333,7 +2591,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -2341,8 +2605,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:58:27.223000Z",
-                     *         "updated_at": "2026-11-23T12:25:32.066000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.000000Z"
                      *       }
                      *     }
                      */
@@ -2646,7 +2910,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "ada@example.com",
-                 *       "password": "demo-password"
+                 *       "password": "demo-password",
+                 *       "device": "Living room TV"
                  *     }
                  */
                 "application/json": components["schemas"]["Credentials"];
@@ -2765,6 +3030,211 @@ export interface operations {
                      *       "success": true,
                      *       "code": 200,
                      *       "message": "Logged out"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "email": "ada@example.com",
+                     *         "name": "Ada"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    eraseMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "demo-password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The user was erased"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "users": [
+                     *           {
+                     *             "id": 1,
+                     *             "email": "ada@example.com",
+                     *             "name": "Ada",
+                     *             "created_at": "2026-11-23T06:16:27.950000Z",
+                     *             "updated_at": "2026-11-23T06:16:27.950000Z"
+                     *           }
+                     *         ],
+                     *         "history": [
+                     *           {
+                     *             "_id": "6ab0a4d2f1c84e0a5d1b7c01",
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "time": 340,
+                     *             "percentage": 13,
+                     *             "plays": 0,
+                     *             "watched_at": null,
+                     *             "created_at": "2026-11-23T06:16:29.310000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.322000Z"
+                     *           }
+                     *         ],
+                     *         "watchlist": [
+                     *           {
+                     *             "id": 14,
+                     *             "user_id": 1,
+                     *             "content_id": 1405,
+                     *             "created_at": "2026-11-23T06:16:29.334000Z",
+                     *             "updated_at": "2026-11-23T06:16:29.334000Z"
+                     *           }
+                     *         ],
+                     *         "hidden": [],
+                     *         "sessions": [
+                     *           {
+                     *             "id": "b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55",
+                     *             "device": "Living room TV",
+                     *             "created_at": "2026-11-23T06:16:29.180000Z",
+                     *             "last_used_at": "2026-11-23T06:16:29.180000Z"
+                     *           }
+                     *         ],
+                     *         "exported_at": "2026-11-23T06:16:29.340000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "demo-password",
+                 *       "new_password": "another-demo-password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The password was changed"
                      *     }
                      */
                     "application/json": components["schemas"]["Done"];
@@ -3028,6 +3498,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1382",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -3081,6 +3552,7 @@ export interface operations {
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1351",
+                     *           "min_age": 0,
                      *           "deleted_at": null,
                      *           "recent": false,
                      *           "reason": {
@@ -3141,43 +3613,43 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 818,
-                     *             "channel": "culture",
-                     *             "starts_at": "2026-11-23T11:50:00.000000Z",
-                     *             "ends_at": "2026-11-23T13:50:00.000000Z",
+                     *             "id": 633,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T10:40:00.000000Z",
+                     *             "ends_at": "2026-11-23T12:40:00.000000Z",
                      *             "content": {
-                     *               "id": 1645,
+                     *               "id": 1135,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_bk24gfcg",
-                     *               "name": "Cover Band",
+                     *               "handler_id": "rs-mbjcphvw",
+                     *               "name": "Out and Back",
                      *               "title": {
-                     *                 "en": "Cover Band",
-                     *                 "de": "Coverband",
-                     *                 "nl": "Coverband",
-                     *                 "sv": "Coverbandet"
+                     *                 "en": "Out and Back",
+                     *                 "de": "Hin und zurück",
+                     *                 "nl": "Heen en terug",
+                     *                 "sv": "Fram och tillbaka"
                      *               },
                      *               "description": {
-                     *                 "en": "They know every song but their own.",
-                     *                 "de": "Sie können jedes Lied, nur kein eigenes.",
-                     *                 "nl": "Ze kennen elk liedje, behalve hun eigen.",
-                     *                 "sv": "De kan alla låtar utom sin egen."
+                     *                 "en": "A postwoman runs her old route one last time, all hundred kilometres of it.",
+                     *                 "de": "Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.",
+                     *                 "nl": "Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.",
+                     *                 "sv": "En brevbärare springer sin gamla runda en sista gång, alla tio milen."
                      *               },
-                     *               "weight": 46,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1645.svg",
+                     *               "weight": 73,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1135.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "misunderstanding, dry humour, concert, instrument, band",
+                     *               "keywords": "small town, trail",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-11-18T17:00:00.000000Z",
-                     *               "end_date": "2027-01-07T08:00:00.000000Z",
+                     *               "start_date": "2024-12-29T07:30:00.000000Z",
+                     *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-11-08T16:08:24.000000Z",
-                     *               "updated_at": "2026-11-08T16:08:24.000000Z",
+                     *               "created_at": "2024-12-13T06:50:35.000000Z",
+                     *               "updated_at": "2025-01-18T06:50:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -3185,9 +3657,15 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1645"
+                     *               "link": "http://localhost:3000/title/1135",
+                     *               "duration": 7075,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         ],
@@ -3196,8 +3674,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 156,
-                     *           "total_count": 156
+                     *           "total_pages": 145,
+                     *           "total_count": 145
                      *         }
                      *       }
                      *     }
@@ -3208,6 +3686,131 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11",
+                     *           "device": "Living room TV",
+                     *           "created_at": "2026-11-22T18:04:12.482000Z",
+                     *           "last_used_at": "2026-11-22T18:04:13.067000Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionListAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endSessions: {
+        parameters: {
+            query?: {
+                /** @description Whether to keep the session of this request */
+                others?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The sessions were ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the session
+                 * @example 0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11
+                 */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The session was ended"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3451,8 +4054,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T12:25:32.112000Z",
-                     *             "updated_at": "2026-11-23T12:25:32.112000Z",
+                     *             "created_at": "2026-11-23T12:33:05.050000Z",
+                     *             "updated_at": "2026-11-23T12:33:05.050000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3503,7 +4106,13 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1405"
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               }
                      *             }
                      *           }
                      *         ],
@@ -3637,7 +4246,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0430b82159cacd616f3615",
+                     *         "_id": "6b04327c532f00f6d6cc3f1b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3688,7 +4297,13 @@ export interface operations {
                      *               "vendor_name": "family"
                      *             }
                      *           },
-                     *           "link": "http://localhost:3000/title/1405"
+                     *           "link": "http://localhost:3000/title/1405",
+                     *           "duration": 6945,
+                     *           "min_age": 6,
+                     *           "external_ids": {
+                     *             "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *             "archive": "film-1405"
+                     *           }
                      *         },
                      *         "user_id": 1,
                      *         "content_id": 1405,
@@ -3696,8 +4311,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T01:58:27.223000Z",
-                     *         "updated_at": "2026-11-23T12:25:32.085000Z"
+                     *         "created_at": "2026-11-08T02:06:13.576000Z",
+                     *         "updated_at": "2026-11-23T12:33:05.017000Z"
                      *       }
                      *     }
                      */

@@ -1,6 +1,6 @@
 import { randomFrom } from '../src/recommendations/model/random.js'
-import { days, minutes } from '../src/time.js'
-import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDuring } from './contents.js'
+import { days } from '../src/time.js'
+import { type DemoContent, demoContents, isPlayable, lines, openDuring, type PlayableContent } from './contents.js'
 
 const viewers = 240
 const firstId = 1001
@@ -15,12 +15,15 @@ export const demoAudience = async (now: Date): Promise<Record<string, string>> =
   const contents = (await demoContents(now)).filter(openDuring(now, now))
   const titles = contents.filter(({ parent_id }) => parent_id === null)
   const terms = [...new Set(titles.flatMap(title => title.terms))]
-  const secondPart = titles.find(({ name }) => name === sequel[1]) as DemoContent
+  const secondPart = titles.find(({ name }) => name === sequel[1]) as PlayableContent
   const childrenOf = (id: number) => contents.filter(({ parent_id }) => parent_id === id)
-  const firstOf = (content: DemoContent): DemoContent[] => {
+  const firstOf = (content: DemoContent): PlayableContent[] => {
     if (isPlayable(content)) return [content]
     const [first] = childrenOf(content.id)
-    return first ? (isPlayable(first) ? childrenOf(content.id).slice(0, 1 + Math.floor(random() * 4)) : firstOf(first)) : []
+    if (first === undefined || !isPlayable(first)) return first ? firstOf(first) : []
+    return childrenOf(content.id)
+      .filter(isPlayable)
+      .slice(0, 1 + Math.floor(random() * 4))
   }
 
   const watchedBy = (user_id: number) => {
@@ -35,7 +38,7 @@ export const demoAudience = async (now: Date): Promise<Record<string, string>> =
       return {
         user_id,
         content_id: content.id,
-        time: Math.round((minutes(minutesOf(content)) / 1000) * (percentage / 100)),
+        time: Math.round(content.duration * (percentage / 100)),
         percentage,
         updated_at: new Date(moment).toISOString()
       }

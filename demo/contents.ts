@@ -7,8 +7,9 @@ export interface DemoContent {
   parent_id: number | null
   type: string
   name: string
-  description: Record<string, string>
   weight: number | null
+  /** In seconds. */
+  duration?: number
   terms: number[]
   start_date: string
   end_date?: string
@@ -51,14 +52,9 @@ export const openDuring = (from: Date, to: Date) => (content: DemoContent) =>
   content.countries_include === undefined &&
   content.countries_exclude === undefined
 
-const usualMinutes: Record<string, number> = { film: 85, documentary: 55, episode: 25, clip: 3 }
-
-/** Shows and seasons cannot be played themselves, and live items have no length. */
-export const isPlayable = ({ type }: DemoContent) => type in usualMinutes
-
-/** The length of an item. Lessons state it in their description, others vary around the usual length of their type. */
-export const minutesOf = ({ id, type, description }: DemoContent) => {
-  const said = /^(\d+) minutes/.exec(description.en ?? '')?.[1]
-  const usual = usualMinutes[type] ?? 60
-  return said === undefined ? usual + ((id * 7) % Math.ceil(usual / 2)) : Number(said)
+export interface PlayableContent extends DemoContent {
+  duration: number
 }
+
+/** Shows and seasons cannot be played themselves, and live items have no duration. */
+export const isPlayable = (content: DemoContent): content is PlayableContent => content.duration !== undefined

@@ -1,5 +1,5 @@
-import { days, minutes } from '../src/time.js'
-import { type DemoContent, demoContents, isPlayable, lines, minutesOf, openDuring } from './contents.js'
+import { days, minutes, seconds } from '../src/time.js'
+import { demoContents, isPlayable, lines, openDuring, type PlayableContent } from './contents.js'
 
 /** What a demo user likes: shows, with the number of episodes seen, films, and titles to watch later. Names as in contents.ndjson. */
 interface Taste {
@@ -61,22 +61,23 @@ export const demoHistory = async (users: number[], now: Date): Promise<Record<st
   const contents = (await demoContents(now)).filter(openDuring(now, now))
   const titles = new Map(contents.filter(({ parent_id }) => parent_id === null).map(content => [content.name, content]))
   const named = (names: string[]) => names.flatMap(name => titles.get(name) ?? [])
-  const episodesOf = (id: number): DemoContent[] =>
+  const episodesOf = (id: number): PlayableContent[] =>
     contents.filter(({ parent_id }) => parent_id === id).flatMap(child => (isPlayable(child) ? [child] : episodesOf(child.id)))
 
   const watchedBy = (user: number, { shows, films }: Taste) => {
     const seen = Object.entries(shows).map(([name, count]) => named([name]).flatMap(({ id }) => episodesOf(id).slice(0, count)))
-    const watched = inTurn([...seen, named(films)])
+    const alone = named(films).filter(isPlayable)
+    const watched = inTurn([...seen, alone])
     // Every second show has an unfinished last episode, and every third film is unfinished.
-    const begun = new Set([...seen.filter((_, n) => n % 2 === 0).map(queue => queue.at(-1)), ...named(films).filter((_, n) => n % 3 === 1)])
+    const begun = new Set([...seen.filter((_, n) => n % 2 === 0).map(queue => queue.at(-1)), ...alone.filter((_, n) => n % 3 === 1)])
     return watched.map((content, n) => {
       const percentage = begun.has(content) ? 15 + ((content.id * 13) % 60) : 93 + (content.id % 8)
-      const length = minutes(minutesOf(content))
+      const length = seconds(content.duration)
       const end = now.getTime() - (watched.length - n) * days(1.1) + minutes((content.id * 29) % 180)
       return {
         user_id: user,
         content_id: content.id,
-        time: Math.round((length / 1000) * (percentage / 100)),
+        time: Math.round(content.duration * (percentage / 100)),
         percentage,
         created_at: new Date(end - length).toISOString(),
         updated_at: new Date(end).toISOString()

@@ -1,5 +1,5 @@
-import { days, minutes } from '../src/time.js'
-import { type DemoContent, isPlayable, minutesOf, openDuring } from './contents.js'
+import { days, minutes, seconds } from '../src/time.js'
+import { type DemoContent, isPlayable, openDuring, type PlayableContent } from './contents.js'
 
 /** The channels, and the terms of what they show. */
 const channels: Record<string, string[]> = {
@@ -17,12 +17,12 @@ interface Programme {
   content_id: number
 }
 
-const slot = 5
-const slotsOf = (content: DemoContent) => Math.ceil(minutesOf(content) / slot) * slot
+const slot = minutes(5)
+const slotsOf = ({ duration }: PlayableContent) => Math.ceil(seconds(duration) / slot) * slot
 
 /** Groups what a channel shows: films alone, the episodes of a show in threes. */
-const blocksOf = (contents: DemoContent[]) => {
-  const blocks: DemoContent[][] = []
+const blocksOf = (contents: PlayableContent[]) => {
+  const blocks: PlayableContent[][] = []
   for (const content of contents) {
     const last = blocks.at(-1)
     if (content.type === 'episode' && last && last[0]?.parent_id === content.parent_id && last.length < 3) last.push(content)
@@ -32,7 +32,7 @@ const blocksOf = (contents: DemoContent[]) => {
 }
 
 /** Repeats all blocks in an order that looks shuffled. Stepping by a prime visits every block before repeating one. */
-function* forever(blocks: DemoContent[][], first: number) {
+function* forever(blocks: PlayableContent[][], first: number) {
   const step = blocks.length % 37 === 0 ? 41 : 37
   for (let at = first % blocks.length; ; at = (at + step) % blocks.length) yield* blocks[at] ?? []
 }
@@ -48,7 +48,7 @@ export const demoSchedule = (contents: DemoContent[], terms: { id: number; name:
     const blocks = blocksOf(shown.filter(content => content.terms.some(id => liked.has(id))))
     let at = from
     for (const content of forever(blocks, programmes.length)) {
-      const end = at + minutes(slotsOf(content))
+      const end = at + slotsOf(content)
       programmes.push({
         id: programmes.length + 1,
         channel,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
 import type { Session } from '../src/data/sessions.js'
-import type { UserDocument } from '../src/data/users.js'
+import { toUser, type UserDocument } from '../src/data/users.js'
 import { unauthenticated } from '../src/errors.js'
 import type { Claims } from '../src/identity/claims.js'
 import { ownTokens } from '../src/identity/own-tokens.js'
@@ -44,6 +44,8 @@ const tokenOptional: onRequestHookHandler = (request, _reply, done) =>
 
 /** Route options: requires a valid token. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
+/** Route options: requires a valid token, and the route checks a password, for which it waits in the queue of the logins. */
+export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
 
@@ -61,12 +63,12 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
     // The library checks only the signature. Its clock tolerance would apply to `exp`, too, so src/identity/claims.ts checks the times.
     verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
   })
-  app.decorate('signedIn', ({ _id, email = '', name = '' }: UserDocument, { sid, refresh_token }: Session) => ({
-    access_token: app.jwt.sign({ sub: String(_id), sid, jti: crypto.randomUUID() }),
+  app.decorate('signedIn', (user: UserDocument, { sid, refresh_token }: Session) => ({
+    access_token: app.jwt.sign({ sub: String(user._id), sid, jti: crypto.randomUUID() }),
     token_type: 'Bearer' as const,
     expires_in: ACCESS_TOKEN_TTL,
     refresh_token,
-    user: { id: _id, email, name }
+    user: toUser(user)
   }))
   return ownTokens({ iss, aud, checkSignature: token => app.jwt.verify<{ header: object; payload: object }>(token) })
 }
@@ -77,7 +79,7 @@ const providerTokensOf = (app: FastifyInstance): Tokens => {
     ? keysFromPem(JWT_PUBLIC_KEY)
     : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
   app.addHook('onClose', async () => keys.close())
-  return providerTokens({ iss, aud, keys, userOf: (iss, sub) => app.data.users.ofProvider(iss, sub) })
+  return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.erasedUsers.has(id) })
 }
 
 /** Checks the token of every request once. The guard of a route decides whether it needs one. */
@@ -120,5 +122,5 @@ export default fp(
       return viewer
     })
   },
-  { name: 'authentication', dependencies: ['settings', 'mongo'] }
+  { name: 'authentication', dependencies: ['settings', 'mongo', 'erasures'] }
 )

@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { DisabledUsers } from '../src/identity/disabled-users.js'
 import { poll } from '../src/poll.js'
 
-/** Ignores the tokens of disabled users. Their ids are kept in memory, so that no request asks the database. */
+/** Ignores the tokens of disabled and erased users. Their ids are kept in memory, so that no request asks the database. */
 export default fp(
   async app => {
     const disabled = new DisabledUsers(app.backgroundData)
@@ -18,9 +18,10 @@ export default fp(
     app.addHook('onClose', async () => closing.abort())
 
     app.addHook('onRequest', (request, _reply, done) => {
-      if (request.viewer && disabled.has(request.viewer.id)) request.viewer = null
+      const { viewer } = request
+      if (viewer && (disabled.has(viewer.id) || app.erasedUsers.has(viewer.id))) request.viewer = null
       done()
     })
   },
-  { name: 'disabled-users', dependencies: ['authentication', 'mongo'] }
+  { name: 'disabled-users', dependencies: ['authentication', 'mongo', 'erasures'] }
 )

@@ -28,7 +28,11 @@ export type Changes = Static<typeof Changes>
 export const ChangesQuery = Type.Object({
   since: Type.Optional(
     // What is no cursor begins anew and is no error, however long it is.
-    Type.String({ 'x-any-length': true, description: 'The `cursor` of the last answer. Without it, everything from the beginning' })
+    Type.String({
+      'x-any-length': true,
+      description: 'The `cursor` of the last answer. Without it, everything from the beginning',
+      examples: ['WzcsMTc2MzkwMDAwMDAwMCwtMSwwLDAsMTc2MzkwMDAwMDAwMCwwLDBd']
+    })
   ),
   perPage: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Changes per answer, removals included' })
 })

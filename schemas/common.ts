@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { published } from './published.js'
+import { component, published } from './published.js'
 
 /** A moment on the wire: UTC, six fractional digits. Because of the brand, other strings do not compile in its place. */
 export type Timestamp = string & { readonly timestamp: unique symbol }
@@ -26,11 +26,11 @@ export const Done = published(
 )
 export type Done = Static<typeof Done>
 
-/** The answer to a write that also tells something. */
+/** The answer to a write that also tells something. The data needs a name. */
 export const DoneWith = <T extends TSchema>(data: T, $id: string) =>
   published(
     Type.Object({ ...writeStatus, 'message ': message, message, data }, { $id }),
-    Type.Object({ ...writeStatus, message, data }, { additionalProperties: true })
+    Type.Object({ ...writeStatus, message, data: component(data) }, { additionalProperties: true })
   )
 
 export const Failure = Type.Object(

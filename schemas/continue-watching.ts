@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
 import { Content } from './content.js'
 import { HistoryProgress } from './history.js'
+import { Moment } from './lists.js'
+import { PageQuery } from './page.js'
 
 export const ContinueWatchingCard = Type.Object(
   {
@@ -12,3 +14,8 @@ export const ContinueWatchingCard = Type.Object(
   },
   { $id: 'ContinueWatchingCard' }
 )
+
+export const ContinueWatchingQuery = Type.Object({
+  since: Moment('Only cards that were updated at this moment or later', '2026-01-31T20:00:00Z'),
+  ...PageQuery
+})

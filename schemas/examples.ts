@@ -3,7 +3,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
   'POST /login': {
     request: {
       email: 'ada@example.com',
-      password: 'demo-password'
+      password: 'demo-password',
+      device: 'Living room TV'
     },
     answer: {
       success: true,
@@ -71,7 +72,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 vendor_name: 'family'
               }
             },
-            link: 'http://localhost:3000/title/1188'
+            link: 'http://localhost:3000/title/1188',
+            min_age: 0
           }
         ],
         meta: {
@@ -138,7 +140,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             vendor_name: 'family'
           }
         },
-        link: 'http://localhost:3000/title/1405'
+        link: 'http://localhost:3000/title/1405',
+        duration: 6945,
+        min_age: 6,
+        external_ids: {
+          eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+          archive: 'film-1405'
+        }
       }
     }
   },
@@ -276,43 +284,43 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 818,
-            channel: 'culture',
-            starts_at: '2026-11-23T11:50:00.000000Z',
-            ends_at: '2026-11-23T13:50:00.000000Z',
+            id: 633,
+            channel: 'stories',
+            starts_at: '2026-11-23T10:40:00.000000Z',
+            ends_at: '2026-11-23T12:40:00.000000Z',
             content: {
-              id: 1645,
+              id: 1135,
               parent_id: null,
               type: 'film',
-              handler: 'harbourcast',
+              handler: 'reelstack',
               handler_type: 'entry',
-              handler_id: '1_bk24gfcg',
-              name: 'Cover Band',
+              handler_id: 'rs-mbjcphvw',
+              name: 'Out and Back',
               title: {
-                en: 'Cover Band',
-                de: 'Coverband',
-                nl: 'Coverband',
-                sv: 'Coverbandet'
+                en: 'Out and Back',
+                de: 'Hin und zurück',
+                nl: 'Heen en terug',
+                sv: 'Fram och tillbaka'
               },
               description: {
-                en: 'They know every song but their own.',
-                de: 'Sie können jedes Lied, nur kein eigenes.',
-                nl: 'Ze kennen elk liedje, behalve hun eigen.',
-                sv: 'De kan alla låtar utom sin egen.'
+                en: 'A postwoman runs her old route one last time, all hundred kilometres of it.',
+                de: 'Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.',
+                nl: 'Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.',
+                sv: 'En brevbärare springer sin gamla runda en sista gång, alla tio milen.'
               },
-              weight: 46,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1645.svg',
+              weight: 73,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1135.svg',
               thumbnail_handler: 'demo',
-              keywords: 'misunderstanding, dry humour, concert, instrument, band',
+              keywords: 'small town, trail',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-11-18T17:00:00.000000Z',
-              end_date: '2027-01-07T08:00:00.000000Z',
+              start_date: '2024-12-29T07:30:00.000000Z',
+              end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-11-08T16:08:24.000000Z',
-              updated_at: '2026-11-08T16:08:24.000000Z',
+              created_at: '2024-12-13T06:50:35.000000Z',
+              updated_at: '2025-01-18T06:50:35.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -320,9 +328,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1645'
+              link: 'http://localhost:3000/title/1135',
+              duration: 7075,
+              min_age: 12
             }
           }
         ],
@@ -331,8 +345,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 156,
-          total_count: 156
+          total_pages: 145,
+          total_count: 145
         }
       }
     }
@@ -470,7 +484,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0430b82159cacd616f3615',
+            _id: '6b04327c532f00f6d6cc3f1b',
             content: {
               id: 1405,
               parent_id: null,
@@ -521,7 +535,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
             user_id: 1,
             content_id: 1405,
@@ -529,8 +549,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T01:58:27.223000Z',
-            updated_at: '2026-11-23T12:25:32.066000Z'
+            created_at: '2026-11-08T02:06:13.576000Z',
+            updated_at: '2026-11-23T12:33:05.000000Z'
           }
         ],
         meta: {
@@ -548,7 +568,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0430b82159cacd616f3615',
+        _id: '6b04327c532f00f6d6cc3f1b',
         content: {
           id: 1405,
           parent_id: null,
@@ -599,7 +619,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1405'
+          link: 'http://localhost:3000/title/1405',
+          duration: 6945,
+          min_age: 6,
+          external_ids: {
+            eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+            archive: 'film-1405'
+          }
         },
         user_id: 1,
         content_id: 1405,
@@ -607,8 +633,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T01:58:27.223000Z',
-        updated_at: '2026-11-23T12:25:32.066000Z'
+        created_at: '2026-11-08T02:06:13.576000Z',
+        updated_at: '2026-11-23T12:33:05.000000Z'
       }
     }
   },
@@ -627,7 +653,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0430b82159cacd616f3615',
+        _id: '6b04327c532f00f6d6cc3f1b',
         content: {
           id: 1405,
           parent_id: null,
@@ -678,7 +704,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               vendor_name: 'family'
             }
           },
-          link: 'http://localhost:3000/title/1405'
+          link: 'http://localhost:3000/title/1405',
+          duration: 6945,
+          min_age: 6,
+          external_ids: {
+            eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+            archive: 'film-1405'
+          }
         },
         user_id: 1,
         content_id: 1405,
@@ -686,8 +718,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T01:58:27.223000Z',
-        updated_at: '2026-11-23T12:25:32.085000Z'
+        created_at: '2026-11-08T02:06:13.576000Z',
+        updated_at: '2026-11-23T12:33:05.017000Z'
       }
     }
   },
@@ -748,20 +780,26 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
             history: {
-              _id: '6b0430b82159cacd616f3615',
+              _id: '6b04327c532f00f6d6cc3f1b',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T01:58:27.223000Z',
-              updated_at: '2026-11-23T12:25:32.085000Z'
+              created_at: '2026-11-08T02:06:13.576000Z',
+              updated_at: '2026-11-23T12:33:05.017000Z'
             },
-            updated_at: '2026-11-23T12:25:32.085000Z'
+            updated_at: '2026-11-23T12:33:05.017000Z'
           }
         ],
         meta: {
@@ -822,6 +860,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             }
           },
           link: 'http://localhost:3000/title/1382',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -875,6 +914,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             }
           },
           link: 'http://localhost:3000/title/1351',
+          min_age: 0,
           deleted_at: null,
           recent: false,
           reason: {
@@ -904,8 +944,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T12:25:32.112000Z',
-            updated_at: '2026-11-23T12:25:32.112000Z',
+            created_at: '2026-11-23T12:33:05.050000Z',
+            updated_at: '2026-11-23T12:33:05.050000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -956,7 +996,13 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             }
           }
         ],
@@ -1056,9 +1102,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1405'
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              }
             },
-            created_at: '2026-11-23T12:25:32.161000Z'
+            created_at: '2026-11-23T12:33:05.076000Z'
           }
         ],
         meta: {
@@ -1093,6 +1145,64 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The history was removed'
     }
   },
+  'GET /me/export': {
+    answer: {
+      success: true,
+      data: {
+        users: [
+          {
+            id: 1,
+            email: 'ada@example.com',
+            name: 'Ada',
+            created_at: '2026-11-23T06:16:27.950000Z',
+            updated_at: '2026-11-23T06:16:27.950000Z'
+          }
+        ],
+        history: [
+          {
+            _id: '6ab0a4d2f1c84e0a5d1b7c01',
+            user_id: 1,
+            content_id: 1405,
+            time: 340,
+            percentage: 13,
+            plays: 0,
+            watched_at: null,
+            created_at: '2026-11-23T06:16:29.310000Z',
+            updated_at: '2026-11-23T06:16:29.322000Z'
+          }
+        ],
+        watchlist: [
+          {
+            id: 14,
+            user_id: 1,
+            content_id: 1405,
+            created_at: '2026-11-23T06:16:29.334000Z',
+            updated_at: '2026-11-23T06:16:29.334000Z'
+          }
+        ],
+        hidden: [],
+        sessions: [
+          {
+            id: 'b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55',
+            device: 'Living room TV',
+            created_at: '2026-11-23T06:16:29.180000Z',
+            last_used_at: '2026-11-23T06:16:29.180000Z'
+          }
+        ],
+        exported_at: '2026-11-23T06:16:29.340000Z'
+      }
+    }
+  },
+  'DELETE /me': {
+    request: {
+      password: 'demo-password'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The user was erased'
+    }
+  },
   'POST /login/refresh': {
     request: {
       refresh_token: '0f8b6c1e…'
@@ -1110,6 +1220,55 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           name: 'Ada'
         }
       }
+    }
+  },
+  'GET /me': {
+    answer: {
+      success: true,
+      data: {
+        id: 1,
+        email: 'ada@example.com',
+        name: 'Ada'
+      }
+    }
+  },
+  'GET /sessions': {
+    answer: {
+      success: true,
+      data: [
+        {
+          id: '0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11',
+          device: 'Living room TV',
+          created_at: '2026-11-22T18:04:12.482000Z',
+          last_used_at: '2026-11-22T18:04:13.067000Z',
+          current: true
+        }
+      ]
+    }
+  },
+  'DELETE /sessions/{sessionId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The session was ended'
+    }
+  },
+  'DELETE /sessions': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The sessions were ended'
+    }
+  },
+  'PUT /me/password': {
+    request: {
+      password: 'demo-password',
+      new_password: 'another-demo-password'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The password was changed'
     }
   },
   'POST /logout': {

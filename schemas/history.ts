@@ -3,7 +3,7 @@ import { DoneWith, Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
 import { Ids } from './lists.js'
 import { PageQuery } from './page.js'
-import { published } from './published.js'
+import { component, published } from './published.js'
 
 const own = {
   user_id: Type.Integer(),
@@ -51,7 +51,7 @@ export const maxReports = 200
 /** Each report is checked by itself. */
 export const ProgressReports = published(
   Type.Object({ reports: Type.Array(Type.Unknown(), { minItems: 1, maxItems: maxReports }) }, { $id: 'ProgressReports' }),
-  Type.Object({ reports: Type.Array(ProgressReport, { minItems: 1, maxItems: maxReports }) })
+  Type.Object({ reports: Type.Array(component(ProgressReport), { minItems: 1, maxItems: maxReports }) })
 )
 
 export const RefusedReport = Type.Object(
@@ -61,7 +61,10 @@ export const RefusedReport = Type.Object(
 export type RefusedReport = Static<typeof RefusedReport>
 
 export const SavedReports = DoneWith(
-  Type.Object({ saved: Type.Integer({ description: 'How many reports were not refused' }), refused: Type.Array(RefusedReport) }),
+  Type.Object(
+    { saved: Type.Integer({ description: 'How many reports were not refused' }), refused: Type.Array(RefusedReport) },
+    { $id: 'SavedAndRefused' }
+  ),
   'SavedReports'
 )
 

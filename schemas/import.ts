@@ -145,6 +145,9 @@ export type HistoryRecord = Static<typeof HistoryRecord>
 export const WatchlistRecord = Closed({ id: Type.Optional(Id), user_id: Id, content_id: Id, ...times })
 export type WatchlistRecord = Static<typeof WatchlistRecord>
 
+export const HiddenRecord = Closed({ user_id: Id, content_id: Id, created_at: Type.Optional(Moment) })
+export type HiddenRecord = Static<typeof HiddenRecord>
+
 /** The record of each import file, by the file's name without its extension. */
 export const importRecords = {
   users: UserRecord,
@@ -155,7 +158,8 @@ export const importRecords = {
   schedule: ProgrammeRecord,
   'support-texts': SupportTextRecord,
   history: HistoryRecord,
-  watchlist: WatchlistRecord
+  watchlist: WatchlistRecord,
+  hidden: HiddenRecord
 } satisfies Record<string, TObject>
 export type ImportKind = keyof typeof importRecords
 /** In import order: records come before those that refer to them. */

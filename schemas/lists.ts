@@ -15,6 +15,14 @@ export const Ids = (description: string, example: number) => Several(AnyId, desc
 export const Names = (description: string, example: string) =>
   Several(Type.String({ minLength: 1, maxLength: maxValueLength }), description, example)
 
+export const Moment = (description: string, example: string) =>
+  Type.Optional(
+    published(
+      Type.String({ format: 'date-time', maxLength: maxValueLength, description, examples: [example] }),
+      Type.String({ format: 'date-time' })
+    )
+  )
+
 export const OrderBy = <const F extends string>(fields: readonly F[], description = 'Field to order by') =>
   Type.Unsafe<F>({ type: 'string', enum: [...fields], 'x-enum-varnames': fields.map(field => field.toUpperCase()), description })
 

@@ -1,15 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { maxValueLength, Names } from './lists.js'
+import { Moment, Names } from './lists.js'
 import { PageQuery } from './page.js'
-import { published } from './published.js'
-
-const Moment = (description: string, example: string) =>
-  Type.Optional(
-    published(
-      Type.String({ format: 'date-time', maxLength: maxValueLength, description, examples: [example] }),
-      Type.String({ format: 'date-time' })
-    )
-  )
 
 export const ScheduleQuery = Type.Object({
   from: Moment('Start of the window, by default now', '2026-01-31T20:00:00Z'),

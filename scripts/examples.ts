@@ -42,7 +42,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
 const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
 
 const email = demoUsers[0].email
-const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword })
+const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword, device: 'Living room TV' })
 authorization = `Bearer ${access_token}`
 
 await ask('GET', '/contents', '/contents?type=show&perPage=1')
@@ -65,6 +65,7 @@ await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
 await ask('GET', '/recommendations', '/recommendations?perPage=2')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
+await ask('GET', '/me/export')
 
 await ask('DELETE', '/watchlist/{elementId}', `/watchlist/${saved[0].id}`)
 await ask('DELETE', '/watchlist')
@@ -75,14 +76,30 @@ await ask('DELETE', '/hidden/{contentId}', '/hidden/1405')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
+await ask('GET', '/me')
+await ask('GET', '/sessions')
+const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
+const { sid } = JSON.parse(atob(phone.json().data.access_token.split('.')[1]))
+await ask('DELETE', '/sessions/{sessionId}', `/sessions/${sid}`)
+await ask('DELETE', '/sessions', '/sessions?others=true')
+await ask('PUT', '/me/password', '/me/password', { password: demoPassword, new_password: 'another-demo-password' })
 await ask('POST', '/logout')
 await ask('GET', '/health')
 await ask('GET', '/ready')
+
+const other = await app.inject({ method: 'POST', url: '/login', payload: { email: demoUsers[1].email, password: demoPassword } })
+authorization = `Bearer ${other.json().data.access_token}`
+await ask('DELETE', '/me', '/me', { password: demoPassword })
 
 for (const key of ['POST /login', 'POST /login/refresh']) {
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
+/** One element of each list says enough. */
+const exported = examples['GET /me/export'] as { answer: { data: object } }
+exported.answer.data = Object.fromEntries(
+  Object.entries(exported.answer.data).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 1) : value])
+)
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
 

@@ -15,6 +15,6 @@ const app = await buildApp(
   { logger: false }
 )
 await app.ready()
-await write('openapi.json', `${JSON.stringify(app.swagger(), null, 2)}\n`)
+await write('openapi.json', `${JSON.stringify(app.swagger(), null, 1)}\n`)
 await write('client/schema.ts', await clientTypes(app.exactDocument()))
 await app.close()

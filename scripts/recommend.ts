@@ -93,7 +93,7 @@ const write = async ({ data, users, items }: Dataset, model: Model, k: number, o
 }
 
 const run = async ({ events, k, out, holdOut }: Arguments) => {
-  const output = out === undefined ? undefined : await Output.at(out, events)
+  const output = out === undefined ? undefined : await Output.at(out, { events })
   const dataset = await read(events)
   const model = out !== undefined && output ? train(dataset.data, { holdOut, onProgress }) : evaluate(dataset, k, holdOut)
   if (out !== undefined && output) await write(dataset, model, k, output, out)

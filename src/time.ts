@@ -57,6 +57,9 @@ export const moment = (text: string): Date | undefined => {
   return new Date(Math.min(Math.max(at.getTime(), first), last))
 }
 
+/** In milliseconds. */
+export const timeOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
+
 const daysOfMonth = (year: number, month: number) => {
   const end = new Date(0)
   // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.

@@ -1,4 +1,5 @@
 import { showCollections } from './collections.js'
+import { showHidden } from './hidden.js'
 import { showHistory } from './history.js'
 import { showPersonal } from './home.js'
 import { loadLibrary } from './library.js'
@@ -13,6 +14,7 @@ const showViewer = async () => {
   showPersonal()
   showCollections()
   showHistory()
+  showHidden()
   renewSheet()
 }
 

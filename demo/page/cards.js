@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 import { progress } from './library.js'
-import { bar, picture, saveButton } from './pieces.js'
+import { bar, hideButton, picture, saveButton } from './pieces.js'
 import { openSheet } from './sheet.js'
 import { nameOf } from './words.js'
 
@@ -8,9 +8,12 @@ import { nameOf } from './words.js'
 
 /**
  * @param {Content} content
- * @param {{ note?: string, headline?: string, percentage?: number | undefined, badge?: string | undefined }} [options]
+ * @param {{ note?: string, headline?: string, percentage?: number | undefined, badge?: string | undefined, mayHide?: boolean }} [options]
  */
-export const card = (content, { note = '', headline = '', percentage = progress.get(content.id)?.percentage, badge } = {}) =>
+export const card = (
+  content,
+  { note = '', headline = '', percentage = progress.get(content.id)?.percentage, badge, mayHide = false } = {}
+) =>
   h(
     'li',
     { class: 'card', 'data-id': content.id },
@@ -22,7 +25,8 @@ export const card = (content, { note = '', headline = '', percentage = progress.
       headline && h('span', { class: 'headline' }, headline),
       h('span', { class: 'note' }, note)
     ),
-    saveButton(content)
+    saveButton(content),
+    mayHide && hideButton(content)
   )
 
 /** @param {number} count */

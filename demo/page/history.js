@@ -3,7 +3,7 @@ import { announce } from './notice.js'
 import { bar, picture } from './pieces.js'
 import { openSheet } from './sheet.js'
 import { emit, events, explain, viewer } from './viewer.js'
-import { ago, clock, nameOf, typeOf } from './words.js'
+import { ago, clock, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
 const place = byId('history')
 const perPage = 8
@@ -29,7 +29,7 @@ const line = ({ _id, content, time, percentage, updated_at }) => {
       { type: 'button', class: 'open', onclick: () => openSheet(content) },
       h('span', { class: 'picture' }, picture(content, { bare: true })),
       h('span', { class: 'headline' }, nameOf(content)),
-      h('span', { class: 'note' }, `${typeOf(content)} · ${ago(updated_at)}`)
+      h('span', { class: 'note' }, lineOf(numberOf(content) || typeOf(content), ago(updated_at)))
     ),
     h('span', { class: 'how-far' }, bar(percentage), h('span', { class: 'note' }, percentage >= 90 ? 'Watched' : clock(time))),
     h(

@@ -1,11 +1,11 @@
 import { card } from './cards.js'
 import { byId, h, icon } from './dom.js'
-import { picture, saveButton } from './pieces.js'
+import { hideButton, picture, saveButton } from './pieces.js'
 import { rail } from './rail.js'
 import { openSheet } from './sheet.js'
 import { askToSignIn, signIn } from './sign-in.js'
 import { events, explain, viewer } from './viewer.js'
-import { clock, descriptionOf, nameOf, typeOf } from './words.js'
+import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
 /** @typedef {import('./viewer.js').Content} Content */
 /** @typedef {import('./viewer.js').Schemas} Schemas */
@@ -45,8 +45,10 @@ const continueRail = () =>
           const parent = parents.get(content.parent_id ?? 0)
           return card(content, {
             headline: parent ? nameOf(parent) : nameOf(content),
-            note: reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`,
-            percentage: history?.percentage
+            note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
+            // One that is watched again is at its end from the last time.
+            percentage: history && history.percentage < 90 ? history.percentage : 0,
+            mayHide: true
           })
         })
       }
@@ -61,7 +63,7 @@ const recommendedRail = (recommendations, user) =>
       next: false,
       cards: (await recommendations)
         .slice(1)
-        .map(content => card(content, { note: reasonOf(content), badge: content.recent ? 'New' : undefined }))
+        .map(content => card(content, { note: reasonOf(content), badge: content.recent ? 'New' : undefined, mayHide: Boolean(user) }))
     })
   })
 
@@ -71,7 +73,10 @@ const watchlistRail = () =>
     empty: 'Nothing saved yet. Press the plus on a title to save it for later.',
     load: async page => {
       const { collection, meta } = await viewer.get('/watchlist', { params: { query: { page } } })
-      return { next: meta.next_page, cards: collection.map(({ content }) => card(content, { note: typeOf(content) })) }
+      return {
+        next: meta.next_page,
+        cards: collection.map(({ content }) => card(content, { note: lineOf(typeOf(content), lengthOf(content)) }))
+      }
     }
   })
 
@@ -115,7 +120,8 @@ const showHero = (content, user) => {
         'div',
         { class: 'actions' },
         h('button', { type: 'button', class: user ? 'primary' : 'quiet', onclick: () => openSheet(content) }, icon('play'), 'Watch'),
-        user ? saveButton(content) : null
+        user ? saveButton(content) : null,
+        user ? hideButton(content) : null
       ),
       user
         ? null
@@ -159,3 +165,4 @@ export const showPersonal = async () => {
 const reloads = {}
 events.addEventListener('watched', () => reloads.watched?.())
 events.addEventListener('saved', () => reloads.saved?.())
+events.addEventListener('unhidden', showPersonal)

@@ -7,6 +7,8 @@ import { emit, events, viewer } from './viewer.js'
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
+/** Cards whose title the user has just hidden, by content id. They stay until the list is loaded again, so that it can be undone. */
+export const hidden = new Set()
 
 const most = { params: { query: { perPage: 100 } } }
 
@@ -33,6 +35,18 @@ export const toggleSaved = async content_id => {
   emit('saved')
 }
 
+/** @param {number} content_id */
+export const toggleHidden = async content_id => {
+  if (hidden.has(content_id)) {
+    await viewer.unhide(content_id)
+    hidden.delete(content_id)
+  } else {
+    await viewer.hide(content_id)
+    hidden.add(content_id)
+  }
+  emit('hidden')
+}
+
 /**
  * Reports the position of the player to the service.
  * @param {import('./viewer.js').Content} content
@@ -54,10 +68,11 @@ const usual = { film: 96, documentary: 58, episode: 28, clip: 4, live: 90 }
 export const isPlayable = ({ type }) => type in usual
 
 /**
- * The length of a content item. The service does not know it, but it follows from time and percentage once the item was watched.
+ * The length of a content item in seconds. Where the catalogue lacks it, it follows from time and percentage once the item was watched.
  * @param {import('./viewer.js').Content} content
  */
-export const durationOf = ({ id, type }) => {
+export const durationOf = ({ id, type, duration }) => {
+  if (duration) return Math.max(1, Math.round(duration))
   const { time = 0, percentage = 0 } = progress.get(id) ?? {}
   if (time > 0 && percentage > 0) return Math.max(1, Math.round((100 * time) / percentage))
   return 60 * (usual[type] ?? 45)
@@ -66,4 +81,5 @@ export const durationOf = ({ id, type }) => {
 events.addEventListener('session', () => {
   progress.clear()
   saved.clear()
+  hidden.clear()
 })

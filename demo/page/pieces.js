@@ -1,5 +1,5 @@
 import { h, icon } from './dom.js'
-import { saved, toggleSaved } from './library.js'
+import { hidden, saved, toggleHidden, toggleSaved } from './library.js'
 import { announce } from './notice.js'
 import { askToSignIn } from './sign-in.js'
 import { events, explain, viewer } from './viewer.js'
@@ -32,9 +32,13 @@ export const bar = percentage =>
 
 /** The function that redraws each button. @type {WeakMap<Element, () => void>} */
 const shows = new WeakMap()
-events.addEventListener('saved', () => {
-  for (const button of document.querySelectorAll('.save')) shows.get(button)?.()
-})
+/** @param {'saved' | 'hidden'} event @param {string} selector */
+const redraw = (event, selector) =>
+  events.addEventListener(event, () => {
+    for (const button of document.querySelectorAll(selector)) shows.get(button)?.()
+  })
+redraw('saved', '.save')
+redraw('hidden', '.hide')
 
 /** @param {Content} content */
 export const saveButton = content => {
@@ -52,6 +56,33 @@ export const saveButton = content => {
     try {
       await toggleSaved(content.id)
       announce(saved.has(content.id) ? `${nameOf(content)} is on your watchlist.` : `${nameOf(content)} is off your watchlist.`)
+    } catch (error) {
+      announce(explain(error), 'warning')
+    }
+    button.disabled = false
+    if (button.isConnected) button.focus()
+  }
+  show()
+  shows.set(button, show)
+  return button
+}
+
+/** Hides the title of a card, and undoes it. @param {Content} content */
+export const hideButton = content => {
+  const title = content.parent_id ? `The show of ${nameOf(content)}` : nameOf(content)
+  const button = h('button', { type: 'button', class: 'hide', onclick: () => toggle() })
+  const show = () => {
+    const isHidden = hidden.has(content.id)
+    button.replaceChildren(icon('hide'), h('span', { class: 'label' }, isHidden ? 'Hidden. Undo' : 'Not interested'))
+    button.setAttribute('aria-pressed', String(isHidden))
+    button.setAttribute('aria-label', `Hide: ${title}`)
+    button.title = isHidden ? 'Undo: show it again' : 'Not interested: do not show it again'
+  }
+  const toggle = async () => {
+    button.disabled = true
+    try {
+      await toggleHidden(content.id)
+      announce(hidden.has(content.id) ? `${title} is hidden from now on.` : `${title} is no longer hidden.`)
     } catch (error) {
       announce(explain(error), 'warning')
     }

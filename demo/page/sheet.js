@@ -3,7 +3,7 @@ import { isPlayable, progress } from './library.js'
 import { bar, picture, saveButton } from './pieces.js'
 import { player } from './player.js'
 import { explain, viewer } from './viewer.js'
-import { clock, descriptionOf, nameOf, typeOf } from './words.js'
+import { ageOf, clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
 /** @typedef {import('./viewer.js').Content} Content */
 
@@ -12,9 +12,16 @@ let leave = () => {}
 /** @type {Content | undefined} */
 let shown
 
+/** How far it was watched, or what it is about. @param {Content} content */
+const stateOf = content => {
+  const { time = 0, percentage = 0 } = progress.get(content.id) ?? {}
+  if (percentage >= 90) return 'Watched'
+  return time ? `Resume at ${clock(time)}` : descriptionOf(content)
+}
+
 /** @param {Content} content */
 const child = content => {
-  const { time = 0, percentage = 0 } = progress.get(content.id) ?? {}
+  const { percentage = 0 } = progress.get(content.id) ?? {}
   return h(
     'li',
     {},
@@ -23,7 +30,7 @@ const child = content => {
       { type: 'button', class: 'child', onclick: () => openSheet(content) },
       h('span', { class: 'picture' }, picture(content, { bare: true }), percentage ? bar(percentage) : null),
       h('span', { class: 'child-name' }, nameOf(content)),
-      h('span', { class: 'note' }, percentage >= 90 ? 'Watched' : time ? `Resume at ${clock(time)}` : descriptionOf(content))
+      h('span', { class: 'note' }, lineOf(numberOf(content), lengthOf(content), stateOf(content)))
     )
   )
 }
@@ -71,7 +78,7 @@ export const openSheet = async content => {
     h(
       'div',
       { class: 'about' },
-      h('p', { class: 'eyebrow' }, `${typeOf(content)} · ${year}`),
+      h('p', { class: 'eyebrow' }, lineOf(typeOf(content), numberOf(content), String(year), lengthOf(content), ageOf(content))),
       h('h2', { id: 'sheet-title', tabindex: -1 }, nameOf(content)),
       h('p', { class: 'description' }, descriptionOf(content)),
       saveButton(content),

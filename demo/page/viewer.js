@@ -3,9 +3,9 @@ import { createClient } from '../../client/index.js'
 /** @typedef {import('../../client/index.js').Schemas} Schemas */
 /** @typedef {Schemas['Content']} Content */
 
-/** Connects the parts of the page: `session` (somebody signed in or out), `ended`, `watched`, `saved`. */
+/** Connects the parts of the page: `session` (somebody signed in or out), `ended`, `watched`, `saved`, `hidden`, `unhidden` (from the list). */
 export const events = new EventTarget()
-/** @param {'session' | 'ended' | 'watched' | 'saved'} type */
+/** @param {'session' | 'ended' | 'watched' | 'saved' | 'hidden' | 'unhidden'} type */
 export const emit = type => events.dispatchEvent(new Event(type))
 
 export const viewer = createClient({

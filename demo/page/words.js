@@ -9,6 +9,24 @@ export const descriptionOf = ({ description }) => description[language] ?? descr
 /** @param {Content} content */
 export const typeOf = ({ type }) => type.charAt(0).toUpperCase() + type.slice(1)
 
+/** The number of an episode, as S1 E2. @param {Content} content */
+export const numberOf = ({ season, episode }) =>
+  [season === undefined ? '' : `S${season}`, episode === undefined ? '' : `E${episode}`].filter(Boolean).join(' ')
+
+/** How long it takes, as 1 h 25 min. @param {Content} content */
+export const lengthOf = ({ duration = 0 }) => {
+  if (duration === 0) return ''
+  if (duration < 60) return `${Math.ceil(duration)} s`
+  const minutes = Math.round(duration / 60)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** @param {Content} content */
+export const ageOf = ({ min_age }) => (min_age ? `From ${min_age}` : '')
+
+/** What is known, on one line. @param {string[]} facts */
+export const lineOf = (...facts) => facts.filter(Boolean).join(' · ')
+
 /**
  * Seconds as 1:02:03.
  * @param {number} seconds

@@ -1,21 +1,21 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
-import { ContinueWatchingCard } from '../../schemas/continue-watching.js'
-import { Page, PageQuery } from '../../schemas/page.js'
+import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/continue-watching.js'
+import { Page } from '../../schemas/page.js'
 import { dismissalTimes } from '../../src/data/dismissals.js'
 import { onPage, pageMeta } from '../../src/http/reply.js'
+import { timeOf } from '../../src/time.js'
 import { continueWatching } from '../../src/viewing/continue-watching.js'
 import { cardsPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const schema = {
   summary: 'List what the user can continue watching',
   description:
-    'One card per show or film, most recently watched first. A card has the position to resume from, or the episode after a completed one.',
+    'One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 elements of the history that were watched last count.',
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
-  querystring: Type.Object(PageQuery),
+  querystring: ContinueWatchingQuery,
   response: answers(Page(ContinueWatchingCard), 401)
 }
 
@@ -26,11 +26,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const history = await data.history.wholeHiddenAndDismissed(id)
+    const history = await data.history.latestHiddenAndDismissed(id)
     const cards = continueWatching(catalogue, {
       history,
       hidden: history.hidden,
       dismissed: dismissalTimes(history),
+      since: timeOf(query.since),
       completedAt: settings.COMPLETED_AT,
       country: app.countryOf(request)
     })

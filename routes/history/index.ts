@@ -39,7 +39,7 @@ const deleteSchema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, settings, uptake } = app
-  const { history, reports } = app.data
+  const { history, reports, dismissals } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
@@ -65,7 +65,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   )
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function clearHistory(request) {
-    await history.removeAll(app.viewerOf(request).id)
+    const { id } = app.viewerOf(request)
+    await Promise.all([history.removeAll(id), dismissals.removeAll(id)])
     return done(200, 'The history was removed')
   })
 }

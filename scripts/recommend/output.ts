@@ -15,19 +15,20 @@ export class Output {
 
   private constructor(
     private readonly path: string,
-    private readonly partial: string
+    private readonly partial: string,
+    private readonly mode: number | undefined
   ) {}
 
-  /** Rejects a path that cannot be written before the work starts. */
-  static async at(path: string, events: string) {
+  /** Rejects a path that cannot be written before the work starts. `events` is a file that it must not be. */
+  static async at(path: string, { events, mode }: { events?: string; mode?: number } = {}) {
     const found = await known(path)
     if (found?.isDirectory()) throw new Refusal(`${path} is a folder`)
     // Anything that is not a file, /dev/null for example, would be replaced by a file.
     if (found && !found.isFile()) throw new Refusal(`${path} is not a file`)
-    const source = await known(events)
+    const source = events === undefined ? undefined : await known(events)
     if (found && source && found.ino === source.ino && found.dev === source.dev) throw new Refusal(`${path} is the file of the events`)
     const target = found ? await realpath(path) : path
-    const output = new Output(target, join(dirname(target), `.${basename(target)}.${randomUUID()}`))
+    const output = new Output(target, join(dirname(target), `.${basename(target)}.${randomUUID()}`), mode)
     try {
       await output.begin()
     } catch (error) {
@@ -38,7 +39,7 @@ export class Output {
   }
 
   async begin() {
-    this.file = await open(this.partial, 'wx')
+    this.file = await open(this.partial, 'wx', this.mode)
   }
 
   async write(text: string) {

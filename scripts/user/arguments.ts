@@ -8,22 +8,49 @@ const usage = `Usage: ${invocationOf('user')} ACTION
   list
   password EMAIL
   disable EMAIL|ID          ID is for users of an identity provider, who may have no e-mail
-  enable EMAIL|ID`
+  enable EMAIL|ID
+  export ID --out FILE      writes what is stored of the user
+  erase ID [--yes]          removes the user and everything that is stored of them`
 
 export class CommandError extends Error {}
 
+const identities = { email: 'an e-mail address', either: 'an e-mail address or an id', id: 'an id', nobody: '' }
+
+/** What each action takes to name a user. */
+const actions = {
+  add: 'email',
+  list: 'nobody',
+  password: 'email',
+  disable: 'either',
+  enable: 'either',
+  export: 'id',
+  erase: 'id'
+} satisfies Record<string, keyof typeof identities>
+type Action = keyof typeof actions
+
+const isAction = (action: string): action is Action => Object.hasOwn(actions, action)
+
 /** The e-mail or id of the user. */
-const userOf = (action: string, who: string) => {
-  if (new RegExp(emailPattern).test(who)) return who
-  const takesId = action === 'disable' || action === 'enable'
-  const id = takesId ? integerId(who) : undefined
+const userOf = (action: Action, who: string) => {
+  const takes = actions[action]
+  if (takes === 'nobody') return ''
+  if (takes !== 'id' && new RegExp(emailPattern).test(who)) return who
+  const id = takes === 'email' ? undefined : integerId(who)
   if (id !== undefined) return id
-  throw new CommandError(`${who || 'Nothing'} is not an e-mail address${takesId ? ' or an id' : ''}\n${usage}`)
+  throw new CommandError(`${who || 'Nothing'} is not ${identities[takes]}\n${usage}`)
 }
 
+const options = {
+  name: { type: 'string', default: '' },
+  out: { type: 'string', default: '' },
+  yes: { type: 'boolean', default: false }
+} as const
+
 export const readArguments = (args: string[]) => {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { name: { type: 'string', default: '' } } })
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options })
   const [action = '', given = ''] = positionals
-  if (!['add', 'list', 'password', 'disable', 'enable'].includes(action)) throw new CommandError(usage)
-  return { action, given, who: action === 'list' ? '' : userOf(action, given), name: values.name }
+  if (!isAction(action)) throw new CommandError(usage)
+  const who = userOf(action, given)
+  if (action === 'export' && values.out === '') throw new CommandError(`--out has to name a file\n${usage}`)
+  return { action, given, who, ...values }
 }

@@ -2,14 +2,12 @@ import type { Programme as Sent } from '../../schemas/programme.js'
 import type { ScheduleQuery } from '../../schemas/schedule-query.js'
 import { invalid } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
-import { days, moment, timestamp } from '../time.js'
+import { days, timeOf, timestamp } from '../time.js'
 import { answerOf } from './answers.js'
 import { pageBytes, withContent } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import type { Country } from './country.js'
 import type { Programme, ScheduleFilter } from './schedule.js'
-
-const timeOf = (text: string | undefined) => (text === undefined ? undefined : moment(text)?.getTime())
 
 const filterOf = (query: ScheduleQuery): ScheduleFilter => {
   const from = timeOf(query.from) ?? Date.now()

@@ -1,7 +1,18 @@
 import type { Skeleton } from './skeleton.js'
 
 /** Deeper than a show, its seasons, episodes and extras. Without a limit, a cycle of parents would be followed forever. */
-const maxDepth = 8
+export const maxDepth = 8
+
+/** Climbs to the top ancestor. `parentOf` returns undefined at the top. */
+export const topOf = (start: number, parentOf: (one: number) => number | undefined) => {
+  let top = start
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const above = parentOf(top)
+    if (above === undefined) return top
+    top = above
+  }
+  return top
+}
 
 /** Parents, children and the order of siblings. */
 export class Tree {
@@ -19,14 +30,7 @@ export class Tree {
 
   /** The top ancestor of a content, such as its show, or the content itself. */
   title(row: number): number {
-    let top = row
-    for (let depth = 0; depth < maxDepth; depth++) {
-      const parent = this.skeleton.parent.get(top)
-      const above = parent === null ? undefined : this.skeleton.row(parent)
-      if (above === undefined) return top
-      top = above
-    }
-    return top
+    return topOf(row, this.parentRow)
   }
 
   /** The titles of contents by id, those that are not in the catalogue left out. */
@@ -50,6 +54,11 @@ export class Tree {
       if (next === row) passed = true
       else if (passed && type.get(next) === type.get(row)) yield next
     }
+  }
+
+  private readonly parentRow = (row: number) => {
+    const parent = this.skeleton.parent.get(row)
+    return parent === null ? undefined : this.skeleton.row(parent)
   }
 
   private *descend(row: number, depth: number): Generator<number> {

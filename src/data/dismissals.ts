@@ -35,6 +35,8 @@ export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')
   return {
     put: (user_id: number, content_id: number) =>
-      withRetries(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true }))
+      withRetries(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true })),
+
+    removeAll: (user_id: number) => withRetries(() => dismissals.deleteMany({ user_id }))
   }
 }

@@ -88,8 +88,11 @@ export interface HistoryFilter {
   status?: 'in_progress' | 'completed' | 'watched' | undefined
 }
 
-/** All of a user's history as columns, newest first. Reading the other fields too would take twice as long. */
-export interface WholeHistory {
+/**
+ * A user's history as columns, newest first. Reading the other fields too would take twice as long. What is at its end was completed
+ * once at least.
+ */
+export interface HistoryColumns {
   content_ids: number[]
   times: number[]
   percentages: number[]
@@ -99,8 +102,8 @@ export interface WholeHistory {
 
 export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
 
-/** The same for an element of a `WholeHistory`. Elements that other software wrote may lack both fields. */
-export const isStarted = ({ times, percentages }: WholeHistory, i: number) => Boolean(times[i]) || Boolean(percentages[i])
+/** The same for an element of a `HistoryColumns`. Elements that other software wrote may lack both fields. */
+export const isStarted = ({ times, percentages }: HistoryColumns, i: number) => Boolean(times[i]) || Boolean(percentages[i])
 
 export const historyId = (id: string, missing: () => ErrorAnswer) => {
   if (!/^[0-9a-f]{24}$/.test(id)) throw missing()
@@ -122,9 +125,9 @@ export const counted = (element: HistoryDocument, completedAt: number): HistoryD
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const remover = removerOf(db, 'history')
-  /** Reads the history from its index alone and in one batch, however long it is. Each stage adds more fields. */
-  const wholeWith = <More extends object>(user_id: number, none: More, stages: Document[]): Promise<WholeHistory & More> =>
-    aggregateIntoOne(db, history, [...wholeOf(user_id, completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
+  /** Reads elements from the index alone and in one batch, however many they are. Each stage adds more fields. */
+  const columnsWith = <More extends object>(elements: Document[], none: More, stages: Document[]): Promise<HistoryColumns & More> =>
+    aggregateIntoOne(db, history, [...elements, columns(completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
 
   return {
     list: async (user_id: number, filter: HistoryFilter, page: PageQuery) => {
@@ -153,27 +156,30 @@ export const historyOf = (db: Db, completedAt: number) => {
     removeAll: remover.all,
 
     /** The whole history, and what the user has hidden, in one operation. */
-    wholeAndHidden: (user_id: number) => wholeWith<Hidden>(user_id, { hidden: [] }, [andHidden(user_id)]),
+    wholeAndHidden: (user_id: number) => columnsWith<Hidden>(newestFirst(user_id), { hidden: [] }, [andHidden(user_id)]),
 
-    /** And when each show was dismissed. */
-    wholeHiddenAndDismissed: (user_id: number) =>
-      wholeWith<Hidden & Dismissed>(user_id, { hidden: [], dismissed: [] }, [andHidden(user_id), andDismissed(user_id)])
+    /** What continue watching looks at of the history, what the user has hidden, and when each show was dismissed. */
+    latestHiddenAndDismissed: (user_id: number) => {
+      const stages = [andHidden(user_id), andDismissed(user_id)]
+      return columnsWith<Hidden & Dismissed>([...newestFirst(user_id), { $limit: latest }], { hidden: [], dismissed: [] }, stages)
+    }
   }
 }
 
-const nothing: WholeHistory = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
+const nothing: HistoryColumns = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
 
-const wholeOf = (user_id: number, completedAt: number) => [
-  { $match: { user_id } },
-  { $sort: { updated_at: -1, _id: -1 } },
-  {
-    $group: {
-      _id: null,
-      content_ids: { $push: '$content_id' },
-      times: { $push: '$time' },
-      percentages: { $push: '$percentage' },
-      plays: { $push: { $ifNull: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
-      updated: { $push: '$updated_at' }
-    }
+/** More elements do not make continue watching better, but slower. */
+const latest = 2000
+
+const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
+
+const columns = (completedAt: number) => ({
+  $group: {
+    _id: null,
+    content_ids: { $push: '$content_id' },
+    times: { $push: '$time' },
+    percentages: { $push: '$percentage' },
+    plays: { $push: { $max: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
+    updated: { $push: '$updated_at' }
   }
-]
+})

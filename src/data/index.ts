@@ -4,11 +4,13 @@ import { allHistoriesOf } from './all-histories.js'
 import { changesOf } from './changes.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
+import { erasureIndexes, erasuresOf } from './erasures.js'
 import { hiddenIndexes, hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
+import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
@@ -16,6 +18,7 @@ import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
+import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
 import { termIndexes, termsOf } from './terms.js'
@@ -24,15 +27,40 @@ import { watchlistIndexes, watchlistOf } from './watchlist.js'
 
 export interface DataSettings {
   LOGIN_LIMIT: number
+  ACCESS_TOKEN_TTL: number
   REFRESH_TOKEN_TTL: number
   REFRESH_GRACE: number
   COMPLETED_AT: number
 }
 
+const indexes: Record<string, IndexDescription[]> = {
+  users: userIndexes,
+  erasures: erasureIndexes,
+  sessions: sessionIndexes,
+  login_attempts: loginAttemptIndexes,
+  contents: contentIndexes,
+  terms: termIndexes,
+  history: historyIndexes,
+  watchlist: watchlistIndexes,
+  dismissals: dismissalIndexes,
+  removals: removalIndexes,
+  hidden: hiddenIndexes
+}
+
+/** The collections whose documents belong to one user each. */
+const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
+
 /** Every query of the service, bound to the database once. */
-export const dataOf = (db: Db, settings: DataSettings) => ({
+export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessionsEnded) => ({
   users: usersOf(db),
-  sessions: sessionsOf(db, { life: settings.REFRESH_TOKEN_TTL, grace: settings.REFRESH_GRACE }),
+  erasures: erasuresOf(db),
+  personal: personalOf(db, personalCollections),
+  sessions: sessionsOf(db, {
+    life: settings.REFRESH_TOKEN_TTL,
+    accessLife: settings.ACCESS_TOKEN_TTL,
+    grace: settings.REFRESH_GRACE,
+    onEnd: onSessionsEnded
+  }),
   loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
   revisions: revisionsOf(db),
   contents: contentsOf(db),
@@ -53,19 +81,6 @@ export const dataOf = (db: Db, settings: DataSettings) => ({
   hidden: hiddenOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
-
-const indexes: Record<string, IndexDescription[]> = {
-  users: userIndexes,
-  sessions: sessionIndexes,
-  login_attempts: loginAttemptIndexes,
-  contents: contentIndexes,
-  terms: termIndexes,
-  history: historyIndexes,
-  watchlist: watchlistIndexes,
-  dismissals: dismissalIndexes,
-  removals: removalIndexes,
-  hidden: hiddenIndexes
-}
 
 /** Creates the missing indexes. Several processes may do it at once. */
 export const ensureIndexes = async (db: Db) => {

@@ -99,6 +99,9 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
       return reached.length > 0 ? secondsUntilEnd(reached) : undefined
     },
 
+    /** Those for the e-mail together with an address cannot be found by the e-mail. They expire with their window. */
+    forget: (email: string) => attempts.deleteOne({ _id: key('email', emailKey(email)) }),
+
     begin: async (email: string, address: string): Promise<Attempt> => {
       if (limit === 0) return uncounted
       const [narrow, ...wide] = bucketsOf(email, address, limit)

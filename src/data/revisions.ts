@@ -1,14 +1,14 @@
 import type { Db } from 'mongodb'
 import { type CatalogueKind, catalogueRead } from './catalogue.js'
 
-type RevisionKind = CatalogueKind | 'disabled_users'
+type RevisionKind = CatalogueKind | 'disabled_users' | 'erasures'
 
 interface RevisionDocument {
   _id: RevisionKind
   revision: number
 }
 
-/** Counts the changes to each catalogue collection and to the set of disabled users. Processes poll it to see what to reload. */
+/** Counts the changes to each catalogue collection and to the sets of disabled and erased users. Processes poll it to see what to reload. */
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {

@@ -1,6 +1,8 @@
-import type { Db, IndexDescription } from 'mongodb'
+import type { Collection, Db, IndexDescription } from 'mongodb'
+import type { User } from '../../schemas/identity.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
+import { erasuresOf } from './erasures.js'
 import { revisionsOf } from './revisions.js'
 
 export interface UserDocument {
@@ -10,13 +12,18 @@ export interface UserDocument {
   email_key?: string
   name: string
   password_hash?: string
+  password_changed_at?: Date | null
   /** Issuer and subject of a user of an external identity provider. */
   iss?: string
   sub?: string
+  /** When an earlier user of the same issuer and subject was erased. Tokens from before are not this user's. */
+  tokens_after?: Date
   disabled_at: Date | null
   created_at: Date
   updated_at: Date
 }
+
+export type ProviderUser = Pick<UserDocument, '_id' | 'tokens_after'>
 
 export const userIndexes: IndexDescription[] = [
   // Partial, because users of an external identity provider may have no e-mail.
@@ -25,13 +32,37 @@ export const userIndexes: IndexDescription[] = [
   { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } }
 ]
 
+export const toUser = ({ _id, email = '', name = '' }: UserDocument): User => ({ id: _id, email, name })
+
 /** E-mails are case-insensitive. */
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
+
+const passwordWritesOf = (users: Collection<UserDocument>) => ({
+  /** Changes the password of a user as it was read. False if somebody else has changed it since. */
+  changePassword: async ({ _id, password_changed_at = null }: UserDocument, password_hash: string) => {
+    const now = new Date()
+    const { matchedCount } = await withRetries(() =>
+      users.updateOne(
+        // A retry after a lost reply finds the new hash.
+        { _id, $or: [{ password_changed_at }, { password_hash }] },
+        { $set: { password_hash, password_changed_at: now, updated_at: now } }
+      )
+    )
+    return matchedCount === 1
+  },
+  /** Whether a user may still sign in with the password that was right when the user was read. */
+  maySignIn: async ({ _id, password_changed_at = null }: UserDocument) =>
+    (await users.findOne({ _id, password_changed_at, disabled_at: null }, { projection: { _id: 1 } })) !== null,
+  /** Upgrades an outdated hash, unless the password was changed in the meantime. */
+  replaceHash: (id: number, old: string, password_hash: string) =>
+    users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } })
+})
 
 export const usersOf = (db: Db) => {
   const users = db.collection<UserDocument>('users')
   const ids = counterOf(db, 'users')
   const revisions = revisionsOf(db)
+  const erasures = erasuresOf(db)
   /** `who` is an id or an e-mail. */
   const change = async (who: string | number, fields: Partial<UserDocument>) =>
     users.findOneAndUpdate(
@@ -64,22 +95,36 @@ export const usersOf = (db: Db) => {
       await users.insertOne(user)
       return user
     },
-    /** The id of an identity provider's user, who is created on first use. Two concurrent first uses create one user. */
-    ofProvider: (iss: string, sub: string) =>
+    /**
+     * An identity provider's user, who is created on first use. Two concurrent first uses create one user. Undefined for a user
+     * who was erased after `issuedAt`, the time of the token.
+     */
+    ofProvider: (iss: string, sub: string, issuedAt: Date): Promise<ProviderUser | undefined> =>
       withRetries(async () => {
-        const known = await users.findOne({ sub, iss }, { projection: { _id: 1 } })
-        if (known) return known._id
+        const known = await users.findOne<ProviderUser>({ sub, iss }, { projection: { tokens_after: 1 } })
+        if (known) return known
+        // After the user was looked for: an erasure is noted before its user is removed.
+        const tokens_after = await erasures.lastOf(iss, sub)
+        if (tokens_after && issuedAt <= tokens_after) return undefined
         const now = new Date()
-        const user = { _id: await ids.next(), name: '', iss, sub, disabled_at: null, created_at: now, updated_at: now }
+        const user = {
+          _id: await ids.next(),
+          name: '',
+          iss,
+          sub,
+          disabled_at: null,
+          created_at: now,
+          updated_at: now,
+          ...(tokens_after && { tokens_after })
+        }
         await users.insertOne(user)
-        return user._id
+        return user
       }),
-    setPassword: (email: string, password_hash: string) => change(email, { password_hash }),
-    /** Upgrades an outdated hash, unless the password was changed in the meantime. */
-    replaceHash: (id: number, old: string, password_hash: string) =>
-      users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } }),
+    setPassword: (email: string, password_hash: string) => change(email, { password_hash, password_changed_at: new Date() }),
+    ...passwordWritesOf(users),
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),
+    remove: (id: number) => withRetries(() => users.deleteOne({ _id: id })),
     /** The ids of all disabled users. */
     disabled: async () => {
       const ids = new Set<number>()

@@ -21,7 +21,9 @@ export const tags = [
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Hidden titles', description: 'What the user does not want to be shown in recommendations and continue watching.' },
+  { name: 'Changes', description: 'For apps that keep a copy of what is stored of the user.' },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
+  { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
   { name: 'Service', description: 'For load balancers and operators.' }
 ]

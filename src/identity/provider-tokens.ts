@@ -1,6 +1,8 @@
 import { compactVerify } from 'jose'
 import { Cache } from '../cache.js'
+import type { ProviderUser } from '../data/users.js'
 import { ErrorAnswer } from '../errors.js'
+import { seconds } from '../time.js'
 import { areValid, ProviderToken } from './claims.js'
 import type { ProviderKeys } from './provider-keys.js'
 import { type Tokens, tokenCache } from './tokens.js'
@@ -9,8 +11,9 @@ interface Options {
   iss: string
   aud: string
   keys: ProviderKeys
-  /** The id of the user that the provider calls `sub`. */
-  userOf: (iss: string, sub: string) => Promise<number>
+  /** The user that the provider calls `sub`. Undefined if the user was erased since the token was issued. */
+  userOf: (iss: string, sub: string, issuedAt: Date) => Promise<ProviderUser | undefined>
+  isErased: (id: number) => boolean
 }
 
 /** Enough for about 80,000 users. */
@@ -18,9 +21,9 @@ const userCacheBytes = 16 * 1024 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Checks the tokens of the identity provider. */
-export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
-  const checked = tokenCache<{ header: object; payload: object; id: number; edition: number }>()
-  const users = new Cache<string, number>(userCacheBytes, () => 0)
+export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): Tokens => {
+  const checked = tokenCache<{ header: object; payload: object; id: number | undefined; edition: number }>()
+  const users = new Cache<string, ProviderUser>(userCacheBytes, () => 0)
 
   const claimsOf = (token: unknown) => {
     if (!ProviderToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return undefined
@@ -38,17 +41,26 @@ export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
     }
   }
 
+  const idOf = async (sub: string, iat: number) => {
+    const issuedAt = new Date(seconds(iat))
+    const known = users.get(sub)
+    // Who was erased may come back as a new user.
+    const user = known && !isErased(known._id) ? known : await userOf(iss, sub, issuedAt)
+    if (!user) return undefined
+    users.put(sub, user)
+    return user.tokens_after && issuedAt <= user.tokens_after ? undefined : user._id
+  }
+
   const viewerFrom = async (text: string) => {
     const { edition } = keys
     const token = await checkSignature(text)
     const claims = claimsOf(token)
     if (!claims) return null
-    const id = users.get(claims.sub) ?? (await userOf(iss, claims.sub))
-    users.put(claims.sub, id)
     // Other claims are never read, so they need not take memory.
     const { aud, iat, exp, nbf, sub } = claims
+    const id = await idOf(sub, iat)
     checked.put(text, { header: {}, payload: { iss, aud, iat, exp, nbf, sub }, id, edition })
-    return { id }
+    return id === undefined ? null : { id }
   }
 
   return {
@@ -56,7 +68,10 @@ export const providerTokens = ({ iss, aud, keys, userOf }: Options): Tokens => {
       const known = checked.get(text)
       // After a refresh, the key of the token may have been withdrawn.
       if (!known || known.edition !== keys.edition) return viewerFrom(text)
-      return claimsOf(known) ? { id: known.id } : null
+      const { id } = known
+      if (id === undefined) return null
+      if (isErased(id)) return viewerFrom(text)
+      return claimsOf(known) ? { id } : null
     }
   }
 }

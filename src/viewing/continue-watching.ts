@@ -1,7 +1,7 @@
 import { isOpen } from '../catalogue/availability.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Country } from '../catalogue/country.js'
-import { isStarted, type WholeHistory } from '../data/history.js'
+import { type HistoryColumns, isStarted } from '../data/history.js'
 import { isWireMoment } from '../time.js'
 
 export interface Card {
@@ -12,43 +12,45 @@ export interface Card {
 }
 
 interface WatchState {
-  history: WholeHistory
+  history: HistoryColumns
   /** The titles that the user has hidden. They have no card. */
   hidden: number[]
   /** When each title was dismissed. */
   dismissed: Map<number, number>
+  /** Titles that were not watched since then have no card. */
+  since?: number | undefined
   completedAt: number
   country: Country | undefined
 }
 
 /** One card per title, most recently watched first: the content in progress, or the next one after a completed content. */
 export const continueWatching = (
-  { skeleton, tree }: Catalogue,
-  { history, hidden, dismissed, completedAt, country }: WatchState
+  { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
+  { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, country }: WatchState
 ): Card[] => {
-  const { content_ids, percentages, updated } = history
+  const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
-  const completed = new Set(content_ids.filter((_, i) => (percentages[i] as number) >= completedAt))
+  const playsOf = new Map(content_ids.map((content_id, i) => [content_id, plays[i] as number]))
+  const isShown = (row: number) => isOpen(skeleton, row, now, country)
 
-  const cardOf = (row: number, watched_at: Date): Card | undefined => {
-    const content_id = skeleton.idOf(row)
-    if (!completed.has(content_id)) return isOpen(skeleton, row, now, country) ? { reason: 'resume', content_id, watched_at } : undefined
-    for (const next of tree.after(row)) {
-      const content_id = skeleton.idOf(next)
-      if (!completed.has(content_id) && isOpen(skeleton, next, now, country)) return { reason: 'next', content_id, watched_at }
-    }
+  /** The first that was completed less often, so that a show that is watched again goes on too. */
+  const nextAfter = (row: number, times: number) => {
+    for (const next of tree.after(row)) if ((playsOf.get(skeleton.idOf(next)) ?? 0) < times && isShown(next)) return next
     return undefined
   }
 
   const seen = tree.titles(hidden)
-  return content_ids.flatMap((content_id, i) => {
+  return content_ids.flatMap((content_id, i): Card[] => {
     const row = skeleton.row(content_id)
     const watched_at = updated[i]
     if (row === undefined || !isWireMoment(watched_at) || !isStarted(history, i)) return []
     const title = tree.title(row)
     if (seen.has(title)) return []
     seen.add(title)
-    if ((dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at.getTime()) return []
-    return cardOf(row, watched_at) ?? []
+    if (watched_at.getTime() < since || (dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at.getTime()) return []
+    const isCompleted = (percentages[i] as number) >= completedAt
+    const proposed = isCompleted ? nextAfter(row, plays[i] as number) : isShown(row) ? row : undefined
+    if (proposed === undefined) return []
+    return [{ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), watched_at }]
   })
 }

@@ -53,6 +53,25 @@ t.test('every answer has its type', async t => {
     t.equal((await client.railContents(endpoint)).collection.length, 3)
   })
 
+  t.test('what is hidden', async t => {
+    t.match(await client.hide(2), { code: 200 })
+    await client.hide(1)
+    const { collection, meta } = await client.hidden({ perPage: 1 })
+    const shown: { content_id: number; content: Schemas['Content']; created_at: string } | undefined = collection[0]
+    t.match(shown, { content_id: 1, content: { name: 'Film 1' } }, 'the newest first')
+    t.match(meta, { total_count: 2, next_page: 2 })
+    t.match((await client.hidden({ page: 2, perPage: 1 })).collection, [{ content_id: 2 }])
+    t.strictSame((await client.get('/continue-watching')).collection, [])
+    t.strictSame(
+      (await client.get('/recommendations')).map(({ id }) => id),
+      [3]
+    )
+    for (const { content_id } of (await client.hidden()).collection) t.match(await client.unhide(content_id), { code: 200 })
+    t.equal((await client.hidden()).meta.total_count, 0)
+    t.match(await errorOf(client.unhide(2)), { kind: 'refused', status: 404 })
+    t.equal((await client.get('/continue-watching')).collection.length, 1)
+  })
+
   const misused = async () => {
     // @ts-expect-error No such path.
     await client.get('/content')

@@ -13,11 +13,27 @@ import { viewerOf, watch } from '../helpers/viewer.js'
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
 /** Collections whose every query must stand on an index. */
-const viewerCollections = ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions', 'users', 'login_attempts', 'counters']
+const viewerCollections = [
+  'history',
+  'watchlist',
+  'dismissals',
+  'hidden',
+  'removals',
+  'sessions',
+  'users',
+  'erasures',
+  'login_attempts',
+  'counters'
+]
 
-/** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
+/**
+ * What each process asks now and then, whatever else happens: the revisions, what has ended, the newest model, and the views of late,
+ * which one of them counts.
+ */
 const isByTheClock = ({ ns, command }: Document) =>
-  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) || command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0)
+  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
+  command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0) ||
+  command?.filter?.$expr?.$gte?.[0] === '$ended_at'
 
 /** What the database did, as its own profiler saw it. */
 const profile = async (t: Test, url: string) => {
@@ -155,7 +171,16 @@ t.test('the operations of a request', async t => {
     t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'], 'no getmore')
     const [whole] = operations.filter(({ op }) => op === 'command')
     t.ok((whole?.keysExamined ?? 0) >= 300, 'all of the history')
-    t.equal(whole?.docsExamined, 1, 'the whole history is covered by its index: the one document is a dismissal')
+    t.equal(whole?.docsExamined, 1, 'the history is covered by its index: the one document is a dismissal')
+
+    const devoted = await viewerOf(app)
+    const elements = Array.from({ length: 2500 }, (_, i) =>
+      historyDocument({ _id: new ObjectId(), user_id: devoted.id, content_id: 10_000 + i, updated_at: new Date(1.7e12 + i) })
+    )
+    await db.collection<HistoryDocument>('history').insertMany(elements)
+    const [latest] = await isAsked(t, 'in a long history', () => devoted.get('/continue-watching'), 200, 2)
+    t.ok(latest?.keysExamined <= 2001, 'no more than it looks at')
+    t.equal(latest?.docsExamined, 0)
     await isAsked(t, 'DELETE /continue-watching/{contentId}', () => viewer.remove('/continue-watching/1001'), 200, 1)
     await isAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
   })
@@ -236,15 +261,43 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('GET /changes asks once, twice with removals, and looks at no more than a page', async t => {
+    let cursor = ''
+    const changes = (perPage: number) => async () => {
+      const answer = await viewer.get(`/changes?perPage=${perPage}&since=${cursor}`)
+      cursor = answer.json().data.cursor
+      return answer
+    }
+    for (let page = 0; page < 8; page++) {
+      const [operation] = await isAsked(t, `page ${page}`, changes(50), 200, 2)
+      // Each of the sources for itself.
+      t.ok(operation?.docsExamined <= 7 * 52 + 1, operation && short(operation))
+    }
+    const settled = () => Buffer.from(JSON.stringify([viewer.id, Date.now(), -1, 0, 0, Date.now(), 0, 0])).toString('base64url')
+    cursor = settled()
+    const [operation, ...others] = await isAsked(t, 'nothing new', changes(100), 200, 1)
+    t.strictSame([operation?.docsExamined, others], [1, []], 'but the user alone')
+    for (const content_id of [1001, 1002]) await viewer.post('/watchlist', { content_id })
+    cursor = settled()
+    await tick()
+    for (const { id } of collectionOf(await viewer.get('/watchlist?content_id=1001,1002'))) await viewer.remove(`/watchlist/${id}`)
+    await isAsked(t, 'removals', changes(100), 200, 2)
+    t.strictSame((await entries()).length, 0)
+  })
+
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
   t.test('DELETE of everything marks what it removes', async t => {
-    for (const path of ['/history', '/watchlist']) {
-      await isAsked(t, path, () => viewer.remove(path), 200, 4)
-      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2)
+    // With the history go the dismissals.
+    for (const [path, more] of [
+      ['/history', 1],
+      ['/watchlist', 0]
+    ] as const) {
+      await isAsked(t, path, () => viewer.remove(path), 200, 4 + more)
+      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2 + more)
     }
     t.equal(collectionOf(await other.get('/history?perPage=100')).length, 40)
   })
@@ -323,7 +376,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
       byId: [() => data.history.byId(me._id, id(0)), () => refusedOr(data.history.byId(me._id, theirs[0] ?? ''))],
       remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
       wholeAndHidden: [() => data.history.wholeAndHidden(you._id), () => data.history.wholeAndHidden(999)],
-      wholeHiddenAndDismissed: [() => data.history.wholeHiddenAndDismissed(you._id), () => data.history.wholeHiddenAndDismissed(999)],
+      latestHiddenAndDismissed: [() => data.history.latestHiddenAndDismissed(you._id), () => data.history.latestHiddenAndDismissed(999)],
       started: [() => data.history.started(me._id, [1001, 1002, 9999])],
       removeAll: [() => data.history.removeAll(me._id), () => data.history.removeAll(999)]
     },
@@ -356,8 +409,39 @@ t.test('every query of src/data for viewers is on an index', async t => {
       put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
     },
+    changes: {
+      after: [
+        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, undefined),
+        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, 0),
+        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 6, id: new ObjectId(), offset: 0 }, 11, 0)
+      ],
+      present: [
+        () =>
+          data.changes.present(
+            you._id,
+            new Map([
+              ['history', [1001, 9999]],
+              ['watchlist', [1002]],
+              ['hidden', [1001]]
+            ])
+          )
+      ]
+    },
     dismissals: {
-      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)]
+      put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],
+      removeAll: [() => data.dismissals.removeAll(me._id)]
+    },
+    personal: {
+      portions: [() => data.personal.portions('history', you._id).next(), () => data.personal.portions('hidden', you._id).next()],
+      removeAll: [() => data.personal.removeAll(you._id)]
+    },
+    erasures: {
+      begin: [() => data.erasures.begin(me._id, {}), () => data.erasures.begin(me._id, { iss: 'a', sub: 'b' })],
+      held: [() => data.erasures.held()],
+      claimSweep: [() => data.erasures.claimSweep(me._id)],
+      endSweep: [() => data.erasures.endSweep(me._id, 1000)],
+      lastOf: [() => data.erasures.lastOf('a', 'b'), () => data.erasures.lastOf('a', 'c')],
+      among: [() => data.erasures.among([me._id, you._id])]
     },
     sessions: {
       begin: [
@@ -376,7 +460,15 @@ t.test('every query of src/data for viewers is on an index', async t => {
         }
       ],
       end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
-      endAll: [() => data.sessions.endAll(me._id)]
+      list: [() => data.sessions.list(me._id)],
+      endById: [
+        async () => data.sessions.endById(me._id, (await data.sessions.begin(me._id)).sid),
+        async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you._id)).sid)),
+        () => refusedOr(data.sessions.endById(me._id, 'nobody'))
+      ],
+      endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me._id)).sid)],
+      endAll: [() => data.sessions.endAll(me._id), () => data.sessions.endAll(999)],
+      ended: [() => data.sessions.ended().next()]
     },
     users: {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],
@@ -384,12 +476,15 @@ t.test('every query of src/data for viewers is on an index', async t => {
       all: [() => data.users.all().toArray()],
       add: [() => addUser(app)],
       ofProvider: [
-        () => data.users.ofProvider('https://id.example.com', 'new'),
-        () => data.users.ofProvider('https://id.example.com', 'new')
+        () => data.users.ofProvider('https://id.example.com', 'new', new Date()),
+        () => data.users.ofProvider('https://id.example.com', 'new', new Date())
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
+      changePassword: [() => data.users.changePassword(me, 'x')],
+      maySignIn: [() => data.users.maySignIn(me)],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
+      remove: [() => data.users.remove(999)],
       disabled: [() => data.users.disabled()],
       enable: [() => data.users.enable(me.email), () => data.users.enable(you._id)]
     },
@@ -398,6 +493,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.loginAttempts.retryAfter('nobody@example.com', '192.0.2.9'),
         () => data.loginAttempts.retryAfter('1@example.com', '192.0.2.1')
       ],
+      forget: [() => data.loginAttempts.forget('1@example.com')],
       begin: [
         async () => (await data.loginAttempts.begin('1@example.com', '192.0.2.1')).forgive(),
         async () => {
@@ -434,9 +530,11 @@ t.test('every query of src/data for viewers is on an index', async t => {
   })
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
+    // Processes read the ended sessions of all users.
     for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
-        if (name !== '_id_' && expireAfterSeconds === undefined) t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
+        if (name !== '_id_' && name !== 'ended_at_1' && expireAfterSeconds === undefined)
+          t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
   })
 })
 

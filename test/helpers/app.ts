@@ -64,6 +64,13 @@ export const addUser = async (
   password_hash: string | Promise<string> = passwordHash
 ) => data.users.add({ email, name, password_hash: await password_hash })
 
+/** The id of a user of an identity provider. */
+export const providerUser = async ({ data }: App, iss: string, sub: string) => {
+  const user = await data.users.ofProvider(iss, sub, new Date())
+  if (!user) throw new Error('The user was erased')
+  return user._id
+}
+
 /** The headers of a user who has just signed in, with a token made by the app's own signer. */
 export const signIn = async (app: App, user?: { _id: number }) => {
   const known = user ? await app.data.users.byId(user._id) : await addUser(app)

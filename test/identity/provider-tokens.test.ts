@@ -7,8 +7,9 @@ import t, { type Test } from 'tap'
 import { DisabledUsers } from '../../src/identity/disabled-users.js'
 import { keysFromUrl } from '../../src/identity/provider-keys.js'
 import { providerTokens } from '../../src/identity/provider-tokens.js'
+import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { minutes } from '../../src/time.js'
-import { addUser, build, secret, settingsFor } from '../helpers/app.js'
+import { addUser, build, providerUser, secret, settingsFor } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 import { proxyTo } from '../helpers/proxy.js'
@@ -93,8 +94,8 @@ t.test('tokens of a provider that publishes its keys', async t => {
   t.test('a sub is never read as an id of ours, and another issuer’s is another user', async t => {
     await app.data.users.add({ email: 'someone@example.com', name: 'Someone', password_hash: 'x' })
     t.equal(await status(await tokenBy(rsa, { sub: '2' })), 200)
-    t.not(await app.data.users.ofProvider(issuer, '2'), 2)
-    t.not(await app.data.users.ofProvider('https://other.example.com/', '2'), await app.data.users.ofProvider(issuer, '2'))
+    t.not(await providerUser(app, issuer, '2'), 2)
+    t.not(await providerUser(app, 'https://other.example.com/', '2'), await providerUser(app, issuer, '2'))
   })
 
   t.test('two first uses at once make one user', async t => {
@@ -164,9 +165,9 @@ t.test('tokens of a provider that publishes its keys', async t => {
     await until(async () => (await status(token)) === 401)
   })
 
-  t.test('login, refresh and logout are not there', async t => {
-    for (const path of ['/login', '/login/refresh', '/logout']) {
-      for (const method of ['GET', 'POST'] as const) {
+  t.test('login, refresh, logout, sessions and passwords are not there', async t => {
+    for (const path of ['/login', '/login/refresh', '/logout', '/sessions', '/sessions/x', '/me/password']) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         const answer = await app.inject({ method, url: path, headers: bearer(await tokenBy(rsa)), payload: {} })
         t.strictSame(
           [answer.statusCode, answer.json()],
@@ -175,6 +176,11 @@ t.test('tokens of a provider that publishes its keys', async t => {
         )
       }
     }
+  })
+
+  t.test('users may ask who they are', async t => {
+    const headers = bearer(await tokenBy(rsa))
+    t.strictSame((await app.inject({ url: '/me', headers })).json(), { success: true, data: { id: 1, email: '', name: '' } })
   })
 
   t.test('keys change, and known ones serve while the provider is away', async t => {
@@ -242,7 +248,7 @@ t.test('a disabled user of a provider', async t => {
 
   const [ada, bo] = [bearer(await tokenBy(ed, { sub: 'ada' })), bearer(await tokenBy(ed, { sub: 'bo' }))]
   for (const app of [one, two]) for (const headers of [ada, bo]) t.equal(await status(app, headers), 200)
-  const id = await one.data.users.ofProvider(issuer, 'ada')
+  const id = await providerUser(one, issuer, 'ada')
   t.match(await two.data.users.disable(id), { _id: id, sub: 'ada' })
   await becomes(401, ada)
   const renewed = bearer(await tokenBy(ed, { sub: 'ada', jti: 'from the provider since' }))
@@ -299,7 +305,7 @@ t.test('a withdrawn key goes, though its tokens were checked before', async t =>
   t.teardown(() => mock.timers.reset())
   const keys = keysFromUrl(provider.url, fault => t.fail(String(fault)))
   t.teardown(keys.close)
-  const tokens = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => 7 })
+  const tokens = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => ({ _id: 7 }), isErased: () => false })
   const [withdrawn, kept] = await Promise.all([tokenBy(rsa), tokenBy(ec)])
   for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), { id: 7 })
 
@@ -370,4 +376,40 @@ t.test('settings', async t => {
     [{ JWT_SECRET: '' }, /^JWT_SECRET is not set/]
   ] as [Record<string, string>, RegExp][])
     t.throws(() => settingsFor(url, given), { message: sentence })
+})
+
+t.test('who was erased and comes back is a new user, but not with a token from before', async t => {
+  const url = await seededUrl(t, { contents: [film(1)] })
+  const settings = settingsOf({ JWT_PUBLIC_KEY: await exportSPKI(ed.publicKey) })
+  const [one, two] = [await build(t, { url, settings }), await build(t, { url, settings })]
+  const ask = (app: typeof one, token: string) => app.inject({ url: '/history', headers: bearer(token) })
+  const status = async (app: typeof one, token: string) => (await ask(app, token)).statusCode
+
+  const old = await tokenBy(ed, { sub: 'ada', iat: seconds() - 20 })
+  const unused = await tokenBy(ed, { sub: 'ada', iat: seconds() - 10 })
+  for (const app of [one, two]) t.equal(await status(app, old), 200)
+  const before = await providerUser(one, issuer, 'ada')
+  await beginErasure(one.data, before)
+  await removeUser(one.data, before)
+  for (const app of [one, two]) t.ok((await until(async () => (await status(app, old)) === 401)) < 2000)
+
+  const later = await build(t, { url, settings })
+  const all = [one, two, later]
+  const stayRefused = async (what: string) => {
+    for (const app of all) t.strictSame([await status(app, old), await status(app, unused), await status(app, old)], [401, 401, 401], what)
+  }
+  await stayRefused('before the user is back')
+  t.equal(await databaseOf(one).collection('users').countDocuments(), 0, 'an old token makes no user')
+
+  // Tokens count in whole seconds, so the time of the erasure belongs to those before it.
+  const renewed = await tokenBy(ed, { sub: 'ada', iat: seconds() + 1 })
+  for (const app of all) t.equal(await status(app, renewed), 200)
+  const after = await providerUser(one, issuer, 'ada')
+  t.ok(after > before)
+  const report = { method: 'POST', url: '/history', headers: bearer(renewed), payload: { content_id: 1, time: 1 } } as const
+  t.equal((await two.inject(report)).statusCode, 201)
+  t.match((await ask(one, renewed)).json().data.collection, [{ user_id: after }])
+  await stayRefused('when the user is back')
+  const notes = await databaseOf(one).collection('erasures').find().toArray()
+  t.notMatch(JSON.stringify(notes), /ada|example/)
 })

@@ -12,7 +12,8 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     schedule: [2, 0, 0],
     'support-texts': [2, 0, 0],
     history: [2, 0, 0],
-    watchlist: [2, 0, 0]
+    watchlist: [2, 0, 0],
+    hidden: [1, 0, 0]
   })
   const collections = [
     'users',
@@ -24,6 +25,7 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     'support_texts',
     'history',
     'watchlist',
+    'hidden',
     'counters'
   ]
   const read = () => Promise.all(collections.map(all))
@@ -37,7 +39,8 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     schedule: [0, 0, 2],
     'support-texts': [0, 0, 2],
     history: [0, 0, 2],
-    watchlist: [0, 0, 2]
+    watchlist: [0, 0, 2],
+    hidden: [0, 0, 1]
   })
   t.strictSame(await read(), before)
 

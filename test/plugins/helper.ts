@@ -7,6 +7,8 @@ export const paths: Record<string, string[]> = {
   '/login': ['POST'],
   '/login/refresh': ['POST'],
   '/logout': ['POST'],
+  '/me': ['DELETE'],
+  '/me/export': ['GET', 'HEAD'],
   '/contents': ['GET', 'HEAD'],
   '/contents/1': ['GET', 'HEAD'],
   '/terms': ['GET', 'HEAD'],

@@ -203,6 +203,45 @@ t.test('continue watching', async t => {
     t.strictSame(await cards(viewer), [['resume', 105]])
   })
 
+  t.test('a show that is watched again goes on', async t => {
+    const viewer = await viewerOf(app)
+    for (const [i, id] of [102, 101, 104, 103, 105].entries()) await complete(viewer, id, i + 1)
+    t.strictSame(await cards(viewer), [])
+    await watch(viewer, 102, { time: 5, percentage: 1, observed_at: day(6) })
+    t.strictSame(await cards(viewer), [['resume', 102]])
+    await complete(viewer, 102, 7)
+    const [card, ...others] = collectionOf(await viewer.get('/continue-watching'))
+    t.strictSame(others, [])
+    t.match(card, { reason: 'next', content: { id: 101 }, history: { percentage: 95, plays: 1, watched_at: wireDay(2) } })
+    t.equal(card.updated_at, wireDay(7))
+    await watch(viewer, 101, { time: 5, percentage: 1, observed_at: day(8) })
+    await complete(viewer, 101, 9)
+    t.strictSame(await cards(viewer), [['next', 104]])
+    await watch(viewer, 101, { time: 0, percentage: 0, observed_at: day(10) })
+    t.strictSame(await cards(viewer), [['next', 104]], 'what stands at 0 was completed as often as before')
+  })
+
+  t.test('what is at its end was completed once at least, whatever an import says', async t => {
+    const viewer = await viewerOf(app)
+    const completed = (content_id: number, plays: number, at: number) =>
+      historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id, percentage: 95, plays, updated_at: new Date(at) })
+    await stored.insertMany([completed(102, 0, 1.7e12), completed(101, 0, 1.6e12)])
+    t.strictSame(await cards(viewer), [['next', 104]])
+  })
+
+  t.test('looks at the 2,000 elements that were watched last', async t => {
+    const viewer = await viewerOf(app)
+    const element = (content_id: number, at: number, given: Partial<HistoryDocument> = {}) =>
+      historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id, updated_at: new Date(1.7e12 + at), ...given })
+    await stored.insertMany([element(401, 0), ...Array.from({ length: 2000 }, (_, i) => element(10_000 + i, i + 1))])
+    t.strictSame(await cards(viewer), [], 'what stands at 0 and what is not in the catalogue counts too')
+    await stored.deleteOne({ user_id: viewer.id, content_id: 10_500 })
+    t.strictSame(await cards(viewer), [['resume', 401]])
+    await stored.insertOne(element(402, 5000))
+    t.strictSame(await cards(viewer), [['resume', 402]])
+    t.equal((await viewer.get('/continue-watching')).json().data.meta.total_count, 1)
+  })
+
   t.test('all completed is no card', async t => {
     const viewer = await viewerOf(app)
     for (const [i, id] of [102, 103, 104, 105, 101].entries()) await complete(viewer, id, i + 1)
@@ -323,6 +362,49 @@ t.test('continue watching', async t => {
         collectionOf(answer).map(({ content }: { content: { id: number } }) => content.id),
         [405, 404, 403, 402, 401].slice(from, from + meta.per_page)
       )
+    }
+  })
+
+  t.test('since leaves out what was not watched since then', async t => {
+    const viewer = await viewerOf(app)
+    for (const [i, id] of [401, 402, 403, 404, 405].entries()) await begin(viewer, id, i + 1)
+    const since = async (query: string) => {
+      const answer = await viewer.get(`/continue-watching?since=${query}`)
+      t.equal(answer.statusCode, 200, query)
+      return {
+        ids: collectionOf(answer).map(({ content }: { content: { id: number } }) => content.id),
+        meta: answer.json().data.meta
+      }
+    }
+    for (const [moment, ids] of [
+      ['2024-05-03T00:00:00Z', [405, 404, 403]],
+      ['2024-05-03T00:00:00.000999Z', [405, 404, 403]],
+      ['2024-05-03T00:00:00.001Z', [405, 404]],
+      ['2024-05-03T02:00:00%2B02:00', [405, 404, 403]],
+      ['0000-01-01T00:00:00Z', [405, 404, 403, 402, 401]],
+      ['2098-01-01T00:00:00Z', []]
+    ] as const) {
+      const { ids: found, meta } = await since(moment)
+      t.strictSame([found, meta.total_count], [ids, ids.length], moment)
+    }
+    t.strictSame(await since(`${day(3)}&perPage=2&page=2`), {
+      ids: [403],
+      meta: { page: 2, per_page: 2, next_page: false, prev_page: 1, total_pages: 2, total_count: 3 }
+    })
+  })
+
+  t.test('refuses a since that is no moment', async t => {
+    const viewer = await viewerOf(app)
+    for (const query of [
+      'since=',
+      'since=x',
+      'since=5',
+      'since=2026-02-30T00:00:00Z',
+      'since=2026-01-01',
+      `since=${day(1)}&since=${day(1)}`
+    ]) {
+      const answer = await viewer.get(`/continue-watching?${query}`)
+      t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, errors: [{ field: 'since' }] }], query)
     }
   })
 

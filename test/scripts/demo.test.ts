@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import type { ContentDocument } from '../../src/data/contents.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
@@ -27,6 +28,17 @@ t.test('npm run demo fills a database beside a running service', async t => {
   const later = await build(t, { url })
   t.ok((await later.inject('/contents')).json().data.meta.total_count >= 200)
   t.ok((await later.inject('/rail-collections')).json().data.collection.length > 0)
+
+  const contents = await databaseOf(app).collection<ContentDocument>('contents').find().toArray()
+  const playable = contents.filter(({ type }) => !['show', 'season', 'live'].includes(type))
+  const lacking = (field: keyof ContentDocument, within = contents) => within.filter(content => content[field] === null)
+  t.strictSame(lacking('duration', playable), [])
+  t.strictSame(lacking('min_age'), [])
+  for (const field of ['episode', 'season'] as const) {
+    const numbered = contents.filter(({ type }) => type === field)
+    t.ok(numbered.length > 40)
+    t.strictSame(lacking(field, numbered), [])
+  }
 
   const users = databaseOf(app).collection('users')
   const before = await users.countDocuments()

@@ -177,11 +177,11 @@ t.test('says what is wrong with a path', async t => {
   t.notOk(existsSync(join(folder, 'out')))
 
   const events = join(folder, 'events.tsv')
-  await t.rejects(Output.at(folder, events), { message: `${folder} is a folder` })
-  await t.rejects(Output.at('/dev/null', events), { message: '/dev/null is not a file' })
-  await t.resolves(Output.at(events, join(folder, 'not-there')), 'events that are not there are told when they are read')
-  await t.rejects(Output.at(events, events), { message: `${events} is the file of the events` })
-  await t.rejects(Output.at(join(folder, 'none/out'), events), { message: /none\/out cannot be written: ENOENT/ })
+  await t.rejects(Output.at(folder, { events }), { message: `${folder} is a folder` })
+  await t.rejects(Output.at('/dev/null', { events }), { message: '/dev/null is not a file' })
+  await t.resolves(Output.at(events, { events: join(folder, 'not-there') }), 'events that are not there are told when they are read')
+  await t.rejects(Output.at(events, { events }), { message: `${events} is the file of the events` })
+  await t.rejects(Output.at(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
 })
 
 t.test('a link stays a link', async t => {
@@ -195,7 +195,7 @@ t.test('a link stays a link', async t => {
 t.test('a file is there when all of it is written, under another name before', async t => {
   const folder = t.testdir({ events: '' })
   const path = join(folder, 'out')
-  const output = await Output.at(path, join(folder, 'events'))
+  const output = await Output.at(path, { events: join(folder, 'events') })
   t.strictSame(await readdir(folder), ['events'])
   await output.begin()
   const lines = Array.from({ length: 100 }, (_, at) => `${String(at).padEnd(10_000)}\n`)

@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { readArguments } from '../../scripts/user/arguments.js'
 import { apart } from '../helpers/apart.js'
-import { build } from '../helpers/app.js'
+import { addUser, build, providerUser } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
+import { folderOf } from '../helpers/folder.js'
+import { proxyTo } from '../helpers/proxy.js'
+import { until } from '../helpers/until.js'
 
 const compiled = [built('scripts/user.js')]
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
@@ -57,8 +62,10 @@ t.test('npm run user', async t => {
     t.equal((await user(url, ['password', 'grace@example.com'], 'a second one')).status, 0)
     t.equal(await logIn('grace@example.com', 'a first password'), 401)
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
-    const { refresh_token } = signedIn.json().data
+    const { access_token, refresh_token } = signedIn.json().data
     t.equal((await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })).statusCode, 401)
+    const headers = { authorization: `Bearer ${access_token}` }
+    await until(async () => (await app.inject({ url: '/history', headers })).statusCode === 401, { within: 2000 })
   })
 
   t.test('disables and enables, and sessions end with the first', async t => {
@@ -75,8 +82,8 @@ t.test('npm run user', async t => {
 
   t.test('disables and enables users of an identity provider, by id or by e-mail', async t => {
     const issuer = 'https://id.example.com/'
-    const id = await app.data.users.ofProvider(issuer, 'auth0|hedy')
-    const named = await app.data.users.ofProvider(issuer, 'auth0|joan')
+    const id = await providerUser(app, issuer, 'auth0|hedy')
+    const named = await providerUser(app, issuer, 'auth0|joan')
     const client = await MongoClient.connect(url)
     t.teardown(() => client.close())
     const email = { email: 'Joan@example.com', email_key: 'joan@example.com' }
@@ -95,8 +102,60 @@ t.test('npm run user', async t => {
     }
   })
 
+  t.test('exports a user into a file that nobody else may read', async t => {
+    const folder = folderOf(t)
+    const out = join(folder, 'grace.json')
+    t.strictSame(await user(url, ['export', '1', '--out', out]), { out: '', err: '', status: 0 })
+    const file = await readFile(out, 'utf8')
+    t.match(JSON.parse(file), { users: [{ id: 1, email: 'Grace@Example.com' }], history: [], sessions: Array, exported_at: String })
+    t.notMatch(file, /password/)
+    t.equal((await stat(out)).mode & 0o777, 0o600)
+    for (const [path, sentence] of [
+      [folder, / is a folder\n$/],
+      [join(folder, 'none', 'x.json'), / cannot be written: ENOENT/]
+    ] as const) {
+      const { err, status } = await user(url, ['export', '1', '--out', path])
+      t.equal(status, 1)
+      t.match(err, sentence)
+    }
+    t.strictSame(await readdir(folder), ['grace.json'])
+  })
+
+  t.test('erases a user, if that is what was meant', async t => {
+    const { _id } = await addUser(app)
+    const asked = await user(url, ['erase', String(_id)])
+    t.strictSame([asked.err, asked.status], ['Without a terminal to ask on, erase needs --yes\n', 1])
+    t.ok(await app.data.users.byId(_id))
+    const done = await user(url, ['erase', String(_id), '--yes'])
+    t.strictSame([JSON.parse(done.out), done.status], [{ id: _id, erased: true }, 0])
+    t.equal(await app.data.users.byId(_id), null)
+    t.equal((await user(url, ['erase', String(_id), '--yes'])).err, `There is no user ${_id}\n`)
+  })
+
+  t.test('says so where the database is away in the middle, and completes it later', async t => {
+    const { _id } = await addUser(app)
+    const folder = folderOf(t)
+    const proxy = await proxyTo(t, url)
+    const away = async (at: string, args: string[]) => {
+      proxy.comeBack()
+      const cut = proxy.at(at, proxy.leave)
+      const { err, status } = await user(proxy.url, args)
+      await cut
+      t.equal(status, 1)
+      t.match(err, /^The database does not respond: /)
+      return err
+    }
+    await away('watchlist', ['export', String(_id), '--out', join(folder, 'x.json')])
+    t.strictSame(await readdir(folder), [])
+    t.match(await away('deletes', ['erase', String(_id), '--yes']), /\nRun the command again to complete the erasure\.\n$/)
+    proxy.comeBack()
+    t.equal((await user(proxy.url, ['erase', String(_id), '--yes'])).status, 0)
+    t.equal(await app.data.users.byId(_id), null)
+  })
+
   for (const [args, sentence] of [
     [['disable', '987654321'], /^There is no user 987654321/],
+    [['export', '987654321', '--out', 'x'], /^There is no user 987654321/],
     [['password', '1'], /^1 is not an e-mail address\n/],
     [['add', 'empty@example.com'], /^A password must not be empty/]
   ] as [string[], RegExp][]) {
@@ -123,8 +182,15 @@ t.test('says how it was run', async t => {
 
 t.test('its arguments', async t => {
   const email = 'grace@example.com'
-  t.strictSame(readArguments(['add', email, '--name', 'Grace']), { action: 'add', given: email, who: email, name: 'Grace' })
-  t.strictSame(readArguments(['disable', '5']), { action: 'disable', given: '5', who: 5, name: '' })
+  t.strictSame(readArguments(['add', email, '--name', 'Grace']), {
+    action: 'add',
+    given: email,
+    who: email,
+    name: 'Grace',
+    out: '',
+    yes: false
+  })
+  t.strictSame(readArguments(['disable', '5']), { action: 'disable', given: '5', who: 5, name: '', out: '', yes: false })
   t.match(readArguments(['list']), { action: 'list' })
 
   for (const [args, message] of [
@@ -134,7 +200,12 @@ t.test('its arguments', async t => {
     [['add', 'grace'], /^grace is not an e-mail address\n/],
     [['enable', 'grace'], /^grace is not an e-mail address or an id/],
     [['disable', '9'.repeat(20)], /^9{20} is not an e-mail address or an id/],
-    [['password', '1'], /^1 is not an e-mail address\n/]
+    [['password', '1'], /^1 is not an e-mail address\n/],
+    [['export', '1'], /^--out has to name a file\n/],
+    [['export', 'grace@example.com', '--out', 'x'], /^grace@example.com is not an id\n/],
+    [['erase', '0'], /^0 is not an id\n/],
+    [['erase'], /^Nothing is not an id\n/],
+    [['constructor'], /^Usage/]
   ] as [string[], RegExp][])
     t.throws(() => readArguments(args), { message }, args.join(' '))
 })

@@ -9,7 +9,7 @@ import { countPopularity } from '../../src/recommendations/learning/counting.js'
 import { trainModel } from '../../src/recommendations/learning/training.js'
 import { changesPage } from '../../src/viewing/changes.js'
 import { idsOf } from '../helpers/answers.js'
-import { addUser, build, password } from '../helpers/app.js'
+import { addUser, build, password, providerUser } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { content, historyDocument, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
@@ -80,7 +80,7 @@ t.test('whatever the address says, what viewers meet is of the primary and what 
   )
   asked.splice(0, asked.length, ...others)
 
-  await app.data.users.ofProvider('https://id.example.com', 'somebody')
+  await providerUser(app, 'https://id.example.com', 'somebody')
   await app.data.leases.withLease('a test', async () => undefined)
   await trainModel(app.data, { completedAt: 90, interestFrom: 5 })
   await countPopularity(app.data)

@@ -77,7 +77,7 @@ app.post<Asked>('/watchlist', async (request, reply) => {
 })
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)
-  await history.wholeHiddenAndDismissed(user_id)
+  await history.latestHiddenAndDismissed(user_id)
   await history.started(user_id, shown)
   return reply.type(json).send(cards)
 })

@@ -1,6 +1,7 @@
 import type { ImportKind } from '../../../schemas/import.js'
 import type { Kind, Run } from '../kind.js'
 import { contents } from './contents.js'
+import { hidden } from './hidden.js'
 import { history } from './history.js'
 import { legal } from './legal.js'
 import { railCollections } from './rail-collections.js'
@@ -19,5 +20,6 @@ export const kindsOf = (run: Run): Record<ImportKind, Kind> => ({
   schedule: schedule(run),
   'support-texts': supportTexts(run),
   history: history(run),
-  watchlist: watchlist(run)
+  watchlist: watchlist(run),
+  hidden: hidden(run)
 })

@@ -1,5 +1,6 @@
 import type { UserRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
+import { erasuresOf } from '../../data/erasures.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
 import { isPasswordHash } from '../../identity/password-hash.js'
 import { claimsOf } from '../checking/claims.js'
@@ -13,7 +14,7 @@ type Issuer = Run['issuer']
 const identityFields = ['email', 'email_key', 'name', 'iss', 'sub'] as const
 type Identity = Partial<Pick<UserDocument, (typeof identityFields)[number]>>
 
-const requiredWithoutSub = ['email', 'name', 'password_hash'] as const
+const requiredWithoutSub = ['email', 'name'] as const
 
 const isGiven = <T>(value: T | undefined): value is T => value !== undefined
 
@@ -54,6 +55,7 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
   const claimEmail = claimsOf(new Table(2, 1), 'email')
   const claimSub = claimsOf(new Table(2, 1), 'sub')
   const collection = db.collection<UserDocument>('users')
+  const erasures = erasuresOf(db)
   let highest = 0
 
   /** The ids of stored users by the e-mails and subs of the entries. */
@@ -76,11 +78,13 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
 
     async check(entries, report) {
       const { byEmail, bySub } = await holders(entries)
+      const erased = await erasures.among(entries.map(({ record }) => record.id))
       for (const entry of entries) {
         const { record, place } = entry
         const { id, email, sub } = record
         highest = Math.max(highest, id)
         claimId([id], place, report)
+        if (erased.has(id)) report(place, 'id', `user ${id} was erased`)
         checkFields(entry, issuer, report)
         const checkHolder = (field: string, holder = id) => holder !== id && report(place, field, `is already used by user ${holder}`)
         if (isGiven(email)) {

@@ -101,7 +101,8 @@ t.test('faults of records', async t => {
         '1: percentage: must be a number from 0 to 100'
       ]
     ],
-    ['watchlist', { user_id: 1 }, ['1: content_id: is required']]
+    ['watchlist', { user_id: 1 }, ['1: content_id: is required']],
+    ['hidden', { user_id: 1, content_id: 1, updated_at: '2026-01-01T00:00:00Z' }, ['1: updated_at: is not a field of hidden']]
   ]
   for (const [kind, record, expected] of cases) {
     const text = typeof record === 'string' ? record : lines(record)

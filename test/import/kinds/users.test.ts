@@ -2,7 +2,7 @@ import t from 'tap'
 import { bcryptHash, importer, lines, user } from '../helper.js'
 
 t.test('users', async t => {
-  const { run, counts, one, faults } = await importer(t)
+  const { db, run, counts, one, faults } = await importer(t)
 
   t.test('of either kind', async t => {
     await run({ 'users.ndjson': lines(user(1, { email: 'Ada@Example.com' }), { id: 2, sub: 'abc', created_at: '2020-01-01T00:00:00Z' }) })
@@ -28,6 +28,16 @@ t.test('users', async t => {
     t.strictSame(await counts({ 'users.ndjson': lines(user(1, { email: 'ada@example.com', name: 'Ada', password_hash: other })) }), {
       users: [0, 0, 1]
     })
+  })
+  t.test('may lack a password, which takes it from nobody', async t => {
+    const { password_hash: _, ...without } = user(1, { email: 'ada@example.com', name: 'Ada' })
+    t.strictSame(await counts({ 'users.ndjson': lines(without, { ...without, id: 3, email: 'new@example.com' }) }), { users: [1, 0, 1] })
+    t.equal((await one('users', 1)).password_hash, bcryptHash)
+    t.notOk('password_hash' in (await one('users', 3)))
+  })
+  t.test('who were erased do not come back', async t => {
+    await db.collection<{ _id: number }>('erasures').insertOne({ _id: 77 })
+    t.strictSame(await faults({ 'users.ndjson': lines(user(76), user(77)) }), ['users.ndjson:2: id: user 77 was erased'])
   })
   t.test('keep their day of creation until a file gives another', async t => {
     const of = (created_at: string) => counts({ 'users.ndjson': lines({ id: 2, sub: 'abc', created_at }) })
@@ -66,9 +76,7 @@ t.test('users', async t => {
     t.strictSame(await faults({ 'users.ndjson': lines({ id: 5 }, { id: 6, email: 'a@b' }, { id: 7, sub: 'x' }) }, { issuer: undefined }), [
       'users.ndjson:1: email: is required for a user without sub',
       'users.ndjson:1: name: is required for a user without sub',
-      'users.ndjson:1: password_hash: is required for a user without sub',
       'users.ndjson:2: name: is required for a user without sub',
-      'users.ndjson:2: password_hash: is required for a user without sub',
       'users.ndjson:3: sub: needs the setting JWT_ISSUER'
     ])
   })

@@ -6,7 +6,8 @@ import { film, importer, lines, term } from '../helper.js'
 
 t.test('a text whose name says no kind is a fault', async t => {
   const { faults } = await importer(t)
-  const names = 'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, each as .ndjson or .json'
+  const names =
+    'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, each as .ndjson or .json'
   t.strictSame(await faults({ 'films.ndjson': '', 'Contents.ndjson': '', 'contents.csv': '' }), [
     `films.ndjson: has an unknown name (expected ${names})`,
     `Contents.ndjson: has an unknown name (expected ${names})`,
@@ -23,7 +24,8 @@ t.test('paths that cannot be taken are all named', async t => {
     good: { 'contents.ndjson': lines(film(1)) }
   })
   const at = (path: string) => join(folder, path)
-  const names = 'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, each as .ndjson or .json'
+  const names =
+    'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, each as .ndjson or .json'
   const paths = ['data', 'contents.json', 'gone', 'empty', 'contents.json/inside'].map(at).concat('/dev/null')
   await t.rejects(importFiles(db, paths), {
     message: [

@@ -18,7 +18,8 @@ t.test('--prune', async t => {
       'schedule.ndjson': lines(show(2, { channel: 'two' })),
       'support-texts.ndjson': lines(supportText(1, { language: 'de' })),
       'history.ndjson': '',
-      'watchlist.ndjson': ''
+      'watchlist.ndjson': '',
+      'hidden.ndjson': ''
     }
     t.strictSame(await counts(less, pruning), {
       users: [0, 0, 1],
@@ -29,7 +30,8 @@ t.test('--prune', async t => {
       schedule: [0, 0, 1, 1],
       'support-texts': [0, 0, 1, 1],
       history: [0, 0, 0],
-      watchlist: [0, 0, 0]
+      watchlist: [0, 0, 0],
+      hidden: [0, 0, 0]
     })
     const ids = async (collection: string) => (await all(collection)).map(({ _id }) => _id)
     t.strictSame(await ids('users'), [1, 2], 'users stay')
@@ -41,6 +43,7 @@ t.test('--prune', async t => {
     t.strictSame(await ids('support_texts'), ['1/de'])
     t.equal((await all('history')).length, 2)
     t.equal((await all('watchlist')).length, 2)
+    t.equal((await all('hidden')).length, 1)
 
     const marked = await one('contents', 2)
     t.type(marked?.deleted_at, Date)

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forConfirmed, forViewers } from '../../plugins/authentication.js'
+import { answers } from '../../schemas/answers.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { PasswordConfirmation, User } from '../../schemas/identity.js'
+import { toUser } from '../../src/data/users.js'
+import { notFound, unauthenticated } from '../../src/errors.js'
+import { callerOf } from '../../src/http/addresses.js'
+import { done, ok } from '../../src/http/reply.js'
+import { withDeadline } from '../../src/overload/deadline.js'
+import { beginErasure, removeUser } from '../../src/privacy/erase.js'
+import { seconds } from '../../src/time.js'
+
+const getSchema = {
+  summary: 'Get the signed-in user',
+  description: 'Users of an identity provider may have an empty `email` and `name`.',
+  tags: ['Account'],
+  security: [{ bearer: [] }],
+  response: answers(Ok(User), 401)
+}
+const deleteSchema = {
+  summary: 'Erase the user',
+  description:
+    'Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.',
+  tags: ['Account'],
+  security: [{ bearer: [] }],
+  body: PasswordConfirmation,
+  response: answers(Done, 401, 413)
+}
+
+/** How long the answer waits for the removal of a long history, which goes on after it. */
+const patience = seconds(1)
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { data, passwordChecks, log } = app
+
+  app.get('', { schema: getSchema, ...forViewers }, async function getMe(request) {
+    const user = await data.users.byId(app.viewerOf(request).id)
+    if (!user) throw unauthenticated()
+    return ok(toUser(user))
+  })
+
+  if (app.settings.JWT_SECRET === undefined) {
+    // People erase their accounts at the identity provider, which tells the operator.
+    app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function eraseMe() {
+      throw notFound()
+    })
+    return
+  }
+
+  app.delete('', { schema: deleteSchema, ...forConfirmed }, async function eraseMe(request) {
+    const { id } = app.viewerOf(request)
+    await passwordChecks.ofUser(id, request.body.password, callerOf(request.ip))
+    await beginErasure(data, id)
+    await app.erasedUsers.refresh()
+    await withDeadline(removeUser(data, id), patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
+    return done(200, 'The user was erased')
+  })
+}
+export default route

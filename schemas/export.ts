@@ -1,0 +1,44 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable, Timestamp } from './common.js'
+import { HistoryProgress } from './history.js'
+
+const times = { created_at: Timestamp, updated_at: Timestamp }
+const pair = { user_id: Type.Integer(), content_id: Type.Integer() }
+
+export const ExportedUser = Type.Object(
+  {
+    id: Type.Integer(),
+    email: Type.Optional(Type.String()),
+    name: Type.String(),
+    sub: Type.Optional(Type.String({ description: 'The subject at the identity provider' })),
+    ...times
+  },
+  { $id: 'ExportedUser' }
+)
+export type ExportedUser = Static<typeof ExportedUser>
+
+export const ExportedWatchlistElement = Type.Object({ id: Type.Integer(), ...pair, ...times }, { $id: 'ExportedWatchlistElement' })
+export type ExportedWatchlistElement = Static<typeof ExportedWatchlistElement>
+
+export const ExportedHidden = Type.Object({ ...pair, created_at: Timestamp }, { $id: 'ExportedHidden' })
+export type ExportedHidden = Static<typeof ExportedHidden>
+
+export const ExportedSession = Type.Object(
+  { id: Type.String(), device: Nullable(Type.String()), created_at: Timestamp, last_used_at: Timestamp },
+  { $id: 'ExportedSession' }
+)
+export type ExportedSession = Static<typeof ExportedSession>
+
+/** The lists are named like the files of the import, which takes their elements. */
+export const Export = Type.Object(
+  {
+    users: Type.Array(ExportedUser),
+    history: Type.Array(HistoryProgress),
+    watchlist: Type.Array(ExportedWatchlistElement),
+    hidden: Type.Array(ExportedHidden),
+    sessions: Type.Array(ExportedSession),
+    exported_at: Timestamp
+  },
+  { $id: 'Export' }
+)
+export type Export = Static<typeof Export>

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { Db, IndexDescription } from 'mongodb'
+import { days, seconds } from '../time.js'
+import { withRetries } from './driver/retry.js'
+import { revisionsOf } from './revisions.js'
+
+/** Notes that a user was erased. Ids are never used again. */
+interface ErasureDocument {
+  /** The id of the user. */
+  _id: number
+  at: Date
+  /** When to remove again what was written meanwhile. Without it, no token of the user can be alive. */
+  sweep_at?: Date
+  sweeps?: number
+  /** Of a user of an identity provider, who may come back. */
+  subject?: string
+}
+
+export const erasuresKeptDays = 90
+
+export const erasureIndexes: IndexDescription[] = [
+  { key: { at: 1 }, expireAfterSeconds: days(erasuresKeptDays) / seconds(1) },
+  { key: { sweep_at: 1 }, sparse: true },
+  { key: { subject: 1, at: 1 }, sparse: true }
+]
+
+/** A hash, because the note has to recognize a person and need not name them. */
+const subjectOf = (iss: string, sub: string) =>
+  createHash('sha256')
+    .update(JSON.stringify([iss, sub]))
+    .digest('base64url')
+
+/**
+ * In milliseconds. The first sweep comes when every process has learned of the erasure, the second when what they were doing has
+ * ended. The last one comes when the last token has expired.
+ */
+const firstSweep = seconds(3)
+const secondSweep = seconds(30)
+/** How long one process may take to sweep before another one does. */
+const sweepTime = seconds(60)
+
+export const erasuresOf = (db: Db) => {
+  const erasures = db.collection<ErasureDocument>('erasures')
+  const revisions = revisionsOf(db)
+  const set = (_id: number, fields: object, filter = {}) => withRetries(() => erasures.updateOne({ _id, ...filter }, [{ $set: fields }]))
+
+  return {
+    /** From now on, processes refuse the user's tokens, and complete the erasure if this one breaks off. */
+    begin: async (_id: number, { iss, sub }: { iss?: string; sub?: string }) => {
+      const subject = iss !== undefined && sub !== undefined && { subject: subjectOf(iss, sub) }
+      const note = { ...subject, at: '$$NOW', sweep_at: { $add: ['$$NOW', firstSweep] }, sweeps: 0 }
+      await withRetries(() => erasures.updateOne({ _id }, [{ $set: note }], { upsert: true }))
+      await withRetries(() => revisions.raise('erasures'))
+    },
+
+    /** Which users' tokens may be alive, and in how many milliseconds each has to be swept. */
+    held: () =>
+      erasures
+        .aggregate<{ _id: number; sweepIn: number }>(
+          [{ $match: { sweep_at: { $exists: true } } }, { $project: { sweepIn: { $subtract: ['$sweep_at', '$$NOW'] } } }],
+          { hint: { sweep_at: 1 } }
+        )
+        .toArray(),
+
+    /** Whether this process has to sweep now. Of several that ask, one has to. */
+    claimSweep: async (_id: number) => {
+      const due = { $expr: { $lte: [{ $ifNull: ['$sweep_at', new Date(8.64e15)] }, '$$NOW'] } }
+      return (await set(_id, { sweep_at: { $add: ['$$NOW', sweepTime] } }, due)).matchedCount === 1
+    },
+
+    /** Plans the next sweep. `life` is how long a token lives, in milliseconds. */
+    endSweep: async (_id: number, life: number) => {
+      const last = { $cond: [{ $eq: ['$sweeps', 1] }, { $add: ['$$NOW', life] }, '$$REMOVE'] }
+      const sweep_at = { $cond: [{ $eq: ['$sweeps', 0] }, { $add: ['$$NOW', secondSweep] }, last] }
+      await set(_id, { sweeps: { $add: ['$sweeps', 1] }, sweep_at })
+      await withRetries(() => revisions.raise('erasures'))
+    },
+
+    /** When a user of an identity provider was last erased. */
+    lastOf: async (iss: string, sub: string) =>
+      (await erasures.findOne({ subject: subjectOf(iss, sub) }, { sort: { at: -1 }, projection: { at: 1 } }))?.at,
+
+    /** Which of these users were erased. */
+    among: async (ids: number[]) => {
+      const found = await erasures.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+      return new Set(found.map(({ _id }) => _id))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { Db } from 'mongodb'
+import type { HiddenRecord } from '../../../schemas/import.js'
+import { maxDepth, topOf } from '../../catalogue/tree.js'
+import type { ContentDocument } from '../../data/contents.js'
+import type { Kind, Operation, Run } from '../kind.js'
+import { momentOf } from '../reading/moments.js'
+import { operationTimeout } from '../timeouts.js'
+import { checkReferences } from './user-content-pairs.js'
+
+/** Finds the title of each content. The contents of the run are in the database by now. */
+const titlesOf = async (db: Db, ids: number[]) => {
+  const parents = new Map<number, number | null>()
+  let level = new Set(ids)
+  for (let depth = 0; depth <= maxDepth && level.size > 0; depth++) {
+    const found = db
+      .collection<ContentDocument>('contents')
+      .find({ _id: { $in: [...level] } }, { ...operationTimeout, projection: { parent_id: 1 } })
+    level = new Set()
+    for await (const { _id, parent_id } of found) {
+      parents.set(_id, parent_id)
+      if (parent_id !== null && !parents.has(parent_id)) level.add(parent_id)
+    }
+  }
+  const parentOf = (id: number) => {
+    const parent = parents.get(id) ?? undefined
+    return parent !== undefined && parents.has(parent) ? parent : undefined
+  }
+  return (id: number) => topOf(id, parentOf)
+}
+
+/** What is hidden already keeps its moment, as at a repeated PUT. */
+const insertion = (user_id: number, content_id: number, created_at: Date): Operation => {
+  const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
+  const fields = {
+    created_at: { $cond: [isNew, created_at, '$created_at'] },
+    arrived_at: { $cond: [isNew, '$$NOW', '$arrived_at'] }
+  }
+  return { updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: true } }
+}
+
+export const hidden = (run: Run): Kind<HiddenRecord> => {
+  const startedAt = new Date()
+  return {
+    collection: 'hidden',
+
+    check: (entries, report) => checkReferences(run, entries, report),
+
+    async operations(records) {
+      const titleOf = await titlesOf(
+        run.db,
+        records.map(({ content_id }) => content_id)
+      )
+      return records.map(({ user_id, content_id, created_at }) =>
+        insertion(user_id, titleOf(content_id), momentOf(created_at) ?? startedAt)
+      )
+    }
+  }
+}

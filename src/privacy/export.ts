@@ -1,0 +1,66 @@
+import type { Export, ExportedHidden, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
+import type { HistoryProgress } from '../../schemas/history.js'
+import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
+import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
+import type { Data } from '../data/index.js'
+import { toSession } from '../data/session-document.js'
+import type { UserDocument } from '../data/users.js'
+import { isServableWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import { timestamp } from '../time.js'
+
+const userRecord = ({ _id, email, name, sub, created_at, updated_at }: UserDocument): ExportedUser => ({
+  id: _id,
+  ...(email !== undefined && { email }),
+  name,
+  ...(sub !== undefined && { sub }),
+  created_at: timestamp(created_at),
+  updated_at: timestamp(updated_at)
+})
+
+// Elements that other software wrote may lack fields. These are left out, as everywhere.
+
+const historyRecord = (element: HistoryDocument): HistoryProgress[] => (isServableHistory(element) ? [toHistory(element)] : [])
+
+const watchlistRecord = (element: WatchlistDocument): ExportedWatchlistElement[] => {
+  if (!isServableWatchlist(element)) return []
+  const { _id, user_id, content_id, created_at, updated_at } = element
+  return [{ id: _id, user_id, content_id, created_at: timestamp(created_at), updated_at: timestamp(updated_at) }]
+}
+
+const hiddenRecord = (title: HiddenDocument): ExportedHidden[] =>
+  isServableHidden(title) ? [{ user_id: title.user_id, ...toHidden(title) }] : []
+
+/** The lists that may be long, by the name of their collection and of their import file. */
+const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hiddenRecord } satisfies {
+  [Name in keyof Export]?: (element: never) => Export[Name]
+}
+
+/** Runs one read of the database. */
+type Read = <T>(read: () => Promise<T>) => Promise<T>
+
+async function* recordsOf({ personal }: Data, name: keyof typeof lists, user_id: number, read: Read) {
+  const toRecords = lists[name] as (element: { content_id: number }) => object[]
+  const portions = personal.portions(name, user_id)
+  for (;;) {
+    const { value, done } = await read(() => portions.next())
+    if (done) return
+    yield value.flatMap(toRecords)
+  }
+}
+
+/** All that is stored of a user, as JSON in pieces. */
+export async function* exportOf(data: Data, user: UserDocument, read: Read): AsyncGenerator<string> {
+  yield `{"users":${JSON.stringify([userRecord(user)])}`
+  for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
+    yield `,"${name}":[`
+    let separator = ''
+    for await (const records of recordsOf(data, name, user._id, read)) {
+      if (records.length === 0) continue
+      yield separator + records.map(record => JSON.stringify(record)).join(',')
+      separator = ','
+    }
+    yield ']'
+  }
+  const sessions = await read(() => data.sessions.list(user._id))
+  yield `,"sessions":${JSON.stringify(sessions.map(toSession))},"exported_at":"${timestamp(new Date())}"}`
+}

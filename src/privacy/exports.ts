@@ -1,0 +1,38 @@
+import { addAbortSignal, Readable } from 'node:stream'
+import type { Data } from '../data/index.js'
+import { tooManyRequests, unauthenticated, unavailable } from '../errors.js'
+import { Semaphore } from '../overload/semaphore.js'
+import { minutes } from '../time.js'
+import { exportOf } from './export.js'
+
+/** Each holds about a megabyte while its caller reads. */
+const exportsAtOnce = 16
+/** Leaves the other connections to viewers who wait for an answer. */
+const readsAtOnce = 2
+/** For a caller who reads slowly. One who reads nothing is cut off much sooner, like any caller. */
+const longest = minutes(10)
+
+async function* answerOf(data: AsyncGenerator<string>) {
+  yield '{"success":true,"data":'
+  yield* data
+  yield '}'
+}
+
+/** The exports of a process: few at once, and one for each user. */
+export const exportsOf = (data: Data) => {
+  const running = new Set<number>()
+  const reads = new Semaphore(readsAtOnce)
+
+  return {
+    /** The answer as a stream, which reads from the database as fast as its caller takes it. */
+    begin: async (id: number): Promise<Readable> => {
+      const user = await data.users.byId(id)
+      if (!user) throw unauthenticated()
+      if (running.has(id)) throw tooManyRequests()
+      if (running.size >= exportsAtOnce) throw unavailable()
+      running.add(id)
+      const answer = Readable.from(answerOf(exportOf(data, user, read => reads.run(read))))
+      return addAbortSignal(AbortSignal.timeout(longest), answer).once('close', () => running.delete(id))
+    }
+  }
+}

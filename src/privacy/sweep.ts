@@ -1,0 +1,22 @@
+import type { Data } from '../data/index.js'
+import type { ErasedUsers } from '../identity/erased-users.js'
+import { minutes } from '../time.js'
+import { removeUser } from './erase.js'
+
+/** A sweep that failed is tried again when its claim has expired. */
+const retryAfter = minutes(1)
+
+/**
+ * Removes again what is stored of erased users: reports that were under way, and everything that a broken erasure has left.
+ * `life` is how long a token lives, in milliseconds.
+ */
+export const sweepDue = async (data: Data, erased: ErasedUsers, life: number) => {
+  for (const id of erased.due()) {
+    erased.plan(id, retryAfter)
+    if (await data.erasures.claimSweep(id)) {
+      await removeUser(data, id)
+      await data.erasures.endSweep(id, life)
+    }
+    erased.plan(id, Number.POSITIVE_INFINITY)
+  }
+}

@@ -1,0 +1,73 @@
+import t from 'tap'
+import { film, importer, lines, user } from '../helper.js'
+
+const at = (year: number) => `${year}-01-01T00:00:00Z`
+
+t.test('hidden', async t => {
+  const { counts, all, faults, db } = await importer(t)
+  const titles = async () =>
+    (await all('hidden')).map(({ user_id, content_id, created_at }) => [user_id, content_id, created_at.getUTCFullYear()]).sort()
+  const of = (...records: object[]) => ({ 'hidden.ndjson': lines(...records.map(record => ({ user_id: 1, ...record }))) })
+  const catalogue = {
+    'users.ndjson': lines(user(1), user(2)),
+    'contents.ndjson': lines(
+      film(1),
+      film(2, { parent_id: 3 }),
+      film(3, { parent_id: 4 }),
+      film(4),
+      film(5, { deleted_at: at(2024) }),
+      // Deeper than any catalogue.
+      ...Array.from({ length: 12 }, (_, i) => film(20 + i, i > 0 ? { parent_id: 19 + i } : {}))
+    )
+  }
+  const file = of(
+    { content_id: 1, created_at: at(2021) },
+    { content_id: 2, created_at: at(2022) },
+    { content_id: 4, created_at: at(2020) },
+    { content_id: 3, user_id: 2, created_at: at(2023) },
+    { content_id: 5 },
+    { content_id: 28, created_at: at(2022) }
+  )
+  const thisYear = new Date().getUTCFullYear()
+  const stored = [
+    [1, 1, 2021],
+    [1, 20, 2022],
+    [1, 4, 2022],
+    [1, 5, thisYear],
+    [2, 4, 2023]
+  ]
+
+  t.test('episodes and seasons stand for their show, of which the first line counts', async t => {
+    t.match(await counts({ ...catalogue, ...file }), { hidden: [5, 0, 1] })
+    t.strictSame(await titles(), stored)
+    t.strictSame(Object.keys((await all('hidden'))[0] ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'user_id'])
+  })
+  t.test('a second run changes nothing', async t => {
+    t.strictSame(await counts(file), { hidden: [0, 0, 6] })
+    t.strictSame(await counts(of({ content_id: 3, created_at: at(2001) })), { hidden: [0, 0, 1] })
+    t.strictSame(await titles(), stored)
+  })
+  t.test('whose parent is missing is a title of its own', async t => {
+    await db.collection<{ _id: number; parent_id: number | null }>('contents').insertOne({ _id: 60, parent_id: 999 })
+    t.strictSame(await counts(of({ content_id: 60, user_id: 2 })), { hidden: [1, 0, 0] })
+    t.strictSame((await titles()).at(-1)?.slice(0, 2), [2, 60])
+  })
+  t.test('as many lines as there are, across batches', async t => {
+    const many = Array.from({ length: 2500 }, (_, i) => ({ user_id: 2, content_id: 1 + (i % 4), created_at: at(2010 + (i % 7)) }))
+    t.strictSame(await counts(of(...many)), { hidden: [1, 0, 2499] })
+  })
+  t.test('refuses users and contents that are not there, and fields that it does not have', async t => {
+    t.strictSame(
+      await faults(of({ user_id: 9, content_id: 8 }, { content_id: 0 }, { content_id: 1, created_at: 'x' }, { content_id: 1, id: 5 }, {})),
+      [
+        'hidden.ndjson:2: content_id: must be an integer from 1 to 9007194959773696',
+        'hidden.ndjson:3: created_at: must be a timestamp in the form of RFC 3339',
+        'hidden.ndjson:4: id: is not a field of hidden',
+        'hidden.ndjson:5: content_id: is required',
+        'hidden.ndjson:1: user_id: there is no user 9',
+        'hidden.ndjson:1: content_id: there is no content 8'
+      ]
+    )
+    t.equal((await all('hidden')).length, 7)
+  })
+})

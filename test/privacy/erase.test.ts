@@ -1,0 +1,154 @@
+import { mock } from 'node:test'
+import t, { type Test } from 'tap'
+import { connectionTo } from '../../src/data/driver/connection.js'
+import { type Data, dataOf, ensureIndexes } from '../../src/data/index.js'
+import { ErasedUsers } from '../../src/identity/erased-users.js'
+import { beginErasure, removeUser } from '../../src/privacy/erase.js'
+import { sweepDue } from '../../src/privacy/sweep.js'
+import { minutes } from '../../src/time.js'
+import { settingsFor } from '../helpers/app.js'
+import { databaseUrl } from '../helpers/database.js'
+import { proxyTo } from '../helpers/proxy.js'
+
+const life = minutes(60)
+
+const open = (t: Test, url: string, timeoutMS = 15_000) => {
+  const { client, db } = connectionTo(url, { timeoutMS, serverSelectionTimeoutMS: timeoutMS })
+  t.teardown(() => client.close())
+  return { db, data: dataOf(db, settingsFor(url)) }
+}
+
+/** A user with something in every list. */
+const someone = async (data: Data) => {
+  const { _id } = await data.users.add({ email: `${crypto.randomUUID()}@example.com`, name: 'A Viewer', password_hash: 'x' })
+  await data.sessions.begin(_id)
+  await leaveSomething(data, _id)
+  return _id
+}
+const leaveSomething = async (data: Data, id: number) => {
+  await data.reports.put(id, { content_id: 1, progress: { time: 1 } })
+  await data.watchlist.add(id, 1)
+  await data.hidden.put(id, 1)
+  await data.dismissals.put(id, 1)
+}
+
+t.test('an erasure', async t => {
+  const url = await databaseUrl(t)
+  const { db, data } = open(t, url)
+  await ensureIndexes(db)
+  const left = async (id: number) => {
+    const found = ['sessions', 'history', 'watchlist', 'hidden', 'dismissals', 'removals'].map(name =>
+      db.collection(name).countDocuments({ user_id: id })
+    )
+    return (await Promise.all(found)).reduce((sum, count) => sum + count, 0) + ((await data.users.byId(id)) ? 1 : 0)
+  }
+  const erasures = db.collection<{ _id: number; sweeps: number; sweep_at?: Date; at: Date }>('erasures')
+  /** As if the time of the next sweep had come. */
+  const due = async (_id: number) => {
+    await erasures.updateOne({ _id }, { $set: { sweep_at: new Date(0) } })
+    const erased = new ErasedUsers(data)
+    await erased.refresh()
+    return erased
+  }
+
+  const again = async (id: number) => {
+    await beginErasure(data, id)
+    await removeUser(data, id)
+  }
+  const swept = async (id: number) => sweepDue(data, await due(id), life)
+
+  /** Erases a user over a connection that is lost at a command with this text. */
+  const breakOff = async (command: string, complete: (id: number) => Promise<unknown>) => {
+    const proxy = await proxyTo(t, url)
+    const broken = open(t, proxy.url, 300)
+    const id = await someone(data)
+    await broken.data.users.byId(id)
+    const cut = proxy.at(command, proxy.leave)
+    await t.rejects(beginErasure(broken.data, id).then(() => removeUser(broken.data, id)))
+    await cut
+    const [before, isNoted] = [await left(id), (await erasures.countDocuments({ _id: id })) > 0]
+    t.ok(before === 6 || isNoted, `${command}: it is noted before anything is removed`)
+    t.ok(before > 0, command)
+    await complete(id)
+    t.strictSame([await left(id), await erasures.countDocuments({ _id: id })], [0, 1], command)
+    return isNoted
+  }
+
+  t.test('that breaks off anywhere is completed', async t => {
+    const noted = await Promise.all([
+      breakOff('users', again),
+      breakOff('erasures', again),
+      breakOff('revisions', swept),
+      breakOff('disabled_at', swept),
+      breakOff('delete', again),
+      breakOff('history', swept),
+      breakOff('hidden', again),
+      breakOff('login_attempts', swept)
+    ])
+    t.strictSame(noted, [false, false, true, true, true, true, true, true])
+  })
+
+  t.test('is swept three times, each by one process', async t => {
+    const id = await someone(data)
+    await beginErasure(data, id)
+    await removeUser(data, id)
+    const inSeconds = async () => {
+      const note = await erasures.findOne({ _id: id })
+      return note?.sweep_at && (note.sweep_at.getTime() - Date.now()) / 1000
+    }
+    const soon = Number(await inSeconds())
+    t.ok(soon > 0 && soon <= 3, `${soon} s`)
+    const early = new ErasedUsers(data)
+    await early.refresh()
+    t.ok(early.has(id))
+    t.notOk(early.due().includes(id), 'not yet')
+    early.plan(id, 0)
+    await leaveSomething(data, id)
+    await sweepDue(data, early, life)
+    t.equal(await left(id), 4, 'the clock of the database decides')
+
+    for (const [sweep, next] of [30, life / 1000, undefined].entries()) {
+      const processes = [await due(id), await due(id)]
+      await Promise.all(processes.map(erased => sweepDue(data, erased, life)))
+      t.equal(await left(id), 0)
+      t.equal((await erasures.findOne({ _id: id }))?.sweeps, sweep + 1)
+      const found = await inSeconds()
+      t.ok(next === undefined ? found === undefined : Number(found) > next - 5 && Number(found) <= next, `${found} of ${next}`)
+      for (const erased of processes) t.notOk(erased.due().includes(id), 'both have done with it')
+      await leaveSomething(data, id)
+    }
+    const later = new ErasedUsers(data)
+    await later.refresh()
+    t.notOk(later.has(id), 'no token can be alive')
+  })
+
+  t.test('that cannot be swept is tried again in a minute', async t => {
+    const id = await someone(data)
+    await beginErasure(data, id)
+    const proxy = await proxyTo(t, url)
+    const broken = open(t, proxy.url, 300)
+    await broken.data.users.byId(id)
+    const erased = await due(id)
+    const cut = proxy.at('history', proxy.leave)
+    await t.rejects(sweepDue(broken.data, erased, life))
+    await cut
+    t.notOk(erased.due().includes(id))
+    const now = performance.now()
+    t.teardown(() => mock.restoreAll())
+    mock.method(performance, 'now', () => now + minutes(1.1))
+    t.ok(erased.due().includes(id))
+  })
+
+  t.test('of which nobody was told is found out all the same', async t => {
+    const erased = new ErasedUsers(data)
+    await erased.refresh()
+    await erasures.insertOne({ _id: 5000, at: new Date(), sweep_at: new Date(), sweeps: 0 })
+    await erased.refresh()
+    t.notOk(erased.has(5000), 'not at each look')
+    const now = performance.now()
+    t.teardown(() => mock.restoreAll())
+    mock.method(performance, 'now', () => now + minutes(11))
+    await erased.refresh()
+    t.ok(erased.has(5000))
+  })
+})

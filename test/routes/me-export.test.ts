@@ -1,0 +1,156 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { importFiles } from '../../src/import/index.js'
+import { isFailure, unauthenticated } from '../helpers/answers.js'
+import { addUser, build, password, providerUser, signIn } from '../helpers/app.js'
+import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
+import { episode, film } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
+import { connected } from '../helpers/sockets.js'
+import { until } from '../helpers/until.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
+import { wantToken } from './helper.js'
+
+const contents = [film(1), film(2), film(3, { type: 'show' }), episode(4, 3)]
+const lists = ['history', 'watchlist', 'hidden'] as const
+
+const exported = async (viewer: Viewer) => {
+  const answer = await viewer.get('/me/export')
+  t.equal(answer.statusCode, 200)
+  return answer.json().data
+}
+
+/** A viewer with elements in every list. */
+const active = async (app: Parameters<typeof viewerOf>[0]) => {
+  const viewer = await viewerOf(app)
+  await watch(viewer, 1, { time: 60, percentage: 50 })
+  await watch(viewer, 4, { time: 600, percentage: 100 })
+  for (const content_id of [2, 3]) await viewer.post('/watchlist', { content_id })
+  await viewer.put('/hidden/2')
+  return viewer
+}
+
+t.test('GET /me/export', async t => {
+  const app = await build(t, { url: await seededUrl(t, { contents }) })
+
+  t.test('is a file with everything of the user, and nothing of anybody else', async t => {
+    const [viewer, other] = [await active(app), await active(app)]
+    const answer = await viewer.get('/me/export')
+    t.match(answer.headers, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': `attachment; filename="viewer-${viewer.id}.json"`,
+      'cache-control': 'private, no-store'
+    })
+    const { success, data } = answer.json()
+    t.equal(success, true)
+    t.strictSame(Object.keys(data), ['users', ...lists, 'sessions', 'exported_at'])
+    const user = await app.data.users.byId(viewer.id)
+    t.match(data.users, [{ id: viewer.id, email: user?.email, name: 'A Viewer' }])
+    const idsOf = (name: (typeof lists)[number]) => data[name].map(({ content_id }: { content_id: number }) => content_id)
+    t.strictSame(lists.map(idsOf), [[1, 4], [2, 3], [2]])
+    t.match(data.history, [{ plays: 0 }, { percentage: 100, plays: 1 }])
+    for (const name of lists) for (const element of data[name]) t.equal(element.user_id, viewer.id)
+    const { sub, sid } = JSON.parse(Buffer.from(viewer.headers.authorization.split('.')[1] ?? '', 'base64url').toString())
+    t.strictSame([sub, data.sessions.map(({ id }: { id: string }) => id)], [String(viewer.id), [sid]])
+    t.notMatch(answer.body, /password|argon|secret|family|spent|email_key/)
+    t.notMatch(answer.body, new RegExp(`"user_id":${other.id}\\b`))
+  })
+
+  t.test('says when a session was last used', async t => {
+    const viewer = await viewerOf(app)
+    const { refresh_token } = await app.data.sessions.begin(viewer.id)
+    const [before] = (await exported(viewer)).sessions.slice(-1)
+    await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
+    const after = (await exported(viewer)).sessions.find(({ id }: { id: string }) => id === before.id)
+    t.equal(before.last_used_at, before.created_at)
+    t.ok(after.last_used_at > after.created_at)
+  })
+
+  t.test('can be imported into another database', async t => {
+    const viewer = await active(app)
+    const data = await exported(viewer)
+    const files = Object.fromEntries(['users', ...lists].map(name => [`${name}.json`, JSON.stringify(data[name])]))
+    const elsewhere = await build(t, { url: await seededUrl(t, { contents }) })
+    await importFiles(databaseOf(elsewhere), files)
+    const again = await viewerOf(elsewhere)
+    const same: Viewer = { ...again, get: url => elsewhere.inject({ url, headers: moved }) }
+    const moved = await signIn(elsewhere, { _id: viewer.id })
+    const imported = await exported(same)
+    for (const name of lists) t.strictSame(imported[name], data[name], name)
+    t.match(imported.users, [{ id: viewer.id, email: data.users[0].email, created_at: data.users[0].created_at }])
+    const logIn = await elsewhere.inject({ method: 'POST', url: '/login', payload: { email: data.users[0].email, password } })
+    t.equal(logIn.body, unauthenticated, 'nobody can sign in without a password')
+  })
+
+  t.test('has no e-mail of a user of an identity provider, but the subject', async t => {
+    const _id = await providerUser(app, 'https://id.example.com', 'auth0|ada')
+    const headers = await signIn(app, { _id })
+    const { users } = (await app.inject({ url: '/me/export', headers })).json().data
+    t.strictSame(Object.keys(users[0]), ['id', 'name', 'sub', 'created_at', 'updated_at'])
+    t.equal(users[0].sub, 'auth0|ada')
+  })
+
+  t.test('is for signed-in users who exist', async t => {
+    const viewer = await viewerOf(app)
+    await wantToken(t, app, viewer.headers.authorization, [['GET', '/me/export']])
+    await app.data.users.remove(viewer.id)
+    t.equal((await viewer.get('/me/export')).body, unauthenticated)
+  })
+})
+
+t.test('a long export', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const user = await addUser(app)
+  const viewer = await viewerOf(app)
+  const { authorization } = await signIn(app, user)
+  const at = new Date()
+  for (let from = 0; from < 60_000; from += 20_000) {
+    const elements = Array.from({ length: 20_000 }, (_, i) => ({
+      user_id: user._id,
+      content_id: from + i + 1,
+      created_at: at,
+      updated_at: at
+    }))
+    await databaseOf(app).collection('history').insertMany(elements, { timeoutMS: 60_000 })
+  }
+  const begin = async () => {
+    const socket = await connected(app)
+    socket.write(`GET /me/export HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`)
+    const [first] = await once(socket, 'data')
+    return { socket, status: Number(String(first).split(' ')[1]) }
+  }
+  const isOver = async () => {
+    const { socket, status } = await begin()
+    socket.destroy()
+    return status === 200
+  }
+
+  t.test('that nobody reads holds up no other caller, and ends with its caller', async t => {
+    const { socket, status } = await begin()
+    t.equal(status, 200)
+    socket.pause()
+    const again = await app.inject({ url: '/me/export', headers: { authorization } })
+    isFailure(t, again, 429, 'one at a time')
+    t.match(again.headers['retry-after'], /^\d+$/)
+    for (const path of ['/history', '/me/export']) t.equal((await viewer.get(path)).statusCode, 200)
+    socket.resetAndDestroy()
+    t.ok((await until(isOver)) < 2000)
+  })
+
+  t.test('ends in the middle, and not as if it were whole, where the database is away', async t => {
+    await until(isOver)
+    const { socket } = await begin()
+    let last = ''
+    socket.on('data', bytes => {
+      last = bytes.toString().slice(-9)
+    })
+    proxy.leave()
+    await once(socket, 'close')
+    t.notMatch(last, /0\r\n\r\n$/)
+    isFailure(t, await app.inject({ url: '/me/export', headers: { authorization } }), 503, 'and another does not begin')
+    proxy.comeBack()
+    t.ok((await until(isOver)) < 5000)
+  })
+})
