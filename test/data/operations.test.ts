@@ -261,8 +261,32 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('GET /changes asks once, twice with removals, and looks at no more than a page', async t => {
+    let cursor = ''
+    const changes = (perPage: number) => async () => {
+      const answer = await viewer.get(`/changes?perPage=${perPage}&since=${cursor}`)
+      cursor = answer.json().data.cursor
+      return answer
+    }
+    for (let page = 0; page < 8; page++) {
+      const [operation] = await isAsked(t, `page ${page}`, changes(50), 200, 2)
+      // Each of the sources for itself.
+      t.ok(operation?.docsExamined <= 7 * 52 + 1, short(operation ?? {}))
+    }
+    const settled = () => Buffer.from(JSON.stringify([viewer.id, Date.now(), -1, 0, 0, Date.now(), 0, 0])).toString('base64url')
+    cursor = settled()
+    const [operation, ...others] = await isAsked(t, 'nothing new', changes(100), 200, 1)
+    t.strictSame([operation?.docsExamined, others], [1, []], 'but the user alone')
+    for (const content_id of [1001, 1002]) await viewer.post('/watchlist', { content_id })
+    cursor = settled()
+    await tick()
+    for (const { id } of collectionOf(await viewer.get('/watchlist?content_id=1001,1002'))) await viewer.remove(`/watchlist/${id}`)
+    await isAsked(t, 'removals', changes(100), 200, 2)
+    t.strictSame((await entries()).length, 0)
+  })
+
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
@@ -384,6 +408,24 @@ t.test('every query of src/data for viewers is on an index', async t => {
       list: [() => data.hidden.list(you._id, page), () => data.hidden.list(999, page)],
       put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
+    },
+    changes: {
+      after: [
+        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, undefined),
+        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, 0),
+        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 6, id: new ObjectId(), offset: 0 }, 11, 0)
+      ],
+      present: [
+        () =>
+          data.changes.present(
+            you._id,
+            new Map([
+              ['history', [1001, 9999]],
+              ['watchlist', [1002]],
+              ['hidden', [1001]]
+            ])
+          )
+      ]
     },
     dismissals: {
       put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],
