@@ -18,12 +18,20 @@ export class Popular {
   private counts: Counts = new Map()
   private readonly orders = new Cache<string, Int32Array>(cacheSize, ({ byteLength }) => byteLength)
   private tree: Catalogue['tree'] | undefined
+  /** Incremented with new counts. */
+  version = 0
 
   constructor(private readonly catalogue: Catalogue) {}
 
   put(countries: PopularityDocument[]) {
     this.counts = new Map(countries.map(document => [document._id, document]))
     this.orders.clear()
+    this.version++
+  }
+
+  /** Where the views that order the titles for this country were counted. */
+  countedIn(country: Country | undefined) {
+    return country !== undefined && this.counts.has(country) ? country : anywhere
   }
 
   /** Rows of the open titles, the most popular first. Titles without views follow in the default order of contents. */
@@ -41,7 +49,7 @@ export class Popular {
     const { tree } = this.catalogue
     if (this.tree !== tree) this.orders.clear()
     this.tree = tree
-    const counted = country !== undefined && this.counts.has(country) ? country : anywhere
+    const counted = this.countedIn(country)
     const known = this.orders.get(counted)
     if (known) return known
     const order = this.sorted(counted)
