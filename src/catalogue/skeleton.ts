@@ -69,8 +69,7 @@ export class Skeleton {
   termSums(worths: Iterable<readonly [term: number, worth: number]>) {
     const { terms } = this
     const sums = new Float64Array(terms.size)
-    for (const [term, worth] of worths)
-      for (const list of this.listsWith.get(term) ?? []) sums[list] = (sums[list] as number) + worth
+    for (const [term, worth] of worths) for (const list of this.listsWith.get(term) ?? []) sums[list] = (sums[list] as number) + worth
     return (row: number) => sums[terms.number(row)] as number
   }
 

@@ -1,7 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { Best } from '../model/index.js'
+import type { Choice } from './choice.js'
 import type { Popular } from './popular.js'
-import type { Choice } from './served-model.js'
 
 /** Less than any shared term counts. */
 const sameType = 1e-9
@@ -16,18 +15,12 @@ export class Alike {
   ) {}
 
   /** The open titles that share the rarest terms with this one, then others of its type. Of equal ones, the most popular come first. */
-  best(title: number, { country, count, excluded, now }: Choice): number[] {
+  best(title: number, choice: Choice): number[] {
     const { skeleton } = this.catalogue
-    const type = skeleton.type.get(title)
+    const { type } = skeleton
+    const own = type.get(title)
     const sharedTerms = skeleton.termSums(this.rarities(skeleton.terms.get(title)))
-    const best = new Best(count)
-    const found: number[] = []
-    for (const row of this.popular.titles(country, now)) {
-      const score = sharedTerms(row) || (skeleton.type.get(row) === type ? sameType : 0)
-      // The first of equal ones stays, because `best` prefers the lower place.
-      if (score > best.least && !excluded.has(row)) best.offer(found.push(row) - 1, score)
-    }
-    return best.taken.map(({ item }) => found[item] as number)
+    return this.popular.best(row => sharedTerms(row) || (type.get(row) === own ? sameType : 0), choice)
   }
 
   /** The squares let one rare term count more than several common ones. A term that all titles have still counts a little. */

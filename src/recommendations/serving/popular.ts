@@ -4,6 +4,8 @@ import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
 import { defaultOrder } from '../../catalogue/orders.js'
 import { anywhere, type PopularityDocument } from '../../data/popularity.js'
+import { Best } from '../model/index.js'
+import type { Choice } from './choice.js'
 
 /** A view in the caller's own country counts as 1 + this many views elsewhere. */
 const homeFactor = 10
@@ -43,6 +45,27 @@ export class Popular {
     for (const row of listing.open(defaultOrder, country, now)) {
       if (!seen.has(row) && tree.title(row) === row) yield row
     }
+  }
+
+  /**
+   * Rows of the open titles with the highest scores above 0. Of equal ones, the most popular come first, as in `titles`. It looks at
+   * every title, so it has no generator in between, which would take ten times as long.
+   */
+  best(score: (row: number) => number, { country, count, excluded, now }: Choice): number[] {
+    const { skeleton, tree, listing } = this.catalogue
+    const found: number[] = []
+    const best = new Best(count)
+    const offer = (rows: Int32Array, isWanted: (row: number) => boolean) => {
+      for (const row of rows) {
+        const scored = score(row)
+        // Of equal ones the first stays, since its place is lower.
+        if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
+      }
+    }
+    offer(this.order(country), row => isOpen(skeleton, row, now, country))
+    const watched = new Set(best.taken.map(({ item }) => found[item]))
+    offer(listing.open(defaultOrder, country, now), row => !watched.has(row) && tree.title(row) === row)
+    return best.taken.map(({ item }) => found[item] as number)
   }
 
   private order(country: Country | undefined) {

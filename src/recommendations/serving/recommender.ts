@@ -2,8 +2,9 @@ import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
 import type { StoredModel } from '../stored-model.js'
 import { Alike } from './alike.js'
+import type { Choice } from './choice.js'
 import { Popular } from './popular.js'
-import { type Choice, ServedModel } from './served-model.js'
+import { ServedModel } from './served-model.js'
 import type { Viewing } from './viewing.js'
 
 /** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */

@@ -1,18 +1,9 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import type { Country } from '../../catalogue/country.js'
 import { Best, type History, historyOf, Scorer } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
+import type { Choice } from './choice.js'
 import { newcomerEvery, withNewcomers } from './newcomers.js'
-
-/** For whom titles are chosen, and which ones do not qualify. */
-export interface Choice {
-  country: Country | undefined
-  count: number
-  /** Rows of the skeleton. */
-  excluded: ReadonlySet<number>
-  now: number
-}
 
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
