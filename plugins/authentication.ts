@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fast
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
 import type { Session } from '../src/data/sessions.js'
-import type { UserDocument } from '../src/data/users.js'
+import { toUser, type UserDocument } from '../src/data/users.js'
 import { unauthenticated } from '../src/errors.js'
 import type { Claims } from '../src/identity/claims.js'
 import { ownTokens } from '../src/identity/own-tokens.js'
@@ -63,12 +63,12 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
     // The library checks only the signature. Its clock tolerance would apply to `exp`, too, so src/identity/claims.ts checks the times.
     verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
   })
-  app.decorate('signedIn', ({ _id, email = '', name = '' }: UserDocument, { sid, refresh_token }: Session) => ({
-    access_token: app.jwt.sign({ sub: String(_id), sid, jti: crypto.randomUUID() }),
+  app.decorate('signedIn', (user: UserDocument, { sid, refresh_token }: Session) => ({
+    access_token: app.jwt.sign({ sub: String(user._id), sid, jti: crypto.randomUUID() }),
     token_type: 'Bearer' as const,
     expires_in: ACCESS_TOKEN_TTL,
     refresh_token,
-    user: { id: _id, email, name }
+    user: toUser(user)
   }))
   return ownTokens({ iss, aud, checkSignature: token => app.jwt.verify<{ header: object; payload: object }>(token) })
 }

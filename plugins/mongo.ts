@@ -4,6 +4,8 @@ import type { MongoClient } from 'mongodb'
 import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
 import { timed } from '../src/data/driver/timing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
+import { accessTokensEndAfter } from '../src/data/session-ends.js'
+import { EndedSessions } from '../src/identity/ended-sessions.js'
 import { databaseMetrics } from '../src/metrics/database.js'
 import { singleFlight } from '../src/overload/single-flight.js'
 import { seconds } from '../src/time.js'
@@ -13,6 +15,8 @@ declare module 'fastify' {
     data: Data
     /** The same data over a small pool of its own, so that requests delay neither the following of changes nor /ready. */
     backgroundData: Data
+    /** What this process ends is noted at once; plugins/ended-sessions.ts adds what others end. */
+    endedSessions: EndedSessions
     /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient
     /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
@@ -76,8 +80,11 @@ export default fp(
     app.addHook('onReady', async () => begin(prepare()))
 
     const timerOf = databaseMetrics(app.metrics, client)
-    app.decorate('data', dataOf(timed(db, timerOf), settings))
-    app.decorate('backgroundData', dataOf(timed(background.db, timerOf), settings))
+    const endedSessions = new EndedSessions()
+    const onSessionsEnded = (sids: string[]) => endedSessions.add(sids, accessTokensEndAfter(settings.ACCESS_TOKEN_TTL))
+    app.decorate('endedSessions', endedSessions)
+    app.decorate('data', dataOf(timed(db, timerOf), settings, onSessionsEnded))
+    app.decorate('backgroundData', dataOf(timed(background.db, timerOf), settings, onSessionsEnded))
     app.decorate('mongoClient', client)
     app.decorate('preparations', preparations)
     const ping = singleFlight(() =>

@@ -4,6 +4,13 @@ import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
 import { isDecodable } from '../src/http/paths.js'
 
+/** Whether a path with parameters stands for the other one too. */
+const includes = (path: string, other: string) => {
+  const others = other.split('/')
+  const parts = path.split('/')
+  return parts.length === others.length && parts.every((part, i) => part === others[i] || part.startsWith(':'))
+}
+
 /** Answers unknown paths and methods before the body is read. */
 export default fp(
   async app => {
@@ -25,15 +32,20 @@ export default fp(
     })
 
     app.decorate('refuseOtherMethods', () => {
-      for (const url of [...urls]) {
-        const isKnown = (method: string) => app.hasRoute({ url, method: method as HTTPMethods })
-        const allow = app.supportedMethods.filter(isKnown).sort().join(', ')
+      const known = [...urls].map(url => ({
+        url,
+        methods: app.supportedMethods.filter(method => app.hasRoute({ url, method: method as HTTPMethods }))
+      }))
+      for (const { url } of known) {
+        // For all but POST, /history/batch is an element with the id `batch`.
+        const served = known.flatMap(other => (includes(other.url, url) ? other.methods : []))
+        const allow = [...new Set(served)].sort().join(', ')
         const refuse = async () => {
           throw methodNotAllowed(allow)
         }
         app.route({
           url,
-          method: app.supportedMethods.filter(method => !isKnown(method)) as HTTPMethods[],
+          method: app.supportedMethods.filter(method => !served.includes(method)) as HTTPMethods[],
           schema: { hide: true },
           config: { admission: 'static' },
           exposeHeadRoute: false,

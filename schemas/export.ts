@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Timestamp } from './common.js'
+import { Nullable, Timestamp } from './common.js'
 import { HistoryProgress } from './history.js'
 
 const times = { created_at: Timestamp, updated_at: Timestamp }
@@ -24,7 +24,7 @@ export const ExportedHidden = Type.Object({ ...pair, created_at: Timestamp }, { 
 export type ExportedHidden = Static<typeof ExportedHidden>
 
 export const ExportedSession = Type.Object(
-  { id: Type.String(), created_at: Timestamp, last_used_at: Timestamp },
+  { id: Type.String(), device: Nullable(Type.String()), created_at: Timestamp, last_used_at: Timestamp },
   { $id: 'ExportedSession' }
 )
 export type ExportedSession = Static<typeof ExportedSession>

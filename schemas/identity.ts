@@ -7,7 +7,18 @@ const password = Type.String({
 })
 
 export const Credentials = Type.Object(
-  { email: Type.String({ minLength: 1, maxLength: 320, examples: ['ada@example.com'] }), password },
+  {
+    email: Type.String({ minLength: 1, maxLength: 320, examples: ['ada@example.com'] }),
+    password,
+    device: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+        description: 'Name of the device, for the list of sessions. Without control characters. An empty one counts as none',
+        examples: ['Living room TV']
+      })
+    )
+  },
   { $id: 'Credentials' }
 )
 export type Credentials = Static<typeof Credentials>
@@ -21,14 +32,26 @@ export const RefreshToken = Type.Object(
 )
 export type RefreshToken = Static<typeof RefreshToken>
 
+export const User = Type.Object({ id: Type.Integer(), email: Type.String(), name: Type.String() }, { $id: 'User' })
+export type User = Static<typeof User>
+
 export const SignedIn = Type.Object(
   {
     access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`' }),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
     refresh_token: Type.String({ description: 'Can be used once, at POST /login/refresh' }),
-    user: Type.Object({ id: Type.Integer(), email: Type.String(), name: Type.String() }, { $id: 'User' })
+    user: User
   },
   { $id: 'SignedIn' }
 )
 export type SignedIn = Static<typeof SignedIn>
+
+export const PasswordChange = Type.Object(
+  {
+    password: Type.String({ minLength: 1, description: 'The current password', examples: ['correct horse battery staple'] }),
+    new_password: Type.String({ minLength: 8, maxLength: 1000, examples: ['staple battery horse correct'] })
+  },
+  { $id: 'PasswordChange' }
+)
+export type PasswordChange = Static<typeof PasswordChange>

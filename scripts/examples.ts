@@ -42,7 +42,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
 const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
 
 const email = demoUsers[0].email
-const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword })
+const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword, device: 'Living room TV' })
 authorization = `Bearer ${access_token}`
 
 await ask('GET', '/contents', '/contents?type=show&perPage=1')
@@ -62,9 +62,14 @@ const { collection } = await ask('GET', '/history', '/history?perPage=1')
 const element = collection[0]._id
 await ask('GET', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('PUT', '/history/{watchedVideoId}', `/history/${element}`, { time: 340, percentage: 13 })
+const reports = [
+  { content_id: 1405, time: 355, observed_at: collection[0].updated_at },
+  { content_id: 999_999, time: 10 }
+]
+await ask('POST', '/history/batch', '/history/batch', { reports })
 await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
 await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
-await ask('GET', '/recommendations', '/recommendations?perPage=2')
+await ask('GET', '/recommendations', '/recommendations?perPage=1')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
 await ask('GET', '/me/export')
@@ -75,9 +80,17 @@ await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1405')
 await ask('PUT', '/hidden/{contentId}', '/hidden/1405')
 await ask('GET', '/hidden', '/hidden?perPage=1')
 await ask('DELETE', '/hidden/{contentId}', '/hidden/1405')
+await ask('GET', '/changes', '/changes?perPage=2')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
+await ask('GET', '/me')
+await ask('GET', '/sessions')
+const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
+const { sid } = JSON.parse(atob(phone.json().data.access_token.split('.')[1]))
+await ask('DELETE', '/sessions/{sessionId}', `/sessions/${sid}`)
+await ask('DELETE', '/sessions', '/sessions?others=true')
+await ask('PUT', '/me/password', '/me/password', { password: demoPassword, new_password: 'another-demo-password' })
 await ask('POST', '/logout')
 await ask('GET', '/health')
 await ask('GET', '/ready')

@@ -1,12 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { CommandSettings, settingsOrExit } from '../src/config.js'
+import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isDuplicate } from '../src/data/driver/faults.js'
 import { dataOf, ensureIndexes } from '../src/data/index.js'
-import { sessionsOf } from '../src/data/sessions.js'
-import { type UserDocument, usersOf } from '../src/data/users.js'
+import type { UserDocument } from '../src/data/users.js'
 import { hashPassword } from '../src/identity/passwords.js'
 import { messageOf } from './failures.js'
 import { CommandError, readArguments } from './user/arguments.js'
@@ -40,16 +39,21 @@ const known = (user: UserDocument | null, who: string) => {
 const print = ({ _id, email, name, sub, disabled_at }: UserDocument) =>
   console.log(JSON.stringify({ id: _id, email, name, sub, disabled: disabled_at !== null }))
 
-/** These matter only to logins and reports, of which this command makes none. */
-const unused = { LOGIN_LIMIT: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90 }
+/** These matter only to logins and reports, of which this command makes none, and to ends of sessions that an earlier version began. */
+const settings = {
+  ACCESS_TOKEN_TTL: Settings.properties.ACCESS_TOKEN_TTL.default,
+  LOGIN_LIMIT: 0,
+  REFRESH_TOKEN_TTL: 0,
+  REFRESH_GRACE: 0,
+  COMPLETED_AT: 90
+}
 
 const run = async () => {
   const { action, given, who, name, out, yes } = readArguments(process.argv.slice(2))
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 }
   const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, timeouts)
-  const users = usersOf(db)
-  // Lifetimes do not matter here, because this command only ends sessions.
-  const sessions = sessionsOf(db, { life: 0, grace: 0 })
+  const data = dataOf(db, settings)
+  const { users, sessions } = data
   try {
     if (action === 'list') {
       for await (const user of users.all()) print(user)
@@ -61,10 +65,10 @@ const run = async () => {
     } else if (action === 'enable') {
       print(known(await users.enable(who), given))
     } else if (action === 'export') {
-      await exportUser(dataOf(db, unused), known(await users.byId(Number(who)), given), out)
+      await exportUser(data, known(await users.byId(Number(who)), given), out)
     } else if (action === 'erase') {
       await ensureIndexes(db)
-      await eraseUser(dataOf(db, unused), known(await users.byId(Number(who)), given), yes)
+      await eraseUser(data, known(await users.byId(Number(who)), given), yes)
       console.log(JSON.stringify({ id: who, erased: true }))
     } else {
       const change = action === 'disable' ? users.disable(who) : users.setPassword(given, await hashPassword(await askPassword()))

@@ -14,6 +14,7 @@ import country from '../plugins/country.js'
 import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
+import endedSessions from '../plugins/ended-sessions.js'
 import erasures from '../plugins/erasures.js'
 import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
@@ -94,6 +95,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   // Admission: who calls, and whether the request is served. The hooks run in the order of these lines. `admission` acts twice: its
   // hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
   await app.register(authentication)
+  await app.register(endedSessions)
   await app.register(passwordChecks)
   await app.register(admission)
   await app.register(eventLoopLimit)
@@ -108,8 +110,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },
     routeParams: true,
-    // With an identity provider, people sign in there.
-    ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/log(in|out)(\/|$)/.test(path),
+    // An identity provider has sessions and passwords of its own.
+    ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password)(\/|$)/.test(path),
     forceESM: true
   })
   app.refuseOtherMethods()

@@ -3,7 +3,8 @@ import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Credentials, SignedIn } from '../../schemas/identity.js'
 import { loginWindowMinutes } from '../../src/data/login-attempts.js'
-import { sessionsPerUser } from '../../src/data/sessions.js'
+import { sessionsPerUser } from '../../src/data/session-ends.js'
+import { unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { ok } from '../../src/http/reply.js'
 
@@ -16,11 +17,17 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { sessions } = app.data
+  const { sessions, users } = app.data
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await app.passwordChecks.ofEmail(body.email, body.password, callerOf(ip))
-    return ok(app.signedIn(user, await sessions.begin(user._id)))
+    const session = await sessions.begin(user._id, body.device || null)
+    // What has changed since the password was checked may have ended only the sessions before this one.
+    if (!(await users.maySignIn(user))) {
+      await sessions.end(user._id, session.sid)
+      throw unauthenticated()
+    }
+    return ok(app.signedIn(user, session))
   })
 }
 export default route

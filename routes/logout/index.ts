@@ -6,7 +6,7 @@ import { done } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Sign out',
-  description: 'Revokes the refresh tokens of the session. The access token stays valid until it expires.',
+  description: 'Ends the session: its refresh token at once, its access tokens within 2 seconds in every process.',
   tags: ['Identity'],
   security: [{ bearer: [] }],
   response: answers(Done, 401, 413)

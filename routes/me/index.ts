@@ -1,15 +1,23 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forConfirmed } from '../../plugins/authentication.js'
+import { forConfirmed, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
-import { Done } from '../../schemas/common.js'
-import { PasswordConfirmation } from '../../schemas/identity.js'
-import { notFound } from '../../src/errors.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { PasswordConfirmation, User } from '../../schemas/identity.js'
+import { toUser } from '../../src/data/users.js'
+import { notFound, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
-import { done } from '../../src/http/reply.js'
+import { done, ok } from '../../src/http/reply.js'
 import { withDeadline } from '../../src/overload/deadline.js'
 import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { seconds } from '../../src/time.js'
 
+const getSchema = {
+  summary: 'Get the signed-in user',
+  description: 'Users of an identity provider may have an empty `email` and `name`.',
+  tags: ['Account'],
+  security: [{ bearer: [] }],
+  response: answers(Ok(User), 401)
+}
 const deleteSchema = {
   summary: 'Erase the user',
   description:
@@ -25,6 +33,12 @@ const patience = seconds(1)
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, passwordChecks, log } = app
+
+  app.get('', { schema: getSchema, ...forViewers }, async function getMe(request) {
+    const user = await data.users.byId(app.viewerOf(request).id)
+    if (!user) throw unauthenticated()
+    return ok(toUser(user))
+  })
 
   if (app.settings.JWT_SECRET === undefined) {
     // People erase their accounts at the identity provider, which tells the operator.

@@ -9,6 +9,7 @@ import { fillHistories } from './data/histories.js'
 import { trainOn } from './data/model.js'
 import { fillWatchlists } from './data/watchlists.js'
 import { growingCatalogues } from './growth/catalogues.js'
+import { growingContinueWatching } from './growth/continue-watching.js'
 import { growingHistories } from './growth/histories.js'
 import { growingPopulations } from './growth/populations.js'
 import { limits } from './limits/limits.js'
@@ -28,7 +29,7 @@ interface Setting {
 
 const compared = Object.keys(scenarios) as ScenarioName[]
 const onOneDatabase = [...compared, 'mix', 'histories', 'limits']
-export const partNames: string[] = [...onOneDatabase, 'catalogues', 'users']
+export const partNames: string[] = [...onOneDatabase, 'continue-watching', 'catalogues', 'users']
 
 /** Runs the requested parts in order. */
 export const benchmark = async ({ client, url, options, progress, say }: Setting): Promise<Section[]> => {
@@ -70,6 +71,7 @@ export const benchmark = async ({ client, url, options, progress, say }: Setting
     }
     await db.dropDatabase()
   }
+  if (wants('continue-watching')) sections.push(await growingContinueWatching(client, url, options, say))
   if (wants('catalogues')) sections.push(await growingCatalogues(client, url, options, say))
   if (wants('users')) sections.push(await growingPopulations(client, url, options, say))
   return sections

@@ -1,6 +1,6 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { seconds } from '../time.js'
-import { aggregateInOneBatch } from './driver/one-batch.js'
+import { aggregateCommitted } from './driver/one-batch.js'
 import type { HiddenDocument } from './hidden.js'
 import { counted, type HistoryDocument } from './history.js'
 import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
@@ -57,6 +57,13 @@ const after = (user_id: number, { date }: (typeof sources)[number], source: numb
   return { $or: [{ user_id, [date]: at, _id: source === removalSource ? { $gte: id } : { $gt: id } }, later] }
 }
 
+/** Other software may have written ids that no cursor can name, lists of dates, and marks of no list or of nothing. */
+const isReadable = (date: string) => ({
+  _id: { $type: ['objectId', 'int', 'long', 'double'] },
+  $expr: { $eq: [{ $type: `$${date}` }, 'date'] }
+})
+const isMark = { list: { $in: ['history', 'watchlist', 'hidden'] }, content_ids: { $ne: [] } }
+
 /** A row for each content that a mark names. */
 const eachContent = ({ time, id, offset }: ChangePosition): Document[] => [
   { $set: { content_ids: { $ifNull: ['$content_ids', ['$content_id']] }, content_id: '$$REMOVE' } },
@@ -70,10 +77,12 @@ const pipelineOf = (user_id: number, source: number, position: ChangePosition, c
   const isRemovals = source === removalSource
   return [
     { $match: after(user_id, from, source, position) },
-    ...(isRemovals ? [{ $match: removalsFrom }] : []),
+    { $match: isReadable(from.date) },
+    ...(isRemovals ? [{ $match: { ...isMark, ...removalsFrom } }] : []),
     { $sort: { [from.date]: 1, _id: 1 } },
+    // Of the first mark all may have been told.
+    ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(position)] : []),
     { $limit: count },
-    ...(isRemovals ? [...eachContent(position), { $limit: count }] : []),
     { $project: { _id: 0, source: { $literal: source }, element: '$$ROOT' } }
   ]
 }
@@ -91,12 +100,12 @@ const changeOf = ({ source, element: stored }: Row, completedAt: number): Change
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
-/** What has changed in the lists of a viewer. */
+/** What has changed in the lists of a viewer. What an app is told stays in its copy, so nothing is told that could be rolled back. */
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
     /**
-     * The first changes after the position, at most `count`, and the time of the database. Without `removalsFrom`, removals are told
+     * The first changes after the position, at most `count`, and up to when they are known. Without `removalsFrom`, removals are told
      * from the time of the question on, which is enough for a caller who has nothing yet.
      */
     after: async (user_id: number, position: ChangePosition, count: number, removalsFrom: number | undefined) => {
@@ -104,17 +113,24 @@ export const changesOf = (db: Db, completedAt: number) => {
         removalsFrom === undefined
           ? { $expr: { $gte: ['$at', { $subtract: ['$$NOW', changeOverlap] }] } }
           : { at: { $gte: new Date(removalsFrom) } }
-      const [clock, ...rows] = await aggregateInOneBatch<Row & { now: Date }>(db, collection('users'), [
+      const pipeline = [
         { $match: { _id: user_id } },
         { $project: { _id: 0, now: '$$NOW' } },
         ...sources.map(({ collection }, source) => ({
           $unionWith: { coll: collection, pipeline: pipelineOf(user_id, source, position, count, removals) }
         }))
-      ])
-      const now = (clock?.now ?? new Date()).getTime()
+      ]
+      const { rows, committedAt } = await aggregateCommitted<Row | { now: Date }>(db, collection('users'), pipeline)
+      // A user whose own document was removed by hand has no clock.
+      let now = Date.now()
+      const all: Change[] = []
+      for (const row of rows) {
+        if ('now' in row) now = row.now.getTime()
+        else all.push(changeOf(row, completedAt))
+      }
       // Dates to come were put in by hand.
-      const changes = rows.map(row => changeOf(row, completedAt)).filter(({ time }) => time <= now)
-      return { now, changes: changes.sort(byPlace).slice(0, count) }
+      const changes = all.filter(({ time }) => time <= now)
+      return { asOf: Math.min(now, committedAt), changes: changes.sort(byPlace).slice(0, count) }
     },
 
     /** Which of the contents are in each list. */
@@ -127,10 +143,8 @@ export const changesOf = (db: Db, completedAt: number) => {
         ]
       }))
       if (!first) return []
-      return aggregateInOneBatch<{ list: ViewerList; content_id: number }>(db, collection(first.list), [
-        ...first.pipeline,
-        ...others.map(({ list, pipeline }) => ({ $unionWith: { coll: list, pipeline } }))
-      ])
+      const pipeline = [...first.pipeline, ...others.map(({ list, pipeline }) => ({ $unionWith: { coll: list, pipeline } }))]
+      return (await aggregateCommitted<{ list: ViewerList; content_id: number }>(db, collection(first.list), pipeline)).rows
     }
   }
 }

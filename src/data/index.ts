@@ -18,6 +18,7 @@ import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
+import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { supportTextsOf } from './support-texts.js'
 import { termIndexes, termsOf } from './terms.js'
@@ -26,6 +27,7 @@ import { watchlistIndexes, watchlistOf } from './watchlist.js'
 
 export interface DataSettings {
   LOGIN_LIMIT: number
+  ACCESS_TOKEN_TTL: number
   REFRESH_TOKEN_TTL: number
   REFRESH_GRACE: number
   COMPLETED_AT: number
@@ -49,11 +51,16 @@ const indexes: Record<string, IndexDescription[]> = {
 const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
 
 /** Every query of the service, bound to the database once. */
-export const dataOf = (db: Db, settings: DataSettings) => ({
+export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessionsEnded) => ({
   users: usersOf(db),
   erasures: erasuresOf(db),
   personal: personalOf(db, personalCollections),
-  sessions: sessionsOf(db, { life: settings.REFRESH_TOKEN_TTL, grace: settings.REFRESH_GRACE }),
+  sessions: sessionsOf(db, {
+    life: settings.REFRESH_TOKEN_TTL,
+    accessLife: settings.ACCESS_TOKEN_TTL,
+    grace: settings.REFRESH_GRACE,
+    onEnd: onSessionsEnded
+  }),
   loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
   revisions: revisionsOf(db),
   contents: contentsOf(db),

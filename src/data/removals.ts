@@ -100,14 +100,16 @@ export const removerOf = (db: Db, list: ViewerList) => {
       if (deletedCount === 0) throw missing()
     },
 
-    /** Returns how many elements there were. */
+    /** Returns how many elements were removed. Of several requests at once, one removes them. */
     contents: async (user_id: number, content_ids: number[]) => {
+      let removed = 0
       const elements = await findInOneBatch(db, collection, { user_id, content_id: { $in: content_ids } })
       for (const { _id, content_id } of elements) {
         const mark = await removals.markOne(user_id, list, content_id)
-        await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
+        const { deletedCount } = await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
+        removed += deletedCount
       }
-      return elements.length
+      return removed
     },
 
     all: async (user_id: number) => {

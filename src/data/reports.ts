@@ -65,7 +65,10 @@ export const reportsOf = (db: Db, completedAt: number) => {
       const filter = { user_id, content_id }
       const wanted = { projection: { _id: 1 } } as const
       const report = { content_id, progress }
-      const idOf = async () => (await history.findOne(filter, wanted))?._id.toHexString()
+      const idOf = async () => {
+        const element = await history.findOne(filter, wanted)
+        return element ? String(element._id) : undefined
+      }
       if ((await removedSince(user_id, [report])).length > 0) return idOf()
 
       const changes = progressUpdate([progress], completedAt)
@@ -76,7 +79,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
         await removeAgain(user_id, [report])
         return idOf()
       }
-      const id = (value as HistoryDocument)._id.toHexString()
+      const id = String((value as HistoryDocument)._id)
       contents.put(id, content_id)
       return id
     },

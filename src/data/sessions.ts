@@ -1,36 +1,32 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Collection, Db, IndexDescription } from 'mongodb'
+import type { Db, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
-
-/** One login and its chain of refresh tokens, stored as hashes. */
-export interface SessionDocument {
-  _id: string
-  user_id: number
-  /** Part of every token in the chain. Proves that an old token was once valid. */
-  family: string
-  /** Part of the newest token only. */
-  secret: string
-  generation: number
-  /** When the latest generations were spent. Older ones drop out of the list. */
-  spent: { generation: number; at: Date }[]
-  created_at: Date
-  expires_at: Date
-}
+import { isUsable, lastUseOf, type SessionDocument } from './session-document.js'
+import { type OnSessionsEnded, sessionEndsOf, sessionsPerUser } from './session-ends.js'
 
 export const sessionIndexes: IndexDescription[] = [
   { key: { user_id: 1, expires_at: 1, _id: 1 } },
-  { key: { expires_at: 1 }, expireAfterSeconds: 0 }
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  { key: { ended_at: 1 }, partialFilterExpression: { ended_at: { $gt: new Date(0) } } }
 ]
 
 const spentKept = 32
-
-export const sessionsPerUser = 100
 
 export interface Session {
   sid: string
   user_id: number
   refresh_token: string
+}
+
+interface Options {
+  /** Lifetime of a session after its last use, in seconds. */
+  life: number
+  /** Lifetime of an access token in seconds. */
+  accessLife: number
+  /** How many seconds after its use a refresh token may come again without ending its session. */
+  grace: number
+  onEnd?: OnSessionsEnded | undefined
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
@@ -44,34 +40,25 @@ const read = (token: string) => {
   return { user_id: Number(user), sid, generation: Number(generation), family, secret }
 }
 
-/** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
-const endLeastRecentlyUsed = async (sessions: Collection<SessionDocument>, user_id: number, begun: string) => {
-  // Each use extends a session, so `expires_at` is in the order of last use.
-  const others = { user_id, _id: { $ne: begun } }
-  const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 } } as const
-  const surplus = await sessions.findOne(others, { ...order, skip: sessionsPerUser - 1 })
-  if (!surplus) return
-  const { _id, expires_at } = surplus
-  // Compares `expires_at` again, so that a session used in the meantime stays.
-  await sessions.deleteMany({ ...others, $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] })
-}
-
-export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: number }) => {
+export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) => {
   const sessions = db.collection<SessionDocument>('sessions')
+  const { endSurplus, ...ends } = sessionEndsOf(sessions, accessLife, onEnd)
   return {
-    begin: async (user_id: number): Promise<Session> => {
+    begin: async (user_id: number, device: string | null = null): Promise<Session> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
       const session = {
         user_id,
+        device,
         family: hash(family),
         secret: hash(secret),
         generation: 1,
         spent: [],
+        access_life: accessLife,
         created_at: now,
         expires_at: new Date(now.getTime() + seconds(life))
       }
       await withRetries(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
-      await withRetries(() => endLeastRecentlyUsed(sessions, user_id, sid))
+      await withRetries(() => endSurplus(user_id, sid))
       return { sid, user_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 
@@ -86,7 +73,12 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
         sessions.updateOne(
           { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
           {
-            $set: { secret: hash(secret), generation: generation + 1, expires_at: new Date(now.getTime() + seconds(life)) },
+            $set: {
+              secret: hash(secret),
+              generation: generation + 1,
+              access_life: accessLife,
+              expires_at: new Date(now.getTime() + seconds(life))
+            },
             $push: { spent: { $each: [{ generation, at: now }], $slice: -spentKept } }
           }
         )
@@ -97,16 +89,19 @@ export const sessionsOf = (db: Db, { life, grace }: { life: number; grace: numbe
         return { sid, user_id, refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}` }
 
       if (session && generation < session.generation && wasSpentBefore(session, generation, now.getTime() - seconds(grace))) {
-        await sessions.deleteOne(family)
+        await ends.end(user_id, sid)
       }
       return undefined
     },
 
-    /** Those that have not expired. */
-    living: (user_id: number) => sessions.find({ user_id, expires_at: { $gt: new Date() } }).toArray(),
+    /** Those of a user, the one used last first. */
+    list: async (user_id: number) => {
+      const order = { sort: { expires_at: -1, _id: -1 }, limit: sessionsPerUser } as const
+      const found = await sessions.find({ user_id, ...isUsable() }, order).toArray()
+      return found.sort((a, b) => lastUseOf(b).getTime() - lastUseOf(a).getTime())
+    },
 
-    end: (user_id: number, sid: string) => withRetries(() => sessions.deleteOne({ _id: sid, user_id })),
-    endAll: (user_id: number) => withRetries(() => sessions.deleteMany({ user_id }))
+    ...ends
   }
 }
 

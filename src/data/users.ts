@@ -1,4 +1,5 @@
-import type { Db, IndexDescription } from 'mongodb'
+import type { Collection, Db, IndexDescription } from 'mongodb'
+import type { User } from '../../schemas/identity.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { erasuresOf } from './erasures.js'
@@ -11,6 +12,7 @@ export interface UserDocument {
   email_key?: string
   name: string
   password_hash?: string
+  password_changed_at?: Date | null
   /** Issuer and subject of a user of an external identity provider. */
   iss?: string
   sub?: string
@@ -30,8 +32,31 @@ export const userIndexes: IndexDescription[] = [
   { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } }
 ]
 
+export const toUser = ({ _id, email = '', name = '' }: UserDocument): User => ({ id: _id, email, name })
+
 /** E-mails are case-insensitive. */
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
+
+const passwordWritesOf = (users: Collection<UserDocument>) => ({
+  /** Changes the password of a user as it was read. False if somebody else has changed it since. */
+  changePassword: async ({ _id, password_changed_at = null }: UserDocument, password_hash: string) => {
+    const now = new Date()
+    const { matchedCount } = await withRetries(() =>
+      users.updateOne(
+        // A retry after a lost reply finds the new hash.
+        { _id, $or: [{ password_changed_at }, { password_hash }] },
+        { $set: { password_hash, password_changed_at: now, updated_at: now } }
+      )
+    )
+    return matchedCount === 1
+  },
+  /** Whether a user may still sign in with the password that was right when the user was read. */
+  maySignIn: async ({ _id, password_changed_at = null }: UserDocument) =>
+    (await users.findOne({ _id, password_changed_at, disabled_at: null }, { projection: { _id: 1 } })) !== null,
+  /** Upgrades an outdated hash, unless the password was changed in the meantime. */
+  replaceHash: (id: number, old: string, password_hash: string) =>
+    users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } })
+})
 
 export const usersOf = (db: Db) => {
   const users = db.collection<UserDocument>('users')
@@ -95,10 +120,8 @@ export const usersOf = (db: Db) => {
         await users.insertOne(user)
         return user
       }),
-    setPassword: (email: string, password_hash: string) => change(email, { password_hash }),
-    /** Upgrades an outdated hash, unless the password was changed in the meantime. */
-    replaceHash: (id: number, old: string, password_hash: string) =>
-      users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } }),
+    setPassword: (email: string, password_hash: string) => change(email, { password_hash, password_changed_at: new Date() }),
+    ...passwordWritesOf(users),
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),
     remove: (id: number) => withRetries(() => users.deleteOne({ _id: id })),

@@ -23,7 +23,7 @@ export const tags = [
   { name: 'Hidden titles', description: 'What the user does not want to be shown in recommendations and continue watching.' },
   { name: 'Changes', description: 'For apps that keep a copy of what is stored of the user.' },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
-  { name: 'Account', description: 'What is stored of the user: get a copy of it, or erase it.' },
+  { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
   { name: 'Service', description: 'For load balancers and operators.' }
 ]

@@ -32,7 +32,7 @@ interface Claimant {
   find: () => Promise<UserDocument | null>
 }
 
-/** Makes a function that returns the user whose password it is, or throws an error answer. */
+/** Makes a function that returns the user whose password it is, or throws an error answer, and one that hashes a new password. */
 const authenticatorOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
@@ -71,9 +71,15 @@ const authenticatorOf = (
     return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
   }
 
-  return async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
+  const callerOf = (email: string, address: string, arrived: number) => ({
+    address,
+    account: emailKey(email),
+    deadline: arrived + timeout - reserveForHash
+  })
+
+  const authenticate = async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = { address, account: emailKey(claimant.email), deadline: arrived + timeout - reserveForHash }
+    const caller = callerOf(claimant.email, address, arrived)
     const { user, hash, attempt } = await lookups.run(caller, () => lookUp(claimant, caller))
 
     return refusals.unlessRefused(arrived, hash, async () => {
@@ -90,12 +96,17 @@ const authenticatorOf = (
       return checked.user
     })
   }
+
+  const hash = (email: string, password: string, address: string) =>
+    hashes.run(callerOf(email, address, performance.now()), () => hashPassword(password))
+
+  return { authenticate, hash }
 }
 
 /** Checks of passwords. They share the login limits and one queue. Each returns the user, or throws an error answer. */
 export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings, onBroken: (id: number) => void) => {
   const { users } = data
-  const authenticate = authenticatorOf(data, settings, onBroken)
+  const { authenticate, hash } = authenticatorOf(data, settings, onBroken)
   return {
     ofEmail: (email: string, password: string, address: string) =>
       authenticate({ email, find: () => users.byEmail(email) }, password, address),
@@ -106,7 +117,10 @@ export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, se
       // The limits go by the e-mail, without which nobody can sign in.
       if (user?.email === undefined) throw unauthenticated()
       return authenticate({ email: user.email, find: async () => user }, password, address)
-    }
+    },
+
+    /** Hashes a new password of a user, in the same queue. */
+    hash: ({ email }: UserDocument, password: string, address: string) => hash(email as string, password, address)
   }
 }
 export type PasswordChecks = ReturnType<typeof passwordChecksOf>

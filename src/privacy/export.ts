@@ -1,9 +1,9 @@
-import type { Export, ExportedHidden, ExportedSession, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
+import type { Export, ExportedHidden, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
 import type { HistoryProgress } from '../../schemas/history.js'
 import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { Data } from '../data/index.js'
-import type { SessionDocument } from '../data/sessions.js'
+import { toSession } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
 import { isServableWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { timestamp } from '../time.js'
@@ -15,12 +15,6 @@ const userRecord = ({ _id, email, name, sub, created_at, updated_at }: UserDocum
   ...(sub !== undefined && { sub }),
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
-})
-
-const sessionRecord = ({ _id, created_at, spent }: SessionDocument): ExportedSession => ({
-  id: _id,
-  created_at: timestamp(created_at),
-  last_used_at: timestamp(spent.at(-1)?.at ?? created_at)
 })
 
 // Elements that other software wrote may lack fields. These are left out, as everywhere.
@@ -67,6 +61,6 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
     }
     yield ']'
   }
-  const sessions = await read(() => data.sessions.living(user._id))
-  yield `,"sessions":${JSON.stringify(sessions.map(sessionRecord))},"exported_at":"${timestamp(new Date())}"}`
+  const sessions = await read(() => data.sessions.list(user._id))
+  yield `,"sessions":${JSON.stringify(sessions.map(toSession))},"exported_at":"${timestamp(new Date())}"}`
 }

@@ -28,9 +28,14 @@ const viewerCollections = [
   'counters'
 ]
 
-/** What each process asks now and then, whatever else happens: the revisions, the newest model, and the views of late, which one of them counts. */
+/**
+ * What each process asks now and then, whatever else happens: the revisions, what has ended, the newest model, and the views of late,
+ * which one of them counts.
+ */
 const isByTheClock = ({ ns, command }: Document) =>
-  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) || command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0)
+  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
+  command?.pipeline?.[0]?.$match?.updated_at?.$gte > new Date(0) ||
+  command?.filter?.$expr?.$gte?.[0] === '$ended_at'
 
 /** What the database did, as its own profiler saw it. */
 const profile = async (t: Test, url: string) => {
@@ -273,8 +278,32 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('GET /changes asks once, twice with removals, and looks at no more than a page', async t => {
+    let cursor = ''
+    const changes = (perPage: number) => async () => {
+      const answer = await viewer.get(`/changes?perPage=${perPage}&since=${cursor}`)
+      cursor = answer.json().data.cursor
+      return answer
+    }
+    for (let page = 0; page < 8; page++) {
+      const [operation] = await isAsked(t, `page ${page}`, changes(50), 200, 2)
+      // Each of the sources for itself.
+      t.ok(operation?.docsExamined <= 7 * 52 + 1, short(operation ?? {}))
+    }
+    const settled = () => Buffer.from(JSON.stringify([viewer.id, Date.now(), -1, 0, 0, Date.now(), 0, 0])).toString('base64url')
+    cursor = settled()
+    const [operation, ...others] = await isAsked(t, 'nothing new', changes(100), 200, 1)
+    t.strictSame([operation?.docsExamined, others], [1, []], 'but the user alone')
+    for (const content_id of [1001, 1002]) await viewer.post('/watchlist', { content_id })
+    cursor = settled()
+    await tick()
+    for (const { id } of collectionOf(await viewer.get('/watchlist?content_id=1001,1002'))) await viewer.remove(`/watchlist/${id}`)
+    await isAsked(t, 'removals', changes(100), 200, 2)
+    t.strictSame((await entries()).length, 0)
+  })
+
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
@@ -397,6 +426,24 @@ t.test('every query of src/data for viewers is on an index', async t => {
       put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
     },
+    changes: {
+      after: [
+        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, undefined),
+        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, 0),
+        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 6, id: new ObjectId(), offset: 0 }, 11, 0)
+      ],
+      present: [
+        () =>
+          data.changes.present(
+            you._id,
+            new Map([
+              ['history', [1001, 9999]],
+              ['watchlist', [1002]],
+              ['hidden', [1001]]
+            ])
+          )
+      ]
+    },
     dismissals: {
       put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],
       removeAll: [() => data.dismissals.removeAll(me._id)]
@@ -429,9 +476,16 @@ t.test('every query of src/data for viewers is on an index', async t => {
           t.equal(await data.sessions.renew(refresh_token), undefined, 'spent, so its family ends')
         }
       ],
-      living: [() => data.sessions.living(me._id)],
       end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
-      endAll: [() => data.sessions.endAll(me._id)]
+      list: [() => data.sessions.list(me._id)],
+      endById: [
+        async () => data.sessions.endById(me._id, (await data.sessions.begin(me._id)).sid),
+        async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you._id)).sid)),
+        () => refusedOr(data.sessions.endById(me._id, 'nobody'))
+      ],
+      endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me._id)).sid)],
+      endAll: [() => data.sessions.endAll(me._id), () => data.sessions.endAll(999)],
+      ended: [() => data.sessions.ended().next()]
     },
     users: {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],
@@ -443,6 +497,8 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.users.ofProvider('https://id.example.com', 'new', new Date())
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
+      changePassword: [() => data.users.changePassword(me, 'x')],
+      maySignIn: [() => data.users.maySignIn(me)],
       replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
       remove: [() => data.users.remove(999)],
@@ -491,9 +547,11 @@ t.test('every query of src/data for viewers is on an index', async t => {
   })
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
+    // Processes read the ended sessions of all users.
     for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
-        if (name !== '_id_' && expireAfterSeconds === undefined) t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
+        if (name !== '_id_' && name !== 'ended_at_1' && expireAfterSeconds === undefined)
+          t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)
   })
 })
 

@@ -76,13 +76,13 @@ t.test('every number has a format', async t => {
   for (const [path, { type, format }] of numbers) t.equal(format, [type].flat().includes('integer') ? 'int64' : 'double', path)
 })
 
-t.test('ids in paths are integers, or texts in the history, and have an example', async t => {
+t.test('ids in paths are integers, or texts in the history and of sessions, and have an example', async t => {
   const ids = parameters.filter(([, given]) => given.in === 'path' && given.name.endsWith('Id'))
   t.ok(ids.length >= 8)
   for (const [name, { schema, example }] of ids) {
-    const isText = /watchedVideoId|get \/watchlist/.test(name)
+    const isText = /watchedVideoId|get \/watchlist|sessionId/.test(name)
     t.match(schema, isText ? { type: 'string' } : { type: 'integer', minimum: 1 }, name)
-    t.match(example, isText ? /^[0-9a-f]{24}$/ : Number, name)
+    t.match(example, isText ? /^([0-9a-f]{24}|[0-9a-f-]{36})$/ : Number, name)
   }
 })
 

@@ -159,7 +159,8 @@ t.test('the OpenAPI document', async t => {
   post('/login/refresh', { refresh_token: 'x' }, 401)
   post('/logout', {}, 401)
 
-  const headers = await signIn(app)
+  const user = await addUser(app)
+  const headers = await signIn(app, user)
   const as = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, status: number, payload?: object, url = path) =>
     drives.push([path, method.toLowerCase(), app => app.inject({ method, url, headers, ...(payload && { payload }) }), status])
   const idOf = async (list: string) => {
@@ -190,6 +191,22 @@ t.test('the OpenAPI document', async t => {
   as('DELETE', '/watchlist', 200)
   withId('DELETE', '/history', '/history/{watchedVideoId}')
   as('DELETE', '/history', 200)
+  const other = await app.data.sessions.begin((await addUser(app))._id)
+  as('GET', '/me', 200)
+  as('GET', '/sessions', 200)
+  as('DELETE', '/sessions/{sessionId}', 403, undefined, `/sessions/${other.sid}`)
+  as('DELETE', '/sessions/{sessionId}', 404, undefined, '/sessions/x')
+  drives.push([
+    '/sessions/{sessionId}',
+    'delete',
+    async app => app.inject({ method: 'DELETE', url: `/sessions/${(await app.data.sessions.begin(user._id)).sid}`, headers }),
+    200
+  ])
+  as('DELETE', '/sessions', 200, undefined, '/sessions?others=true')
+  as('DELETE', '/sessions', 400, undefined, '/sessions?others=x')
+  as('PUT', '/me/password', 401, { password: 'wrong', new_password: 'long enough' })
+  as('PUT', '/me/password', 400, { password, new_password: 'short' })
+  as('PUT', '/me/password', 200, { password, new_password: 'long enough' })
   as('POST', '/logout', 200)
   drive('/recommendations', '/recommendations', 200)
   drive('/recommendations', '/recommendations', 401, { authorization: 'Bearer x' })

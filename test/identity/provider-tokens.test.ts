@@ -165,9 +165,9 @@ t.test('tokens of a provider that publishes its keys', async t => {
     await until(async () => (await status(token)) === 401)
   })
 
-  t.test('login, refresh and logout are not there', async t => {
-    for (const path of ['/login', '/login/refresh', '/logout']) {
-      for (const method of ['GET', 'POST'] as const) {
+  t.test('login, refresh, logout, sessions and passwords are not there', async t => {
+    for (const path of ['/login', '/login/refresh', '/logout', '/sessions', '/sessions/x', '/me/password']) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         const answer = await app.inject({ method, url: path, headers: bearer(await tokenBy(rsa)), payload: {} })
         t.strictSame(
           [answer.statusCode, answer.json()],
@@ -176,6 +176,11 @@ t.test('tokens of a provider that publishes its keys', async t => {
         )
       }
     }
+  })
+
+  t.test('users may ask who they are', async t => {
+    const headers = bearer(await tokenBy(rsa))
+    t.strictSame((await app.inject({ url: '/me', headers })).json(), { success: true, data: { id: 1, email: '', name: '' } })
   })
 
   t.test('keys change, and known ones serve while the provider is away', async t => {

@@ -122,6 +122,6 @@ t.test('where an identity provider has the passwords, there is no DELETE /me', a
   const app = await build(t, { settings: { JWT_SECRET: '', JWT_PUBLIC_KEY: pem } })
   const { statusCode, body } = await app.inject({ method: 'DELETE', url: '/me', payload: { password } })
   t.strictSame([statusCode, JSON.parse(body)], [404, notFound])
-  t.notOk(app.swagger().paths?.['/me'])
+  t.strictSame(Object.keys(app.swagger().paths?.['/me'] ?? {}), ['get'])
   t.ok(app.swagger().paths?.['/me/export'])
 })

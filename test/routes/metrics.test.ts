@@ -61,6 +61,14 @@ t.test('what was answered is counted by the template of its route', async t => {
   t.notOk(series.has('recommendation_training_interval_seconds'), 'because this app does not train')
 })
 
+t.test('the ended sessions in memory are counted', async t => {
+  const app = await build(t)
+  const viewer = await viewerOf(app)
+  t.equal((await seriesOf(app)).get('ended_sessions'), 0)
+  await viewer.remove('/sessions')
+  t.equal((await seriesOf(app)).get('ended_sessions'), 1)
+})
+
 t.test('the age at which a model is trained again is exported', async t => {
   const app = await build(t, { settings: { TRAIN: 'auto', TRAIN_INTERVAL: '90' } })
   t.equal((await seriesOf(app)).get('recommendation_training_interval_seconds'), 90 * 60)

@@ -302,7 +302,7 @@ t.test('a user has at most 100 sessions', async t => {
   const app = await build(t, { url })
   const database = await databaseOf(t, url)
   const sessions = database.collection<{ _id: string; user_id: number; expires_at: Date }>('sessions')
-  const countOf = (user_id: number) => sessions.countDocuments({ user_id })
+  const countOf = (user_id: number) => sessions.countDocuments({ user_id, ended_at: { $exists: false } })
   /** One after the other, a second apart. */
   const beginInTurn = async (user_id: number, count: number) => {
     const begun = []

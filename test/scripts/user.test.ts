@@ -13,6 +13,7 @@ import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
+import { until } from '../helpers/until.js'
 
 const compiled = [built('scripts/user.js')]
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
@@ -61,8 +62,10 @@ t.test('npm run user', async t => {
     t.equal((await user(url, ['password', 'grace@example.com'], 'a second one')).status, 0)
     t.equal(await logIn('grace@example.com', 'a first password'), 401)
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
-    const { refresh_token } = signedIn.json().data
+    const { access_token, refresh_token } = signedIn.json().data
     t.equal((await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })).statusCode, 401)
+    const headers = { authorization: `Bearer ${access_token}` }
+    await until(async () => (await app.inject({ url: '/history', headers })).statusCode === 401, { within: 2000 })
   })
 
   t.test('disables and enables, and sessions end with the first', async t => {

@@ -7,6 +7,7 @@ import { addUser, buildWith, password } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
 import { serving } from '../helpers/serving.js'
+import { until } from '../helpers/until.js'
 
 /** Sets the clock of a process, as far as JavaScript reads it. */
 const clockOffBy = (milliseconds: number) => {
@@ -63,6 +64,11 @@ t.test('processes whose clocks differ', async t => {
     t.equal(await cards(), 0)
     t.equal((await ask(slow, '/history', 'POST', { content_id: 1, time: 60 })).status, 201)
     t.equal(await cards(), 1)
+  })
+
+  t.test('refuse within 2 s what the other has ended', async t => {
+    t.equal((await ask(fast, '/logout', 'POST')).status, 200)
+    await until(async () => (await ask(slow, '/history')).status === 401, { within: 2000 })
   })
 })
 

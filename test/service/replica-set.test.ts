@@ -1,15 +1,17 @@
-import { type Db, type Document, MongoClient } from 'mongodb'
+import { type Db, type Document, MongoClient, ObjectId } from 'mongodb'
 import t, { type Test } from 'tap'
 import { startMongod } from '../../scripts/mongod/start.js'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
 import { catalogueKinds } from '../../src/data/catalogue.js'
+import type { HistoryDocument } from '../../src/data/history.js'
 import { importFiles } from '../../src/import/index.js'
 import { countPopularity } from '../../src/recommendations/learning/counting.js'
 import { trainModel } from '../../src/recommendations/learning/training.js'
+import { changesPage } from '../../src/viewing/changes.js'
 import { idsOf } from '../helpers/answers.js'
 import { addUser, build, password, providerUser } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
-import { content, term } from '../helpers/documents.js'
+import { content, historyDocument, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 
 /** A set of so many members, the first of which is the primary; the clients of all of them. */
@@ -67,6 +69,21 @@ t.test('whatever the address says, what viewers meet is of the primary and what 
       `${url} ${body}`
     )
   }
+  // What an app keeps must not be rolled back later.
+  const signedIn = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
+  const others = asked.splice(0)
+  const listChanges = await app.inject({
+    url: '/changes',
+    headers: { authorization: `Bearer ${signedIn.json().data.access_token}` }
+  })
+  t.match(listChanges.json().data, { history: [], removed: { history: [1] } })
+  const told = asked.filter(({ aggregate }) => ['users', 'history'].includes(aggregate))
+  t.strictSame(
+    told.map(({ readConcern }) => readConcern?.level),
+    ['majority', 'majority']
+  )
+  asked.splice(0, asked.length, ...others)
+
   await providerUser(app, 'https://id.example.com', 'somebody')
   await app.data.leases.withLease('a test', async () => undefined)
   await trainModel(app.data, { completedAt: 90, interestFrom: 5 })
@@ -110,6 +127,11 @@ t.test('a change that the next primary may lack is not taken up before the major
   await importFiles(databaseOf(app), { 'contents.ndjson': '{"id":1,"type":"film","name":"One"}' })
   await until(async () => (await app.inject('/contents/1')).statusCode === 200)
 
+  const { _id: user } = await addUser(app)
+  await app.data.reports.put(user, { content_id: 1, progress: { time: 1 } })
+  const toldOf = async () => (await changesPage(app, { user, since: undefined, perPage: 9 })).history.map(({ content_id }) => content_id)
+  await until(async () => (await toldOf()).length === 1)
+
   // A secondary that follows no more: the primary goes on alone, and what it is told could be rolled back.
   const secondary = admins[1] as Db
   await secondary.command({ fsync: 1, lock: true })
@@ -122,6 +144,9 @@ t.test('a change that the next primary may lack is not taken up before the major
   for (const kind of ['contents', 'terms'])
     await db.collection<{ _id: string }>('revisions', alone).updateOne({ _id: kind }, { $inc: { revision: 1 } }, { upsert: true })
 
+  const element = historyDocument({ _id: new ObjectId(), user_id: user, content_id: 2, updated_at: new Date() })
+  await db.collection<HistoryDocument>('history', alone).insertOne(element)
+
   const shown = async () => {
     await app.catalogue.refresh()
     const [contents, terms] = [await app.inject('/contents'), await app.inject('/terms')]
@@ -131,10 +156,13 @@ t.test('a change that the next primary may lack is not taken up before the major
   const fresh = new Catalogue({ data: app.data, readContents: app.data.contents.byIds, cacheBytes: 1024 })
   await fresh.refresh()
   const before = await shown()
+  const toldBefore = await toldOf()
   await secondary.command({ fsyncUnlock: 1 })
   t.strictSame(before, [['One'], []])
+  t.strictSame(toldBefore, [1], 'to apps that keep a copy neither')
   t.strictSame([fresh.isOpen(2, undefined), fresh.terms.byId(1)], [false, undefined])
 
   // And then it is.
   await until(async () => JSON.stringify(await shown()) === JSON.stringify([['Changed', 'Content 2'], [1]]), { within: 15_000 })
+  t.strictSame(await toldOf(), [1, 2])
 })

@@ -1,75 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ObjectId } from 'mongodb'
 import t from 'tap'
-import type { Changes } from '../../schemas/changes.js'
-import { changesPage } from '../../src/viewing/changes.js'
-import { type App, addUser, buildWith } from '../helpers/app.js'
-import { film } from '../helpers/documents.js'
-
-const films = Array.from({ length: 12 }, (_, i) => film(i + 1))
-const lists = ['history', 'watchlist', 'hidden'] as const
-
-/** What an app keeps: each list by content. */
-class Copy {
-  readonly lists = { history: new Map(), watchlist: new Map(), hidden: new Map() }
-  cursor: string | undefined
-
-  apply({ reset, removed, cursor, ...changed }: Changes) {
-    if (reset) for (const list of lists) this.lists[list].clear()
-    for (const list of lists) {
-      for (const id of removed[list]) this.lists[list].delete(id)
-      for (const element of changed[list]) this.lists[list].set(element.content_id, element)
-    }
-    this.cursor = cursor
-  }
-
-  sorted() {
-    const byContent = ([a]: [number, unknown], [b]: [number, unknown]) => a - b
-    return Object.fromEntries(lists.map(list => [list, [...this.lists[list]].sort(byContent)]))
-  }
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-const random = (seed: number) => () => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-  return seed / 2 ** 32
-}
-
-/** One change by one device. What is gone already, or comes too late, is no error. */
-const writeOnce = async ({ data }: App, user: number, next: () => number) => {
-  const content_id = 1 + Math.floor(next() * films.length)
-  const observed_at = new Date(Date.now() - next() * 300)
-  const elementOf = async (list: 'history' | 'watchlist') => {
-    const { elements } = await data[list].list(user, (list === 'history' ? { content_id: [content_id] } : [content_id]) as never, {
-      page: 1,
-      perPage: 1
-    })
-    return String(elements[0]?._id ?? 0)
-  }
-  const percentage = Math.floor(next() * 100)
-  const writes = [
-    () => data.reports.put(user, { content_id, progress: { percentage } }),
-    () => data.reports.put(user, { content_id, progress: { percentage } }),
-    () => data.reports.put(user, { content_id, progress: { percentage, observed_at } }),
-    () =>
-      data.reports.putAll(user, [
-        { content_id, progress: { percentage, observed_at } },
-        { content_id: (content_id % films.length) + 1, progress: { percentage } }
-      ]),
-    async () => data.history.remove(user, await elementOf('history')),
-    () => (next() < 0.3 ? data.history.removeAll(user) : undefined),
-    () => data.watchlist.add(user, content_id),
-    () => data.watchlist.add(user, content_id),
-    async () => data.watchlist.remove(user, await elementOf('watchlist')),
-    () => (next() < 0.3 ? data.watchlist.removeAll(user) : undefined),
-    () => data.hidden.put(user, content_id),
-    () => data.hidden.remove(user, [content_id])
-  ]
-  try {
-    await writes[Math.floor(next() * writes.length)]?.()
-  } catch (error) {
-    if (!/not found/.test((error as Error).message)) throw error
-  }
-}
+import type { HistoryDocument } from '../../src/data/history.js'
+import { addUser, buildWith } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
+import { historyDocument } from '../helpers/documents.js'
+import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
 
 t.test('whoever follows the changes has a copy that equals the lists, whatever three devices write meanwhile', async t => {
   const app = await buildWith(t, { contents: films })
@@ -82,14 +18,6 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
     const next = random(seed)
     const copy = new Copy()
     let isWriting = true
-    const ask = async () => {
-      const perPage = 1 + Math.floor(next() * 8)
-      const page = await changesPage(app, { user, since: copy.cursor, perPage, overlap })
-      const size = lists.reduce((sum, list) => sum + page[list].length + page.removed[list].length, 0)
-      if (size > perPage) t.fail(`${size} of at most ${perPage}`)
-      copy.apply(page)
-      return page
-    }
     const device = async (n: number) => {
       const turn = random(seed * 1000 + n)
       for (let i = 0; i < writesPerDevice; i++) {
@@ -97,36 +25,39 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
         if (turn() < 0.2) await sleep(turn() * 20)
       }
     }
+    const askOnce = () => ask(app, user, copy, { perPage: 1 + Math.floor(next() * 8), overlap })
     const reading = (async () => {
-      while (isWriting) {
-        await ask()
+      await askOnce()
+      // Every second one is offline until the end, when most changes are older than what is told again.
+      while (isWriting && seed % 2) {
+        await askOnce()
         if (next() < 0.5) await sleep(next() * 60)
       }
     })()
     await Promise.all([1, 2, 3].map(device))
     isWriting = false
     await reading
-    let more = true
-    while (more) more = (await ask()).more
-
-    const fresh = new Copy()
-    for (more = true; more; ) {
-      const page = await changesPage(app, { user, since: fresh.cursor, perPage: 500, overlap })
-      fresh.apply(page)
-      more = page.more
-    }
-    const stored = await Promise.all([
-      app.data.history.list(user, {}, { page: 1, perPage: 100 }),
-      app.data.watchlist.list(user, undefined, { page: 1, perPage: 100 }),
-      app.data.hidden.list(user, { page: 1, perPage: 100 })
-    ])
-    t.strictSame(copy.sorted(), fresh.sorted(), `the copy of user ${seed} equals what a new one is told`)
-    t.strictSame(
-      lists.map(list => [...copy.lists[list].keys()].sort((a, b) => a - b)),
-      stored.map(({ elements }) => elements.map(({ content_id }) => content_id).sort((a, b) => a - b)),
-      'and the lists'
-    )
+    while (await askOnce());
+    await isEqual(t, app, user, copy, overlap)
   }
   const ids = await Promise.all(Array.from({ length: users }, () => addUser(app)))
   for (let from = 0; from < users; from += 8) await Promise.all(ids.slice(from, from + 8).map(({ _id }) => follow(_id, _id)))
+})
+
+t.test('what shows only after others that are later is told once more, however long it took to read all', async t => {
+  const app = await buildWith(t, { contents: films })
+  const { _id: user } = await addUser(app)
+  const element = (content_id: number, ago: number) =>
+    historyDocument({ _id: new ObjectId(), user_id: user, content_id, updated_at: new Date(Date.now() - ago) })
+  const history = databaseOf(app).collection<HistoryDocument>('history')
+  const copy = new Copy()
+  await history.insertMany([element(1, 9000), element(2, 2000)])
+  t.ok(await ask(app, user, copy, { perPage: 1, overlap: 10_000 }))
+  // Its write began before it was asked, and has ended since.
+  await history.insertOne(element(3, 9500))
+  // Without an overlap, as if everything was settled meanwhile.
+  t.notOk(await ask(app, user, copy, { perPage: 1, overlap: 0 }))
+  t.strictSame([...copy.lists.history.keys()], [1, 2])
+  t.notOk(await ask(app, user, copy, { perPage: 9, overlap: 0 }))
+  t.strictSame([...copy.lists.history.keys()], [1, 2, 3])
 })

@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forConfirmed } from '../../../plugins/authentication.js'
+import { answers } from '../../../schemas/answers.js'
+import { Done } from '../../../schemas/common.js'
+import { PasswordChange } from '../../../schemas/identity.js'
+import { unauthenticated } from '../../../src/errors.js'
+import { callerOf } from '../../../src/http/addresses.js'
+import { done } from '../../../src/http/reply.js'
+
+const schema = {
+  summary: 'Change the password',
+  description: 'Ends all other sessions of the user. A wrong current password is a 401, and counts as a failed login.',
+  tags: ['Account'],
+  security: [{ bearer: [] }],
+  body: PasswordChange,
+  response: answers(Done, 401, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { sessions, users } = app.data
+
+  app.put('', { schema, ...forConfirmed }, async function changePassword(request) {
+    const { id, sid } = app.viewerOf(request)
+    const { password, new_password } = request.body
+    const address = callerOf(request.ip)
+    const user = await app.passwordChecks.ofUser(id, password, address)
+    if (!(await users.changePassword(user, await app.passwordChecks.hash(user, new_password, address)))) throw unauthenticated()
+    await sessions.endOthers(id, sid as string)
+    return done(200, 'The password was changed')
+  })
+}
+export default route

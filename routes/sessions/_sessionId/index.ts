@@ -1,0 +1,26 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../../plugins/authentication.js'
+import { answers } from '../../../schemas/answers.js'
+import { Done } from '../../../schemas/common.js'
+import { SessionId } from '../../../schemas/path-ids.js'
+import { done } from '../../../src/http/reply.js'
+
+const schema = {
+  summary: 'Sign out a device',
+  description: 'Ends one session of the user: its refresh token at once, its access tokens within 2 seconds.',
+  tags: ['Identity'],
+  security: [{ bearer: [] }],
+  params: Type.Object({ sessionId: SessionId }),
+  response: answers(Done, 401, 403, 404, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { sessions } = app.data
+
+  app.delete('', { schema, ...forViewers }, async function endSession(request) {
+    await sessions.endById(app.viewerOf(request).id, request.params.sessionId)
+    return done(200, 'The session was ended')
+  })
+}
+export default route

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../plugins/authentication.js'
+import { answers } from '../../schemas/answers.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { Session } from '../../schemas/session.js'
+import { toSession } from '../../src/data/session-document.js'
+import { sessionsPerUser } from '../../src/data/session-ends.js'
+import { done, ok } from '../../src/http/reply.js'
+
+const tags = ['Identity']
+const security = [{ bearer: [] }]
+
+const listSchema = {
+  summary: 'List where the user is signed in',
+  description: `At most ${sessionsPerUser} sessions, the one used last first.`,
+  tags,
+  security,
+  response: answers(Ok(Type.Array(Session), 'SessionListAnswer'), 401)
+}
+const deleteSchema = {
+  summary: 'Sign out everywhere',
+  description: 'Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.',
+  tags,
+  security,
+  querystring: Type.Object({ others: Type.Boolean({ default: false, description: 'Whether to keep the session of this request' }) }),
+  response: answers(Done, 401, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { sessions } = app.data
+
+  app.get('', { schema: listSchema, ...forViewers }, async function listSessions(request) {
+    const { id, sid } = app.viewerOf(request)
+    return ok((await sessions.list(id)).map(session => ({ ...toSession(session), current: session._id === sid })))
+  })
+
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function endSessions(request) {
+    const { id, sid } = app.viewerOf(request)
+    if (request.query.others) await sessions.endOthers(id, sid as string)
+    else await sessions.endAll(id)
+    return done(200, 'The sessions were ended')
+  })
+}
+export default route

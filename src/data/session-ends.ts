@@ -1,0 +1,98 @@
+import { type Collection, CursorTimeoutMode, type Filter } from 'mongodb'
+import { notFound } from '../errors.js'
+import { minutes, seconds } from '../time.js'
+import { withRetries } from './driver/retry.js'
+import { forbiddenOr } from './owned.js'
+import { isEnded, isLiving, isUsable, type SessionDocument } from './session-document.js'
+
+export const sessionsPerUser = 100
+
+/** A request that is under way may still make an access token, by a clock that is ahead. */
+const margin = minutes(1)
+/** How many milliseconds after its end the last access token of a session has expired. */
+export const accessTokensEndAfter = (accessLife: number) => seconds(accessLife) + margin
+
+/**
+ * Ends a session for good by one write. What is left of it tells the other processes, which only see its access tokens, and
+ * expires together with the last of these.
+ */
+const ending = (accessLife: number) => [
+  {
+    $replaceWith: {
+      _id: '$_id',
+      user_id: '$user_id',
+      ended_at: { $ifNull: ['$ended_at', '$$NOW'] },
+      expires_at: {
+        $cond: [
+          { $gt: ['$ended_at', null] },
+          '$expires_at',
+          { $add: ['$$NOW', { $multiply: [{ $ifNull: ['$access_life', accessLife] }, 1000] }, margin] }
+        ]
+      }
+    }
+  }
+]
+
+/** Short batches keep the turns of the event loop short. A read that stalls must soon make way for the next one. */
+const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: CursorTimeoutMode.ITERATION } as const
+
+/** Called with the sessions that this process has ended. */
+export type OnSessionsEnded = (sids: string[]) => void
+
+export const sessionEndsOf = (sessions: Collection<SessionDocument>, accessLife: number, onEnd: OnSessionsEnded = () => {}) => {
+  const update = ending(accessLife)
+  const idsOf = async (filter: Filter<SessionDocument>) => {
+    const found = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
+    return found.map(({ _id }) => _id)
+  }
+
+  const endMany = async (user_id: number, filter: Filter<SessionDocument>) => {
+    const living = { ...filter, ...isLiving, user_id }
+    const candidates = { user_id, _id: { $in: await idsOf(living) } }
+    if (candidates._id.$in.length === 0) return
+    await withRetries(() => sessions.updateMany({ $and: [living, candidates] }, update))
+    // Some may have been used in the meantime, and no longer match the filter.
+    onEnd(await idsOf({ ...candidates, ...isEnded }))
+  }
+
+  return {
+    end: async (user_id: number, sid: string) => {
+      // An upsert, because an access token may outlive the document of its session.
+      await withRetries(() => sessions.updateOne({ _id: sid, user_id }, update, { upsert: true }))
+      onEnd([sid])
+    },
+
+    endById: async (user_id: number, sid: string) => {
+      const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
+      if (matchedCount === 0) throw await forbiddenOr(notFound, sessions, { _id: sid, ...isUsable() })
+      onEnd([sid])
+    },
+
+    endAll: (user_id: number) => endMany(user_id, {}),
+    endOthers: (user_id: number, sid: string) => endMany(user_id, { _id: { $ne: sid } }),
+
+    /** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
+    endSurplus: async (user_id: number, begun: string) => {
+      const others = { _id: { $ne: begun } }
+      // Each use extends a session, so `expires_at` is in the order of last use.
+      const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 }, skip: sessionsPerUser - 1 } as const
+      const surplus = await sessions.findOne({ user_id, ...others, ...isLiving }, order)
+      if (!surplus) return
+      const { _id, expires_at } = surplus
+      await endMany(user_id, { ...others, $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] })
+    },
+
+    /**
+     * The sessions that ended within so many milliseconds, or all that may have living access tokens, with the milliseconds until
+     * these have expired. Only the clock of the database counts. In batches, since the driver's iterator costs three times as much.
+     */
+    ended: async function* (since?: number) {
+      const isRecent = since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }
+      const cursor = sessions.find<{ _id: string; remaining: number }>(
+        { ...isEnded, ...isRecent },
+        { ...pollOptions, projection: { remaining: { $subtract: ['$expires_at', '$$NOW'] } } }
+      )
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments()
+    }
+  }
+}

@@ -1,0 +1,458 @@
+import { Decimal128, type Document, ObjectId } from 'mongodb'
+import t from 'tap'
+import type { Changes } from '../../schemas/changes.js'
+import { importFiles } from '../../src/import/index.js'
+import { days } from '../../src/time.js'
+import { cursorAt, cursorText } from '../../src/viewing/change-cursor.js'
+import { collectionOf, isRefused } from '../helpers/answers.js'
+import { type App, buildWith } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
+import { film } from '../helpers/documents.js'
+import { tick } from '../helpers/until.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
+import { done, wantToken } from './helper.js'
+
+const films = Array.from({ length: 9 }, (_, i) => film(i + 1))
+const lists = ['history', 'watchlist', 'hidden'] as const
+type List = (typeof lists)[number]
+
+const longAgo = new Date('2024-05-06T07:08:09.123Z')
+const wireLongAgo = '2024-05-06T07:08:09.123000Z'
+const beforeThat = '2024-05-06T07:08:09.122Z'
+const lately = '2024-05-07T00:00:00Z'
+
+const ask = async (viewer: Viewer, since?: string, perPage = 100): Promise<Changes> => {
+  const query = new URLSearchParams({ perPage: String(perPage), ...(since !== undefined && { since }) })
+  const answer = await viewer.get(`/changes?${query}`)
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`)
+  return answer.json().data
+}
+
+/** Every page from a cursor on. */
+const walk = async (viewer: Viewer, since?: string, perPage = 100) => {
+  const pages: Changes[] = []
+  for (let cursor = since, more = true; more; ) {
+    const page = await ask(viewer, cursor, perPage)
+    pages.push(page)
+    ;({ cursor, more } = page)
+    if (pages.length > 300) throw new Error('It comes to no end')
+  }
+  return pages
+}
+
+const sizeOf = (page: Changes) => lists.reduce((sum, list) => sum + page[list].length + page.removed[list].length, 0)
+const contentIds = (elements: { content_id: number }[]) => elements.map(({ content_id }) => content_id)
+const ascending = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
+
+type Summary = Record<List, number[]> & { removed: Record<List, number[]> }
+
+const ofEachList = <T>(of: (list: List) => T) => ({ history: of('history'), watchlist: of('watchlist'), hidden: of('hidden') })
+
+/** What changed, by the contents alone. */
+const summary = (pages: Changes[]): Summary => {
+  const all = (idsOf: (page: Changes) => number[]) => ascending(new Set(pages.flatMap(idsOf)))
+  return { ...ofEachList(list => all(page => contentIds(page[list]))), removed: ofEachList(list => all(page => page.removed[list])) }
+}
+const nothing = { history: [], watchlist: [], hidden: [], removed: { history: [], watchlist: [], hidden: [] } }
+
+const settled = (user_id: number, content_id: number) => ({ user_id, content_id, created_at: longAgo, updated_at: longAgo })
+
+/** Elements that were there long before a viewer asks. */
+const putLongAgo = async (app: App, { id }: Viewer, list: List, content_ids: number[], more: Document = {}) => {
+  const elements = content_ids.map(content_id => ({
+    ...(list === 'watchlist' && { _id: id * 10_000 + content_id }),
+    ...settled(id, content_id),
+    ...(list === 'history' && { time: 5, percentage: 5 }),
+    ...more
+  }))
+  await databaseOf(app)
+    .collection<Document>(list)
+    .insertMany(elements as never)
+}
+
+t.test('changes', async t => {
+  const app = await buildWith(t, { contents: films })
+  const db = databaseOf(app)
+  /** A viewer with elements of long ago, and the cursor of who knows them. */
+  const follower = async (given: Partial<Record<List, number[]>> = { history: [1, 2], watchlist: [1, 2], hidden: [1, 2] }) => {
+    const viewer = await viewerOf(app)
+    for (const [list, ids] of Object.entries(given)) await putLongAgo(app, viewer, list as List, ids)
+    return { viewer, cursor: (await ask(viewer)).cursor }
+  }
+
+  t.test('of a viewer without anything', async t => {
+    const viewer = await viewerOf(app)
+    const answer = await viewer.get('/changes')
+    const { cursor } = answer.json().data
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.body, JSON.stringify({ success: true, data: { ...nothing, cursor, more: false, reset: false } }))
+    t.match(cursor, /^[\w-]{20,200}$/)
+    t.match(answer.headers, { 'content-type': /^application\/json/, 'cache-control': 'private, no-store' })
+  })
+
+  t.test('have elements as the lists have them, but for the content', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 1, { time: 61.5, percentage: 12.25 })
+    await watch(viewer, 2, { percentage: 95 })
+    await viewer.post('/watchlist', { content_id: 3 })
+    await viewer.put('/hidden/4')
+    await putLongAgo(app, viewer, 'hidden', [5])
+    const listed = async (path: string) => collectionOf(await viewer.get(path)).map(({ content, ...element }: Document) => element)
+    const answer = await viewer.get('/changes')
+    const { cursor } = answer.json().data
+    t.equal(
+      answer.body,
+      JSON.stringify({
+        success: true,
+        data: {
+          history: (await listed('/history')).reverse(),
+          watchlist: await listed('/watchlist'),
+          hidden: (await listed('/hidden')).reverse(),
+          removed: nothing.removed,
+          cursor,
+          more: false,
+          reset: false
+        }
+      })
+    )
+    const [first, second] = answer.json().data.history
+    t.match([first.plays, first.watched_at, second.plays, second.watched_at], [0, null, 1, second.updated_at])
+    t.equal(answer.json().data.watchlist[0].video_id, films[2]?.handler_id)
+    t.equal(answer.json().data.hidden[0].created_at, wireLongAgo)
+  })
+
+  t.test('come page by page', async t => {
+    const { viewer, cursor } = await follower()
+    await watch(viewer, 3)
+    await viewer.remove('/watchlist')
+    await viewer.remove('/hidden/1')
+    for (const [since, expected] of [
+      [undefined, { ...nothing, history: [1, 2, 3], hidden: [2], removed: { ...nothing.removed, watchlist: [1, 2], hidden: [1] } }],
+      [cursor, { ...nothing, history: [3], removed: { ...nothing.removed, watchlist: [1, 2], hidden: [1] } }]
+    ] as [string | undefined, typeof nothing][])
+      for (const perPage of [1, 2, 3, 4, 5, 7, 500]) {
+        const pages = await walk(viewer, since, perPage)
+        t.strictSame(summary(pages), expected, `${perPage} a page`)
+        t.ok(
+          pages.every(page => sizeOf(page) <= perPage),
+          'and no more'
+        )
+        t.notOk(pages.some(({ reset }) => reset))
+        if (perPage === 500) t.equal(pages.length, 1)
+        if (perPage === 1) t.ok(pages.length >= sizeOf(pages[0] as Changes) + 3)
+      }
+  })
+
+  t.test('are told once they are settled, and then no more', async t => {
+    const { viewer, cursor } = await follower()
+    t.match(await ask(viewer, cursor), { ...nothing, more: false, reset: false })
+    const again = await ask(viewer, cursor)
+    t.strictSame({ ...again, cursor }, { ...nothing, cursor, more: false, reset: false }, 'by the same cursor too')
+    await watch(viewer, 3)
+    const told = await ask(viewer, cursor)
+    t.strictSame(contentIds(told.history), [3])
+    t.strictSame({ ...(await ask(viewer, cursor)), cursor }, { ...told, cursor }, 'as often as one asks')
+    t.strictSame(contentIds((await ask(viewer, told.cursor)).history), [3], 'and again for some seconds')
+  })
+
+  t.test('before the first question are no removals', async t => {
+    const viewer = await viewerOf(app)
+    const marks: Document[] = [{ content_id: 1 }, { content_id: 0 }, { content_ids: [1, 2, 3] }]
+    await db
+      .collection('removals')
+      .insertMany(marks.map(mark => ({ user_id: viewer.id, list: 'history', at: new Date(Date.now() - 60_000), ...mark })))
+    await putLongAgo(app, viewer, 'history', [4, 5])
+    t.strictSame(summary(await walk(viewer)), { ...nothing, history: [4, 5] })
+    const first = await ask(viewer, undefined, 1)
+    t.strictSame(contentIds(first.history), [4])
+    const [element] = collectionOf(await viewer.get('/history?content_id=4'))
+    await viewer.remove(`/history/${element._id}`)
+    t.match(summary(await walk(viewer, first.cursor, 1)), { history: [5], removed: { history: [4] } }, 'but of meanwhile')
+  })
+
+  const writes: [what: string, write: (viewer: Viewer) => Promise<unknown>, expected: object][] = [
+    ['a report', viewer => watch(viewer, 1), { history: [1] }],
+    ['a late report', viewer => watch(viewer, 1, { observed_at: lately, time: 9 }), { history: [1] }],
+    ['a late report of a new content', viewer => watch(viewer, 3, { observed_at: beforeThat, time: 9 }), { history: [3] }],
+    ['a report too late', viewer => watch(viewer, 1, { observed_at: beforeThat, time: 9 }), {}],
+    [
+      'a late update by id',
+      async viewer => {
+        const [{ _id }] = collectionOf(await viewer.get('/history?content_id=2'))
+        done(t, await viewer.put(`/history/${_id}`, { time: 9, observed_at: lately }), 200)
+      },
+      { history: [2] }
+    ],
+    [
+      'a batch',
+      viewer =>
+        viewer.post('/history/batch', {
+          reports: [
+            { content_id: 1, time: 9, observed_at: lately },
+            { content_id: 2, time: 9, observed_at: beforeThat },
+            { content_id: 3, time: 9, observed_at: beforeThat },
+            { content_id: 4, time: 9 }
+          ]
+        }),
+      { history: [1, 3, 4] }
+    ],
+    [
+      'an import',
+      ({ id: user_id }) =>
+        importFiles(db, {
+          'history.ndjson': [
+            { user_id, content_id: 1, time: 9, updated_at: lately },
+            { user_id, content_id: 2, time: 9, updated_at: beforeThat },
+            { user_id, content_id: 3, time: 9, updated_at: beforeThat }
+          ]
+            .map(line => JSON.stringify(line))
+            .join('\n'),
+          'watchlist.ndjson': [1, 3].map(content_id => JSON.stringify({ user_id, content_id, created_at: beforeThat })).join('\n')
+        }),
+      { history: [1, 3], watchlist: [3] }
+    ],
+    ['an addition to the watchlist', viewer => viewer.post('/watchlist', { content_id: 3 }), { watchlist: [3] }],
+    ['one that is there', viewer => viewer.post('/watchlist', { content_id: 1 }), {}],
+    ['a removal from the watchlist', viewer => viewer.remove(`/watchlist/${viewer.id * 10_000 + 1}`), { removed: { watchlist: [1] } }],
+    ['a clear of the watchlist', viewer => viewer.remove('/watchlist'), { removed: { watchlist: [1, 2] } }],
+    ['a title that is hidden', viewer => viewer.put('/hidden/3'), { hidden: [3] }],
+    ['one that was hidden', viewer => viewer.put('/hidden/1'), {}],
+    ['a title that is shown again', viewer => viewer.remove('/hidden/1'), { removed: { hidden: [1] } }],
+    [
+      'a removal from the history',
+      async viewer => {
+        const [{ _id }] = collectionOf(await viewer.get('/history?content_id=2'))
+        await viewer.remove(`/history/${_id}`)
+      },
+      { removed: { history: [2] } }
+    ],
+    ['a clear of the history', viewer => viewer.remove('/history'), { removed: { history: [1, 2] } }],
+    [
+      'what is there again',
+      async viewer => {
+        await viewer.remove('/history')
+        await viewer.remove('/watchlist')
+        await viewer.remove('/hidden/2')
+        await watch(viewer, 1)
+        await viewer.post('/watchlist', { content_id: 1 })
+        await viewer.put('/hidden/2')
+      },
+      { history: [1], watchlist: [1], hidden: [2], removed: { history: [2], watchlist: [2], hidden: [] } }
+    ]
+  ]
+  for (const [what, write, expected] of writes)
+    t.test(`tell of ${what}`, async t => {
+      const { viewer, cursor } = await follower()
+      await write(viewer)
+      const { removed, ...elements } = { removed: {}, ...expected }
+      const all = { ...nothing, ...elements, removed: { ...nothing.removed, ...removed } }
+      t.strictSame(summary(await walk(viewer, cursor)), all)
+      t.strictSame(summary(await walk(viewer, cursor, 1)), all, 'one a page')
+    })
+
+  t.test('tell a removal that was left out since the element was there again, and was not for long', async t => {
+    const { viewer, cursor } = await follower({ history: [1] })
+    await viewer.remove(`/history/${collectionOf(await viewer.get('/history'))[0]._id}`)
+    await tick()
+    const id = await watch(viewer, 1)
+    const first = await ask(viewer, cursor, 1)
+    t.match(first, { ...nothing, more: true })
+    await tick()
+    await viewer.remove(`/history/${id}`)
+    t.strictSame((await ask(viewer, first.cursor)).removed.history, [1])
+  })
+
+  t.test('tell every removal of an hour ago, however few a page', async t => {
+    const viewer = await viewerOf(app)
+    const ids = Array.from({ length: 9 }, (_, i) => i + 1)
+    const anHourAgo = Date.now() - 3_600_000
+    await db
+      .collection('removals')
+      .insertMany(ids.map(content_id => ({ user_id: viewer.id, list: 'hidden', content_id, at: new Date(anHourAgo + (content_id >> 1)) })))
+    for (const perPage of [1, 2, 3, 4, 8, 9]) {
+      const pages = await walk(viewer, cursorText(cursorAt(viewer.id, anHourAgo)), perPage)
+      t.strictSame(summary(pages).removed.hidden, ids, `${perPage} a page`)
+    }
+  })
+
+  t.test('name everything of a list that was cleared, however long', async t => {
+    const ids = Array.from({ length: 5003 }, (_, i) => i + 1)
+    const viewer = await viewerOf(app)
+    await putLongAgo(app, viewer, 'history', ids)
+    const [known] = (await walk(viewer, undefined, 500)).slice(-1)
+    done(t, await viewer.remove('/history'), 200)
+    const marks = await db.collection('removals').find({ user_id: viewer.id }).toArray()
+    t.strictSame(marks.map(({ content_ids }) => content_ids?.length).sort(), [3, 5000, undefined])
+    const pages = await walk(viewer, known?.cursor, 499)
+    t.strictSame(
+      pages.flatMap(({ removed }) => removed.history),
+      ids,
+      'each once'
+    )
+    t.ok(pages.every(page => sizeOf(page) <= 499))
+  })
+
+  t.test('begin anew by what is no cursor of the user, which is no error', async t => {
+    const { viewer, cursor } = await follower()
+    const other = await follower()
+    const text = (values: unknown) => Buffer.from(JSON.stringify(values)).toString('base64url')
+    const at = Date.now() - 60_000
+    const position = (more: object = {}) =>
+      Object.values({ user: viewer.id, time: at, source: 0, id: 0, offset: 0, began: at, isFirst: 0, again: 0, ...more })
+    const fresh = await ask(viewer)
+    t.notOk((await ask(viewer, text(position()))).reset, 'unlike a good one')
+    const table: [string, string][] = [
+      ['of another user', other.cursor],
+      ['of next year', cursorText(cursorAt(viewer.id, Date.now() + days(365)))],
+      ['of ten minutes to come', cursorText(cursorAt(viewer.id, Date.now() + 600_000))],
+      ['older than 90 days', cursorText(cursorAt(viewer.id, Date.now() - days(90)))],
+      ['of 10 KB', 'A'.repeat(10_240)],
+      ['with 10 KB behind', `${cursor}${'A'.repeat(10_240)}`],
+      ['of 10 KB of brackets', Buffer.from('['.repeat(7000)).toString('base64url')],
+      ['cut in half', cursor.slice(0, cursor.length / 2)],
+      ['cut by one', cursor.slice(0, -1)],
+      ['empty', ''],
+      ...['x', '-', '====', '%00', 'null', '\u{1F600}', '{"$ne":null}', viewer.headers.authorization].map((nonsense): [string, string] => [
+        nonsense,
+        nonsense
+      ]),
+      ...[null, 1, 'x', {}, [], position().slice(1), [...position(), 0], { ...position(), length: 8 }].map((value): [string, string] => [
+        JSON.stringify(value),
+        text(value)
+      ]),
+      ...['user', 'time', 'source', 'id', 'offset', 'began', 'isFirst', 'again'].flatMap(field =>
+        [null, true, 'x', {}, [], { $gt: 0 }, { $oid: 'a'.repeat(24) }, [0]].map((value): [string, string] => [
+          `${field} ${JSON.stringify(value)}`,
+          text(position({ [field]: value }))
+        ])
+      ),
+      ...[
+        { user: String(viewer.id) },
+        { source: -2 },
+        { source: 7 },
+        { source: 0.5 },
+        { time: -1e15 },
+        { time: 1e300 },
+        { began: 0 },
+        { began: 1e15 },
+        { again: 1e15 },
+        { id: 'A'.repeat(24) },
+        { id: `${'a'.repeat(24)}\n` }
+      ].map((more): [string, string] => [JSON.stringify(more), text(position(more))])
+    ]
+    for (const [what, since] of table) {
+      const answer = await ask(viewer, since)
+      t.strictSame({ ...answer, cursor }, { ...fresh, cursor, reset: true }, what.slice(0, 60))
+    }
+    const [, after] = await walk(viewer, 'x', 4)
+    t.notOk(after?.reset, 'and goes on from there')
+  })
+
+  t.test('by a cursor that was made up reads no more than the own', async t => {
+    const { viewer } = await follower()
+    const at = Date.now() - 60_000
+    for (const source of [-1, 0, 1, 2, 3, 4, 5, 6])
+      for (const id of [0, -1.5, 1e308, 'a'.repeat(24)])
+        for (const values of [
+          [viewer.id, at, source, id, -1, at, 0, at],
+          [viewer.id, longAgo.getTime(), source, id, 9, at, 1, -1e15]
+        ]) {
+          const page = await ask(viewer, Buffer.from(JSON.stringify(values)).toString('base64url'))
+          for (const list of ['history', 'watchlist'] as const) for (const { user_id } of page[list]) t.equal(user_id, viewer.id)
+          for (const list of lists) t.strictSame(page.removed[list], [])
+        }
+  })
+
+  t.test('refuse bad queries', async t => {
+    const viewer = await viewerOf(app)
+    for (const value of ['0', '501', 'x', '', '-1', '1.5', '1e2', '9'.repeat(400)])
+      isRefused(t, await viewer.get(`/changes?perPage=${value}`), 'perPage', value.slice(0, 20))
+    isRefused(t, await viewer.get('/changes?perPage=5&perPage=5'), 'perPage', 'twice')
+    isRefused(t, await viewer.get('/changes?since=a&since=b'), 'since', 'twice')
+    for (const value of [1, 500]) t.equal((await viewer.get(`/changes?perPage=${value}&page=7&x=y`)).statusCode, 200)
+    for (const method of ['POST', 'PUT', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url: '/changes', headers: viewer.headers })
+      t.match([answer.statusCode, answer.headers.allow], [405, 'GET, HEAD'])
+    }
+  })
+
+  t.test('want a token, whatever else is wrong', async t => {
+    const { viewer } = await follower()
+    await wantToken(t, app, viewer.headers.authorization, [
+      ['GET', '/changes'],
+      ['GET', '/changes?perPage=0'],
+      ['GET', '/changes?since=x']
+    ])
+  })
+
+  t.test('have nothing of another user', async t => {
+    const [a, b] = [await follower({}), await follower()]
+    await watch(b.viewer, 3)
+    await b.viewer.remove('/watchlist')
+    await b.viewer.remove('/hidden/1')
+    t.strictSame(summary(await walk(a.viewer)), nothing)
+    t.strictSame(summary(await walk(a.viewer, a.cursor)), nothing)
+    const before = summary(await walk(b.viewer, b.cursor))
+    await putLongAgo(app, a.viewer, 'history', [1, 2])
+    await a.viewer.remove('/history')
+    await watch(a.viewer, 4)
+    t.strictSame(summary(await walk(b.viewer, b.cursor)), before)
+  })
+
+  t.test('leave out what another hand has put in, and go on behind it', async t => {
+    const viewer = await viewerOf(app)
+    const [decimal, recent] = [Decimal128.fromString('1.5'), new Date(Date.now() - 1000)]
+    const odd: unknown[] = [undefined, null, 'x', 5, [longAgo], new Date('+012345-01-01T00:00:00Z')]
+    const element = (list: List, content_id: unknown, more: Document): Document => ({
+      ...settled(viewer.id, content_id as number),
+      ...(list === 'watchlist' ? { _id: viewer.id * 10_000 + Number(content_id) } : { _id: new ObjectId() }),
+      ...(list === 'history' && { time: 5, percentage: 5 }),
+      ...more
+    })
+    for (const list of lists) {
+      await db
+        .collection<Document>(list)
+        .insertMany([
+          ...odd.flatMap((date, i) => [
+            element(list, 1000 + i, { created_at: date, ...(list === 'history' && { arrived_at: recent }) }),
+            ...(list === 'hidden' ? [] : [element(list, 1010 + i, { updated_at: date, arrived_at: recent })])
+          ]),
+          ...['x', decimal, null].map((content_id, i) =>
+            element(list, content_id, { _id: list === 'watchlist' ? -viewer.id * 10 - i : new ObjectId() })
+          ),
+          ...['', 'x', true, decimal, {}].map((_id, i) =>
+            element(list, 1100 + i, { _id: typeof _id === 'string' ? `${viewer.id}${_id}` : { of: viewer.id, _id } })
+          ),
+          element(list, 1200, { created_at: new Date('2099-01-01'), updated_at: new Date('2099-01-01') })
+        ])
+      await putLongAgo(app, viewer, list, [1, 2])
+    }
+    const marks: Document[] = [
+      ...[undefined, null, 'x', '__proto__', 7, 'removed', {}].map((list, i) => ({ list, content_id: 20 + i })),
+      ...[undefined, null, 'x', decimal, -5, 1.5].map(content_id => ({ list: 'history', content_ids: [content_id] })),
+      ...[{}, 'x', []].map(content_ids => ({ list: 'history', content_ids })),
+      ...[undefined, null, 'x', 5].map(at => ({ list: 'history', content_ids: [4], at })),
+      ...['x', decimal].map(_id => ({ list: 'watchlist', content_ids: [5], _id: { of: viewer.id, _id } })),
+      { list: 'watchlist', content_ids: [6] }
+    ]
+    await db.collection<Document>('removals').insertMany(marks.map(mark => ({ user_id: viewer.id, at: recent, ...mark })))
+    for (const perPage of [1, 3, 500]) {
+      const pages = await walk(viewer, undefined, perPage)
+      t.notOk(pages.some(({ reset }) => reset))
+      t.strictSame(summary(pages), {
+        history: [1, 2],
+        watchlist: [1, 2],
+        hidden: [1, 2],
+        removed: { history: [], watchlist: [6], hidden: [] }
+      })
+    }
+  })
+
+  t.test('are there for a user whose own document is gone', async t => {
+    const { viewer, cursor } = await follower({ history: [1, 2] })
+    await watch(viewer, 3)
+    await db.collection<{ _id: number }>('users').deleteOne({ _id: viewer.id })
+    t.strictSame(contentIds((await ask(viewer)).history), [1, 2, 3])
+    t.strictSame(contentIds((await ask(viewer, cursor)).history), [3])
+  })
+})
