@@ -107,6 +107,13 @@ export const createClient = ({
   // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
 
+  const asWrongPassword = async (error: unknown) => {
+    if (!(error instanceof ViewerError && error.status === 401)) throw error
+    // The password is wrong, unless the session has ended.
+    await calls.get('/me')
+    throw wrongCredentials(error)
+  }
+
   return {
     ...calls,
 
@@ -129,12 +136,17 @@ export const createClient = ({
     me: () => calls.get('/me'),
     /** Ends all other sessions of the user. */
     changePassword: async (password: string, new_password: string) => {
-      await once.put('/me/password', { body: { password, new_password } }).catch(async (error: unknown) => {
-        if (!(error instanceof ViewerError && error.status === 401)) throw error
-        // The password is wrong, unless the session has ended.
-        await calls.get('/me')
-        throw wrongCredentials(error)
-      })
+      await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
+    },
+    /** What the service stores of the user. */
+    exportMe: () => calls.get('/me/export'),
+    /** Erases the user, with everything that the service and this client store of them, and signs out. */
+    eraseMe: async (password: string) => {
+      await once.delete('/me', { body: { password } }).catch(asWrongPassword)
+      await reports.forget()
+      await reports.dropRefused()
+      await copies.dropCopy()
+      await session.leave()
     },
 
     /** Where the user is signed in, the session used last first. */
