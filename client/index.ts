@@ -1,5 +1,6 @@
 import { createCalls, createTransport, type Fetch } from './calls.js'
 import { createClock } from './clock.js'
+import { createCopies } from './copies.js'
 import { sessionEnded, ViewerError, wrongCredentials } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import { createReports } from './reports.js'
@@ -7,8 +8,10 @@ import type { components } from './schema.js'
 import { createSessionKeeper, sessionOf } from './session.js'
 import { createMemory, type Store } from './store.js'
 
+export type { Copy } from './copies.js'
 export type { Trouble } from './errors.js'
-export type { KeptReport, Outcome, Report } from './reports.js'
+export type { KeptReport, RefusedReport, Report } from './kept-reports.js'
+export type { Outcome } from './reports.js'
 export type { paths } from './schema.js'
 export type { Session, User } from './session.js'
 export type { Kept, Store } from './store.js'
@@ -20,7 +23,7 @@ export type Schemas = components['schemas']
 export interface ClientOptions {
   /** URL of the service, including its BASE_PATH. */
   baseUrl: string
-  /** Keeps the session and unsent reports beyond the life of the page. Without it, they are lost. */
+  /** Keeps the session, unsent reports and the copies of lists beyond the life of the page. Without it, they are lost. */
   store?: Store
   /** Called when the session cannot be renewed: ask the user to sign in again. */
   onSessionEnd?: (error: ViewerError) => void
@@ -60,15 +63,6 @@ export const createClient = ({
     request.headers.set('authorization', `Bearer ${token}`)
     return transport(request)
   }
-  const signed = createCalls(baseUrl, async request => {
-    const token = await session.token()
-    if (!token) return transport(request)
-    const again = request.clone()
-    const response = await send(request, token)
-    if (response.status !== 401) return response
-    const renewed = await session.tokenAfter(token)
-    return renewed ? send(again, renewed) : response
-  })
   /** For calls with a password. A wrong one is a 401 too, and must not be sent again with a new token. */
   const once = createCalls(baseUrl, async request => {
     const token = await session.token()
@@ -78,23 +72,46 @@ export const createClient = ({
   const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
     ((...given) => call(...given).catch(asSessionEnded)) as Call
 
-  const calls = {
-    get: guarded(signed.get),
-    post: guarded(signed.post),
-    put: guarded(signed.put),
-    delete: guarded(signed.delete)
+  /** Calls with the token of the signed-in user. If an owner is named, nothing is sent in the name of another user. */
+  const callsOf = (owner?: number) => {
+    const calls = createCalls(baseUrl, async request => {
+      const token = await session.token(owner)
+      if (!token) return transport(request)
+      const again = request.clone()
+      const response = await send(request, token)
+      if (response.status !== 401) return response
+      const renewed = await session.tokenAfter(token, owner)
+      return renewed ? send(again, renewed) : response
+    })
+    return { get: guarded(calls.get), post: guarded(calls.post), put: guarded(calls.put), delete: guarded(calls.delete) }
   }
+  const calls = callsOf()
   const reports = createReports({
     store,
     clock,
     exclusively,
     reporter: session.reporter,
     // With keepalive, the browser sends it even if the page is closed.
-    post: body => calls.post('/history', { body, keepalive: true }),
+    post: (owner, body) => callsOf(owner).post('/history', { body, keepalive: true }),
+    postMany: (owner, reports) => callsOf(owner).post('/history/batch', { body: { reports }, keepalive: true }),
     askTheTime: () => open.get('/health')
+  })
+  const copies = createCopies({
+    store,
+    exclusively,
+    owner: session.reporter,
+    changes: (owner, since) =>
+      callsOf(owner).get('/changes', { params: { query: { perPage: 500, ...(since !== undefined && { since }) } } })
   })
   // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
+
+  const asWrongPassword = async (error: unknown) => {
+    if (!(error instanceof ViewerError && error.status === 401)) throw error
+    // The password is wrong, unless the session has ended.
+    await calls.get('/me')
+    throw wrongCredentials(error)
+  }
 
   return {
     ...calls,
@@ -109,7 +126,7 @@ export const createClient = ({
     },
     /** Also works offline. The service then ends the session when its refresh token expires. */
     signOut: async () => {
-      await signed.post('/logout').catch(() => undefined)
+      await calls.post('/logout').catch(() => undefined)
       await session.leave()
     },
     /** The signed-in user, as of the last sign-in or refresh. */
@@ -118,12 +135,17 @@ export const createClient = ({
     me: () => calls.get('/me'),
     /** Ends all other sessions of the user. */
     changePassword: async (password: string, new_password: string) => {
-      await once.put('/me/password', { body: { password, new_password } }).catch(async (error: unknown) => {
-        if (!(error instanceof ViewerError && error.status === 401)) throw error
-        // The password is wrong, unless the session has ended.
-        await calls.get('/me')
-        throw wrongCredentials(error)
-      })
+      await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
+    },
+    /** What the service stores of the user. */
+    exportMe: () => calls.get('/me/export'),
+    /** Erases the user, with everything that the service and this client store of them, and signs out. */
+    eraseMe: async (password: string) => {
+      await once.delete('/me', { body: { password } }).catch(asWrongPassword)
+      await reports.forget()
+      await reports.dropRefused()
+      await copies.dropCopy()
+      await session.leave()
     },
 
     /** Where the user is signed in, the session used last first. */
@@ -152,6 +174,18 @@ export const createClient = ({
     unsent: reports.unsent,
     /** Sends kept reports now, for platforms without an `online` event. */
     sendReports: reports.deliverAtOnce,
+    /** The reports that the service has refused: the newest of each content item, until they are dropped. */
+    refused: reports.refused,
+    dropRefused: reports.dropRefused,
+
+    /** Sends kept reports, brings the local copy of the user's lists up to date, and resolves with it. */
+    sync: async () => {
+      await reports.deliverAtOnce()
+      return copies.sync()
+    },
+    /** The copy as the last `sync()` left it. Works offline. */
+    copy: copies.copy,
+    dropCopy: copies.dropCopy,
     /** Stops timers and listeners. Unsent reports stay in the store. */
     close: reports.close
   }

@@ -1,24 +1,9 @@
 import type { Clock } from './clock.js'
 import { signedOut, ViewerError } from './errors.js'
 import type { Exclusively } from './exclusive.js'
+import { createKeptReports, isAnswered, type KeptReport, type Refusal, type Report } from './kept-reports.js'
 import type { User } from './session.js'
 import type { Store } from './store.js'
-
-/** The position of the player. */
-export interface Report {
-  content_id: number
-  /** Seconds from the start. */
-  time?: number
-  /** From 0 to 100. */
-  percentage?: number
-}
-
-/** A report that the service has not acknowledged yet. */
-export interface KeptReport extends Report {
-  user_id: number
-  /** Milliseconds, by the clock of this device. */
-  observed: number
-}
 
 export interface Outcome {
   /** A `kept` report is sent later, a `refused` one never. */
@@ -27,8 +12,8 @@ export interface Outcome {
   error?: ViewerError | undefined
 }
 
-/** Reports kept, one per content item. Beyond that, the oldest is dropped. */
-const mostKept = 200
+/** What the service takes in one request. */
+const mostAtOnce = 200
 /** A report younger than this is sent without a time: it gets its arrival time. */
 const live = 2000
 const longestWait = 60_000
@@ -38,7 +23,8 @@ interface Options {
   clock: Clock
   exclusively: Exclusively
   reporter: () => Promise<User | undefined>
-  post: (report: Report & { observed_at?: string }) => Promise<unknown>
+  post: (owner: number, report: Report) => Promise<unknown>
+  postMany: (owner: number, reports: Report[]) => Promise<{ refused: { index: number; code: number; message: string }[] }>
   /** Sends any request, to learn the time of the service. */
   askTheTime: () => Promise<unknown>
 }
@@ -49,11 +35,9 @@ interface Browser {
 }
 const browser = globalThis as Browser
 
-const isOf = (user: User | undefined) => (report: KeptReport) => report.user_id === user?.id
-const isSameContent = (one: KeptReport, other: KeptReport) => one.user_id === other.user_id && one.content_id === other.content_id
-
 /** Every report stays in the store until the service has it, so it survives being offline, a crash and a closed page. */
-export const createReports = ({ store, clock, exclusively, reporter, post, askTheTime }: Options) => {
+export const createReports = ({ store, clock, exclusively, reporter, post, postMany, askTheTime }: Options) => {
+  const kept = createKeptReports(store, exclusively)
   let waiting: { report: KeptReport; resolve: (outcome: Outcome) => void }[] = []
   let lastObserved = 0
   let failures = 0
@@ -61,29 +45,46 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
   let notBefore = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const kept = async () => (await store.load('reports')) ?? []
-  const edit = (change: (reports: KeptReport[]) => KeptReport[]) =>
-    exclusively('reports', async () => store.save('reports', change(await kept())))
-
-  const keep = (report: KeptReport) =>
-    edit(reports => {
-      const older = reports.find(other => isSameContent(other, report))
-      return [...reports.filter(other => other !== older), { ...older, ...report }].slice(-mostKept)
-    })
-  /** Keeps a newer report that has taken its place. */
-  const remove = (report: KeptReport) =>
-    edit(reports => reports.filter(other => !isSameContent(other, report) || other.observed > report.observed))
-
   const settle = (isMeant: (report: KeptReport) => boolean, outcome: Outcome) => {
     for (const { report, resolve } of waiting) if (isMeant(report)) resolve(outcome)
     waiting = waiting.filter(({ report }) => !isMeant(report))
   }
 
-  const send = async ({ user_id, observed, ...report }: KeptReport) => {
-    const age = Date.now() - observed
-    if (age >= 0 && age < live) return post(report)
+  const bodyOf = async ({ user_id, observed, ...report }: KeptReport) => {
+    // So does one from the future, where it would count as now. Reports that follow each other closely must not be told apart.
+    if (Date.now() - observed < live) return report
     if (!clock.isKnown()) await askTheTime()
-    return post({ ...report, observed_at: clock.serviceTime(observed) })
+    return { ...report, observed_at: clock.serviceTime(observed) }
+  }
+
+  /** Resolves with what the service has refused. */
+  const sendOne = async (owner: number, report: KeptReport): Promise<Refusal[]> => {
+    try {
+      await post(owner, await bodyOf(report))
+      return []
+    } catch (error) {
+      if (error instanceof ViewerError && error.kind === 'refused') return [{ report, error }]
+      throw error
+    }
+  }
+  const sendMany = async (owner: number, reports: KeptReport[]): Promise<Refusal[]> => {
+    const bodies: Report[] = []
+    for (const report of reports) bodies.push(await bodyOf(report))
+    const { refused } = await postMany(owner, bodies)
+    return refused.map(({ index, code, message }) => ({
+      report: reports[index] as KeptReport,
+      error: new ViewerError('refused', message, { code })
+    }))
+  }
+
+  const takeOut = async (sent: KeptReport[], refusals: Refusal[]) => {
+    // If this is interrupted, they are sent and refused once more.
+    for (const refusal of refusals) await kept.addRefused(refusal)
+    await kept.remove(sent)
+    for (const report of sent) {
+      const error = refusals.find(refusal => refusal.report === report)?.error
+      settle(other => isAnswered(other, report), error ? { state: 'refused', error } : { state: 'sent' })
+    }
   }
 
   const waitAfter = ({ retryAfter }: ViewerError) => {
@@ -104,22 +105,22 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
   /** Sends kept reports, oldest first, until none are left or there is a reason to wait. */
   const deliver = () =>
     exclusively('delivery', async () => {
+      let atOnce = mostAtOnce
       while (Date.now() >= notBefore) {
-        const report = (await kept()).find(isOf(await reporter()))
-        if (!report) break
-        const isDone = (other: KeptReport) => isSameContent(other, report) && other.observed <= report.observed
+        const user = await reporter()
+        const due = user ? (await kept.of(user.id)).slice(0, atOnce) : []
+        const [first] = due
+        if (!user || !first) break
         try {
-          await send(report)
+          const refusals = due.length > 1 ? await sendMany(user.id, due) : await sendOne(user.id, first)
           failures = 0
           lastFailure = undefined
-          await remove(report)
-          settle(isDone, { state: 'sent' })
+          await takeOut(due, refusals)
         } catch (error) {
           if (!(error instanceof ViewerError)) throw error
-          if (error.kind === 'refused') {
-            await remove(report)
-            settle(isDone, { state: 'refused', error })
-          } else {
+          // An older service takes only one at a time.
+          if (error.kind === 'refused') atOnce = 1
+          else {
             lastFailure = error
             // Waiting does not help. The next sign-in sends them.
             if (error.status === 401) break
@@ -144,14 +145,30 @@ export const createReports = ({ store, clock, exclusively, reporter, post, askTh
       if (!user) return { state: 'refused', error: signedOut() }
       lastObserved = Math.max(Date.now(), lastObserved + 1)
       const report = { ...given, user_id: user.id, observed: lastObserved }
-      await keep(report)
+      await kept.add(report)
       const outcome = new Promise<Outcome>(resolve => waiting.push({ report, resolve }))
       await deliver()
       settle(other => other === report, { state: 'kept', error: lastFailure })
       return outcome
     },
     deliverAtOnce,
-    unsent: async () => (await kept()).filter(isOf(await reporter())).length,
+    /** Drops what the user has not sent yet. */
+    forget: async () => {
+      const user = await reporter()
+      if (user) await kept.drop(user.id)
+    },
+    unsent: async () => {
+      const user = await reporter()
+      return user ? (await kept.of(user.id)).length : 0
+    },
+    refused: async () => {
+      const user = await reporter()
+      return user ? kept.refusedOf(user.id) : []
+    },
+    dropRefused: async () => {
+      const user = await reporter()
+      if (user) await kept.dropRefused(user.id)
+    },
     close: () => {
       clearTimeout(timer)
       browser.removeEventListener?.('online', onOnline)

@@ -89,6 +89,8 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     return renewing
   }
 
+  const tokenOf = (owner: number | undefined) => (owner === undefined || owner === current?.user.id ? current?.access_token : undefined)
+
   return {
     begin: async (session: Session) => {
       await loaded
@@ -118,7 +120,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     hasEnded: () => hasEnded,
 
     /** A token for the next call, renewed before it expires. */
-    token: async () => {
+    token: async (owner?: number) => {
       await loaded
       if (current && Date.now() >= current.renew_at) {
         await renew(current).catch((error: ViewerError) => {
@@ -126,13 +128,13 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
           if (error.kind === 'no-answer') throw error
         })
       }
-      return current?.access_token
+      return tokenOf(owner)
     },
 
     /** A new token after one was refused, unless the session has ended. */
-    tokenAfter: async (refused: string) => {
+    tokenAfter: async (refused: string, owner?: number) => {
       if (current?.access_token === refused) await renew(current)
-      return current?.access_token
+      return tokenOf(owner)
     }
   }
 }

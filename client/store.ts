@@ -1,9 +1,13 @@
-import type { KeptReport } from './reports.js'
+import type { Copy } from './copies.js'
+import type { KeptReport, RefusedReport } from './kept-reports.js'
 import type { Session } from './session.js'
 
 export interface Kept {
   session: Session
   reports: KeptReport[]
+  refused: RefusedReport[]
+  /** One for each user. */
+  [copy: `copy-${number}`]: Copy
 }
 
 /** Where the app keeps data beyond the life of the page. Values are plain JSON. A value that was never saved loads as null or undefined. */

@@ -284,43 +284,43 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 633,
+            id: 634,
             channel: 'stories',
-            starts_at: '2026-11-23T10:40:00.000000Z',
-            ends_at: '2026-11-23T12:40:00.000000Z',
+            starts_at: '2026-11-23T12:40:00.000000Z',
+            ends_at: '2026-11-23T14:30:00.000000Z',
             content: {
-              id: 1135,
+              id: 1410,
               parent_id: null,
               type: 'film',
-              handler: 'reelstack',
+              handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: 'rs-mbjcphvw',
-              name: 'Out and Back',
+              handler_id: '1_dacboehd',
+              name: 'Last Place',
               title: {
-                en: 'Out and Back',
-                de: 'Hin und zurück',
-                nl: 'Heen en terug',
-                sv: 'Fram och tillbaka'
+                en: 'Last Place',
+                de: 'Letzter Platz',
+                nl: 'Laatste plaats',
+                sv: 'Sista plats'
               },
               description: {
-                en: 'A postwoman runs her old route one last time, all hundred kilometres of it.',
-                de: 'Eine Postbotin läuft ihre alte Runde ein letztes Mal, alle hundert Kilometer.',
-                nl: 'Een postbode loopt haar oude ronde nog één keer, alle honderd kilometer.',
-                sv: 'En brevbärare springer sin gamla runda en sista gång, alla tio milen.'
+                en: 'A bet, a marathon, and a man who owns no running shoes.',
+                de: 'Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.',
+                nl: 'Een weddenschap, een marathon en een man zonder hardloopschoenen.',
+                sv: 'Ett vad, ett maraton och en man utan löparskor.'
               },
-              weight: 73,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1135.svg',
+              weight: 45,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1410.svg',
               thumbnail_handler: 'demo',
-              keywords: 'small town, trail',
+              keywords: 'misunderstanding, dry humour, trail, jogging',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2024-12-29T07:30:00.000000Z',
+              start_date: '2026-09-06T18:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2024-12-13T06:50:35.000000Z',
-              updated_at: '2025-01-18T06:50:35.000000Z',
+              created_at: '2026-09-02T17:59:30.000000Z',
+              updated_at: '2026-09-02T17:59:30.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -328,15 +328,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1135',
-              duration: 7075,
-              min_age: 12
+              link: 'http://localhost:3000/title/1410',
+              duration: 6450,
+              min_age: 6
             }
           }
         ],
@@ -345,8 +341,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 145,
-          total_count: 145
+          total_pages: 143,
+          total_count: 143
         }
       }
     }
@@ -484,7 +480,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b04327c532f00f6d6cc3f1b',
+            _id: '6b0439951b05ea9a2b1c50a9',
             content: {
               id: 1405,
               parent_id: null,
@@ -549,8 +545,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T02:06:13.576000Z',
-            updated_at: '2026-11-23T12:33:05.000000Z'
+            created_at: '2026-11-08T02:36:31.475000Z',
+            updated_at: '2026-11-23T13:03:20.576000Z'
           }
         ],
         meta: {
@@ -568,7 +564,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b04327c532f00f6d6cc3f1b',
+        _id: '6b0439951b05ea9a2b1c50a9',
         content: {
           id: 1405,
           parent_id: null,
@@ -633,8 +629,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T02:06:13.576000Z',
-        updated_at: '2026-11-23T12:33:05.000000Z'
+        created_at: '2026-11-08T02:36:31.475000Z',
+        updated_at: '2026-11-23T13:03:20.576000Z'
       }
     }
   },
@@ -649,11 +645,41 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The history element was updated'
     }
   },
+  'POST /history/batch': {
+    request: {
+      reports: [
+        {
+          content_id: 1405,
+          time: 355,
+          observed_at: '2026-11-23T13:03:20.576000Z'
+        },
+        {
+          content_id: 999999,
+          time: 10
+        }
+      ]
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The reports were saved',
+      data: {
+        saved: 1,
+        refused: [
+          {
+            index: 1,
+            code: 404,
+            message: "'The content was not found"
+          }
+        ]
+      }
+    }
+  },
   'GET /watchlist/{elementId}': {
     answer: {
       success: true,
       data: {
-        _id: '6b04327c532f00f6d6cc3f1b',
+        _id: '6b0439951b05ea9a2b1c50a9',
         content: {
           id: 1405,
           parent_id: null,
@@ -718,8 +744,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T02:06:13.576000Z',
-        updated_at: '2026-11-23T12:33:05.017000Z'
+        created_at: '2026-11-08T02:36:31.475000Z',
+        updated_at: '2026-11-23T13:03:20.589000Z'
       }
     }
   },
@@ -789,17 +815,17 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               }
             },
             history: {
-              _id: '6b04327c532f00f6d6cc3f1b',
+              _id: '6b0439951b05ea9a2b1c50a9',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T02:06:13.576000Z',
-              updated_at: '2026-11-23T12:33:05.017000Z'
+              created_at: '2026-11-08T02:36:31.475000Z',
+              updated_at: '2026-11-23T13:03:20.589000Z'
             },
-            updated_at: '2026-11-23T12:33:05.017000Z'
+            updated_at: '2026-11-23T13:03:20.589000Z'
           }
         ],
         meta: {
@@ -866,60 +892,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           reason: {
             type: 'popular'
           }
-        },
-        {
-          id: 1351,
-          parent_id: null,
-          type: 'show',
-          handler: 'harbourcast',
-          handler_type: 'playlist',
-          handler_id: '1_rtift3e8',
-          name: 'Desk Bodies',
-          title: {
-            en: 'Desk Bodies',
-            de: 'Schreibtischkörper',
-            nl: 'Bureaulijven',
-            sv: 'Skrivbordskroppar'
-          },
-          description: {
-            en: 'Twenty small breaks for people who sit: no clothes to change, no sweat, no shame.',
-            de: 'Zwanzig kleine Pausen für alle, die sitzen: kein Umziehen, kein Schweiß, keine Scham.',
-            nl: 'Twintig kleine pauzes voor mensen die zitten: niet omkleden, niet zweten, geen schaamte.',
-            sv: 'Tjugo små pauser för den som sitter: inget ombyte, ingen svett, ingen skam.'
-          },
-          weight: null,
-          thumbnail: 'http://localhost:3000/demo/thumbnails/1351.svg',
-          thumbnail_handler: 'demo',
-          keywords: 'kettlebell, core, asana, mat, practice',
-          pricing: null,
-          payments_asset_id: null,
-          purchaseable: 0,
-          start_date: '2025-04-23T15:00:00.000000Z',
-          end_date: null,
-          countries_include: null,
-          countries_exclude: null,
-          created_at: '2025-03-15T14:39:04.000000Z',
-          updated_at: '2025-03-15T14:39:04.000000Z',
-          currency: null,
-          price: null,
-          price_formatted: null,
-          plans: {
-            '2': {
-              id: '2',
-              vendor_name: 'plus'
-            },
-            '3': {
-              id: '3',
-              vendor_name: 'family'
-            }
-          },
-          link: 'http://localhost:3000/title/1351',
-          min_age: 0,
-          deleted_at: null,
-          recent: false,
-          reason: {
-            type: 'popular'
-          }
         }
       ]
     }
@@ -944,8 +916,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T12:33:05.050000Z',
-            updated_at: '2026-11-23T12:33:05.050000Z',
+            created_at: '2026-11-23T13:03:20.628000Z',
+            updated_at: '2026-11-23T13:03:20.628000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1014,6 +986,54 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           total_pages: 8,
           total_count: 8
         }
+      }
+    }
+  },
+  'GET /me/export': {
+    answer: {
+      success: true,
+      data: {
+        users: [
+          {
+            id: 1,
+            email: 'ada@example.com',
+            name: 'Ada',
+            created_at: '2026-11-23T13:03:17.879000Z',
+            updated_at: '2026-11-23T13:03:17.879000Z'
+          }
+        ],
+        history: [
+          {
+            _id: '6b0439951b05ea9a2b1c508b',
+            user_id: 1,
+            content_id: 1003,
+            time: 1460,
+            percentage: 96,
+            plays: 0,
+            watched_at: null,
+            created_at: '2026-10-06T04:48:55.475000Z',
+            updated_at: '2026-10-06T05:14:16.475000Z'
+          }
+        ],
+        watchlist: [
+          {
+            id: 6,
+            user_id: 1,
+            content_id: 1258,
+            created_at: '2026-11-02T06:37:16.475000Z',
+            updated_at: '2026-11-02T06:37:16.475000Z'
+          }
+        ],
+        hidden: [],
+        sessions: [
+          {
+            id: 'f8512bbd-9097-4fbd-94f2-1577c1365aaa',
+            device: 'Living room TV',
+            created_at: '2026-11-23T13:03:20.500000Z',
+            last_used_at: '2026-11-23T13:03:20.500000Z'
+          }
+        ],
+        exported_at: '2026-11-23T13:03:20.645000Z'
       }
     }
   },
@@ -1110,7 +1130,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 archive: 'film-1405'
               }
             },
-            created_at: '2026-11-23T12:33:05.076000Z'
+            created_at: '2026-11-23T13:03:20.664000Z'
           }
         ],
         meta: {
@@ -1131,6 +1151,47 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The title is shown again'
     }
   },
+  'GET /changes': {
+    answer: {
+      success: true,
+      data: {
+        history: [
+          {
+            _id: '6b0439951b05ea9a2b1c5087',
+            user_id: 1,
+            content_id: 1014,
+            time: 1453,
+            percentage: 99,
+            plays: 1,
+            watched_at: '2026-10-01T18:57:16.475000Z',
+            created_at: '2026-10-01T18:32:48.475000Z',
+            updated_at: '2026-10-01T18:57:16.475000Z'
+          },
+          {
+            _id: '6b0439951b05ea9a2b1c5088',
+            user_id: 1,
+            content_id: 1445,
+            time: 2117,
+            percentage: 98,
+            plays: 1,
+            watched_at: '2026-10-02T22:40:16.475000Z',
+            created_at: '2026-10-02T22:04:16.475000Z',
+            updated_at: '2026-10-02T22:40:16.475000Z'
+          }
+        ],
+        watchlist: [],
+        hidden: [],
+        removed: {
+          history: [],
+          watchlist: [],
+          hidden: []
+        },
+        cursor: 'WzEsMTc5MDk4MDgxNjQ3NSwwLCI2YjA0Mzk5NTFiMDVlYTlhMmIxYzUwODgiLDAsMTc5NTQzODk5MDY3NiwxLDBd',
+        more: true,
+        reset: false
+      }
+    }
+  },
   'DELETE /history/{watchedVideoId}': {
     answer: {
       success: true,
@@ -1143,64 +1204,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       code: 200,
       message: 'The history was removed'
-    }
-  },
-  'GET /me/export': {
-    answer: {
-      success: true,
-      data: {
-        users: [
-          {
-            id: 1,
-            email: 'ada@example.com',
-            name: 'Ada',
-            created_at: '2026-11-23T06:16:27.950000Z',
-            updated_at: '2026-11-23T06:16:27.950000Z'
-          }
-        ],
-        history: [
-          {
-            _id: '6ab0a4d2f1c84e0a5d1b7c01',
-            user_id: 1,
-            content_id: 1405,
-            time: 340,
-            percentage: 13,
-            plays: 0,
-            watched_at: null,
-            created_at: '2026-11-23T06:16:29.310000Z',
-            updated_at: '2026-11-23T06:16:29.322000Z'
-          }
-        ],
-        watchlist: [
-          {
-            id: 14,
-            user_id: 1,
-            content_id: 1405,
-            created_at: '2026-11-23T06:16:29.334000Z',
-            updated_at: '2026-11-23T06:16:29.334000Z'
-          }
-        ],
-        hidden: [],
-        sessions: [
-          {
-            id: 'b3a1c1de-6a52-4f0e-9d0b-0f6a3d6f1f55',
-            device: 'Living room TV',
-            created_at: '2026-11-23T06:16:29.180000Z',
-            last_used_at: '2026-11-23T06:16:29.180000Z'
-          }
-        ],
-        exported_at: '2026-11-23T06:16:29.340000Z'
-      }
-    }
-  },
-  'DELETE /me': {
-    request: {
-      password: 'demo-password'
-    },
-    answer: {
-      success: true,
-      code: 200,
-      message: 'The user was erased'
     }
   },
   'POST /login/refresh': {
@@ -1237,10 +1240,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: '0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11',
+          id: 'f8512bbd-9097-4fbd-94f2-1577c1365aaa',
           device: 'Living room TV',
-          created_at: '2026-11-22T18:04:12.482000Z',
-          last_used_at: '2026-11-22T18:04:13.067000Z',
+          created_at: '2026-11-23T13:03:20.500000Z',
+          last_used_at: '2026-11-23T13:03:20.697000Z',
           current: true
         }
       ]
@@ -1292,6 +1295,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         status: 'ready'
       }
+    }
+  },
+  'DELETE /me': {
+    request: {
+      password: 'demo-password'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The user was erased'
     }
   }
 }

@@ -60,9 +60,14 @@ const { collection } = await ask('GET', '/history', '/history?perPage=1')
 const element = collection[0]._id
 await ask('GET', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('PUT', '/history/{watchedVideoId}', `/history/${element}`, { time: 340, percentage: 13 })
+const reports = [
+  { content_id: 1405, time: 355, observed_at: collection[0].updated_at },
+  { content_id: 999_999, time: 10 }
+]
+await ask('POST', '/history/batch', '/history/batch', { reports })
 await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
 await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
-await ask('GET', '/recommendations', '/recommendations?perPage=2')
+await ask('GET', '/recommendations', '/recommendations?perPage=1')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
 await ask('GET', '/me/export')
@@ -73,6 +78,7 @@ await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1405')
 await ask('PUT', '/hidden/{contentId}', '/hidden/1405')
 await ask('GET', '/hidden', '/hidden?perPage=1')
 await ask('DELETE', '/hidden/{contentId}', '/hidden/1405')
+await ask('GET', '/changes', '/changes?perPage=2')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })

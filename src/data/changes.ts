@@ -1,6 +1,6 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { seconds } from '../time.js'
-import { aggregateInOneBatch } from './driver/one-batch.js'
+import { aggregateCommitted } from './driver/one-batch.js'
 import type { HiddenDocument } from './hidden.js'
 import { counted, type HistoryDocument } from './history.js'
 import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
@@ -100,15 +100,12 @@ const changeOf = ({ source, element: stored }: Row, completedAt: number): Change
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
-/** What an app is told stays in its copy, so nothing is told that a change of primary could roll back. */
-const lasting = { readConcern: { level: 'majority' } } as const
-
-/** What has changed in the lists of a viewer. */
+/** What has changed in the lists of a viewer. What an app is told stays in its copy, so nothing is told that could be rolled back. */
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
     /**
-     * The first changes after the position, at most `count`, and the time of the database. Without `removalsFrom`, removals are told
+     * The first changes after the position, at most `count`, and up to when they are known. Without `removalsFrom`, removals are told
      * from the time of the question on, which is enough for a caller who has nothing yet.
      */
     after: async (user_id: number, position: ChangePosition, count: number, removalsFrom: number | undefined) => {
@@ -123,7 +120,7 @@ export const changesOf = (db: Db, completedAt: number) => {
           $unionWith: { coll: collection, pipeline: pipelineOf(user_id, source, position, count, removals) }
         }))
       ]
-      const rows = await aggregateInOneBatch<Row | { now: Date }>(db, collection('users'), pipeline, lasting)
+      const { rows, committedAt } = await aggregateCommitted<Row | { now: Date }>(db, collection('users'), pipeline)
       // A user whose own document was removed by hand has no clock.
       let now = Date.now()
       const all: Change[] = []
@@ -133,7 +130,7 @@ export const changesOf = (db: Db, completedAt: number) => {
       }
       // Dates to come were put in by hand.
       const changes = all.filter(({ time }) => time <= now)
-      return { now, changes: changes.sort(byPlace).slice(0, count) }
+      return { asOf: Math.min(now, committedAt), changes: changes.sort(byPlace).slice(0, count) }
     },
 
     /** Which of the contents are in each list. */
@@ -147,7 +144,7 @@ export const changesOf = (db: Db, completedAt: number) => {
       }))
       if (!first) return []
       const pipeline = [...first.pipeline, ...others.map(({ list, pipeline }) => ({ $unionWith: { coll: list, pipeline } }))]
-      return aggregateInOneBatch<{ list: ViewerList; content_id: number }>(db, collection(first.list), pipeline, lasting)
+      return (await aggregateCommitted<{ list: ViewerList; content_id: number }>(db, collection(first.list), pipeline)).rows
     }
   }
 }

@@ -41,13 +41,13 @@ export const changesPage = async (
   { user, since, perPage, overlap = changeOverlap }: Question
 ): Promise<Changes> => {
   const known = since === undefined ? undefined : readCursor(since, user)
-  const { now, changes } = await data.changes.after(
+  const { asOf, changes } = await data.changes.after(
     user,
     known?.position ?? firstPosition,
     perPage + 1,
     known ? (known.isFirst ? known.began : firstPosition.time) : undefined
   )
-  const settled = now - overlap
+  const settled = asOf - overlap
   const from = known ?? { ...cursorAt(user, settled), isFirst: true }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)

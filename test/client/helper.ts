@@ -1,5 +1,14 @@
 import type { Test } from 'tap'
-import { type Client, type ClientOptions, createClient, type Kept, type Session, type Store, ViewerError } from '../../client/index.js'
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Kept,
+  type KeptReport,
+  type Session,
+  type Store,
+  ViewerError
+} from '../../client/index.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
@@ -60,6 +69,23 @@ export const newViewer = async (app: App, client: Client) => {
   const { email } = await addUser(app)
   return client.signIn(email ?? '', password)
 }
+
+/** A session that an earlier visit has left. */
+export const signedIn = async (t: Test, app: App, baseUrl: string) => {
+  const store = createStore()
+  return { store, user: await newViewer(app, clientOf(t, baseUrl, { store }).client) }
+}
+
+/** A report of a minute ago. */
+export const kept = (user_id: number, content_id: number, given: Partial<KeptReport> = {}): KeptReport => ({
+  user_id,
+  content_id,
+  time: content_id * 10,
+  observed: Date.now() - 60_000,
+  ...given
+})
+export const historyOf = async (client: Client) => (await client.get('/history')).collection
+export const secondsAgo = (timestamp: string | undefined) => (Date.now() - Date.parse(timestamp ?? '')) / 1000
 
 export const change = async (store: Store, changes: Partial<Session>) =>
   store.save('session', { ...((await store.load('session')) as Session), ...changes })

@@ -70,8 +70,12 @@ t.test('whatever the address says, what viewers meet is of the primary and what 
     )
   }
   // What an app keeps must not be rolled back later.
+  const signedIn = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
   const others = asked.splice(0)
-  const listChanges = await app.inject({ url: '/changes', headers })
+  const listChanges = await app.inject({
+    url: '/changes',
+    headers: { authorization: `Bearer ${signedIn.json().data.access_token}` }
+  })
   t.match(listChanges.json().data, { history: [], removed: { history: [1] } })
   const told = asked.filter(({ aggregate }) => ['users', 'history'].includes(aggregate))
   t.strictSame(

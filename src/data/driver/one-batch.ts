@@ -1,4 +1,5 @@
 import type { Collection, Db, Document, Filter } from 'mongodb'
+import { seconds } from '../../time.js'
 
 // Reads whose results fit into one batch. A cursor of the driver costs the process twice as much as the operation itself.
 // They read from the primary, so that viewers see their own writes.
@@ -10,10 +11,21 @@ export const aggregateInOneBatch = async <T>(
   db: Db,
   { collectionName }: Pick<Collection, 'collectionName'>,
   pipeline: Document[],
-  options: { hint?: Document; readConcern?: { level: 'majority' } } = {}
+  options: { hint?: Document } = {}
 ): Promise<T[]> => {
   const { cursor } = await db.command({ aggregate: collectionName, pipeline, cursor: { batchSize }, ...options })
   return cursor.firstBatch
+}
+
+/**
+ * Reads what no change of primary can roll back, and says up to when. That is in the past while too few members of the replica set
+ * keep up. A server of its own knows everything.
+ */
+export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Collection, 'collectionName'>, pipeline: Document[]) => {
+  const readConcern = { level: 'majority' }
+  const { cursor, operationTime } = await db.command({ aggregate: collectionName, pipeline, cursor: { batchSize }, readConcern })
+  const committedAt: number = operationTime ? seconds(operationTime.getHighBits()) : Number.POSITIVE_INFINITY
+  return { rows: cursor.firstBatch as T[], committedAt }
 }
 
 /** The rows as one object, in which those that are missing have the fields of `none`. */

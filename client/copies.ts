@@ -1,0 +1,86 @@
+import { signedOut } from './errors.js'
+import type { Exclusively } from './exclusive.js'
+import type { components } from './schema.js'
+import type { User } from './session.js'
+import type { Store } from './store.js'
+
+type Changes = components['schemas']['Changes']
+
+/** What the service had of a user when it was asked last, in the order of its lists. */
+export interface Copy extends Pick<Changes, 'history' | 'watchlist' | 'hidden'> {
+  /** How far the changes have been read. */
+  cursor: string
+  /** False after an interruption: there was more to read. */
+  isComplete: boolean
+}
+
+interface Options {
+  store: Store
+  exclusively: Exclusively
+  owner: () => Promise<User | undefined>
+  changes: (owner: number, since: string | undefined) => Promise<Changes>
+}
+
+const nothing = { history: [], watchlist: [], hidden: [] }
+
+/** Dates on the wire are texts of the same length. */
+const newestFirst =
+  <Element>(...keys: (keyof Element)[]) =>
+  (one: Element, other: Element) => {
+    const key = keys.find(key => one[key] !== other[key])
+    return key === undefined ? 0 : one[key] < other[key] ? 1 : -1
+  }
+
+const changed = <Element extends { content_id: number }>(
+  list: Element[],
+  removed: number[],
+  elements: Element[],
+  order: (one: Element, other: Element) => number
+) => {
+  const byContent = new Map(list.map(element => [element.content_id, element]))
+  for (const content_id of removed) byContent.delete(content_id)
+  for (const element of elements) byContent.set(element.content_id, element)
+  return [...byContent.values()].sort(order)
+}
+
+const withChanges = (
+  { history, watchlist, hidden }: Pick<Copy, 'history' | 'watchlist' | 'hidden'>,
+  { removed, cursor, more, ...changes }: Changes
+): Copy => ({
+  history: changed(history, removed.history, changes.history, newestFirst('updated_at', '_id')),
+  watchlist: changed(watchlist, removed.watchlist, changes.watchlist, newestFirst('created_at', 'id')),
+  hidden: changed(hidden, removed.hidden, changes.hidden, newestFirst('created_at', 'content_id')),
+  cursor,
+  isComplete: !more
+})
+
+/** A copy of the lists of each user. It is one value with its cursor, so that neither is ever stored without the other. */
+export const createCopies = ({ store, exclusively, owner, changes }: Options) => {
+  const nameOf = ({ id }: User) => `copy-${id}` as const
+
+  return {
+    sync: async () => {
+      const user = await owner()
+      if (!user) throw signedOut()
+      return exclusively('copy', async () => {
+        let copy = (await store.load(nameOf(user))) ?? undefined
+        do {
+          const page = await changes(user.id, copy?.cursor)
+          copy = withChanges(page.reset || !copy ? nothing : copy, page)
+          await store.save(nameOf(user), copy)
+        } while (!copy.isComplete)
+        return copy
+      })
+    },
+
+    copy: async () => {
+      const user = await owner()
+      return user && ((await store.load(nameOf(user))) ?? undefined)
+    },
+
+    dropCopy: async () => {
+      const user = await owner()
+      if (user) await exclusively('copy', async () => store.save(nameOf(user), null))
+    }
+  }
+}

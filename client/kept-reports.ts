@@ -1,0 +1,77 @@
+import type { ViewerError } from './errors.js'
+import type { Exclusively } from './exclusive.js'
+import type { Store } from './store.js'
+
+/** The position of the player. */
+export interface Report {
+  content_id: number
+  /** Seconds from the start. */
+  time?: number
+  /** From 0 to 100. */
+  percentage?: number
+}
+
+/** A report that the service has not acknowledged yet. */
+export interface KeptReport extends Report {
+  user_id: number
+  /** Milliseconds, by the clock of this device. */
+  observed: number
+}
+
+/** A report that the service will never take, and why. */
+export interface RefusedReport extends KeptReport {
+  /** The code of the response, for example 404 if the content item is not there. */
+  code?: number | undefined
+  message: string
+}
+
+export interface Refusal {
+  report: KeptReport
+  error: ViewerError
+}
+
+/** Beyond these numbers, the oldest is dropped. */
+const mostKept = 1000
+const mostRefused = 200
+
+const isSameContent = (one: KeptReport, other: KeptReport) => one.user_id === other.user_id && one.content_id === other.content_id
+
+/** Whether a report needs nothing more once a later one of its content item has been answered. */
+export const isAnswered = (report: KeptReport, last: KeptReport) => isSameContent(report, last) && report.observed <= last.observed
+
+const placeOf = ({ time, percentage }: Report) => time ?? percentage ?? 0
+const isOnTheWay = (from: Report, middle: Report, to: Report) => (placeOf(middle) - placeOf(from)) * (placeOf(to) - placeOf(middle)) >= 0
+
+/**
+ * Keeps the first and the newest report of each content item, and those where the viewer went back or forward again: who has seen the
+ * end and begun again has seen the end, which the newest report does not say.
+ */
+const withReport = (reports: KeptReport[], report: KeptReport) => {
+  const [newest, before] = reports.filter(other => isSameContent(other, report)).reverse()
+  if (!newest || !before || !isOnTheWay(before, newest, report)) return [...reports, report].slice(-mostKept)
+  return [...reports.filter(other => other !== newest), { ...newest, ...report }]
+}
+
+/** The reports that are not sent yet, oldest first, and apart from them those that the service has refused. */
+export const createKeptReports = (store: Store, exclusively: Exclusively) => {
+  const kept = async () => (await store.load('reports')) ?? []
+  const refused = async () => (await store.load('refused')) ?? []
+  const edit = (change: (reports: KeptReport[]) => KeptReport[]) =>
+    exclusively('reports', async () => store.save('reports', change(await kept())))
+  const editRefused = (change: (reports: RefusedReport[]) => RefusedReport[]) =>
+    exclusively('refused', async () => store.save('refused', change(await refused())))
+
+  return {
+    of: async (user_id: number) => (await kept()).filter(report => report.user_id === user_id),
+    add: (report: KeptReport) => edit(reports => withReport(reports, report)),
+    /** Keeps a newer report that has taken the place of an answered one. */
+    remove: (answered: KeptReport[]) => edit(reports => reports.filter(report => !answered.some(last => isAnswered(report, last)))),
+    drop: (user_id: number) => edit(reports => reports.filter(report => report.user_id !== user_id)),
+
+    refusedOf: async (user_id: number) => (await refused()).filter(report => report.user_id === user_id),
+    /** Keeps the newest of each content item, because a player goes on reporting what is refused. */
+    addRefused: ({ report, error: { code, message } }: Refusal) =>
+      editRefused(reports => [...reports.filter(other => !isSameContent(other, report)), { ...report, code, message }].slice(-mostRefused)),
+    dropRefused: (user_id: number) => editRefused(reports => reports.filter(report => report.user_id !== user_id))
+  }
+}
