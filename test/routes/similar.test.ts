@@ -6,7 +6,7 @@ import { change } from '../helpers/database.js'
 import { content, episode, film, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf } from '../helpers/viewer.js'
-import { audienceOf, counted, daysAgo, firstAudience, span, taught, views } from '../recommendations/helper.js'
+import { audienceOf, counted, daysAgo, firstAudience, learnerOf, span, taught, trainOn, views } from '../recommendations/helper.js'
 import { badQueries, wire } from './helper.js'
 
 const settings = { COUNTRY_HEADER: 'x-country', RECENT_DAYS: '7' }
@@ -161,7 +161,8 @@ t.test('by the model', async t => {
     await counted(app)
     t.strictSame(await similarIn(app, 10, '?perPage=3'), [2, 9, 3], 'by the counts of now')
     const before = await app.inject('/contents/10/similar')
-    await taught(app)
+    await trainOn(app)
+    await learnerOf(app).learning.refreshModel()
     t.not((await app.inject('/contents/10/similar')).headers.etag, before.headers.etag, 'and by the model of now')
   })
 })
