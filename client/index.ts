@@ -37,7 +37,8 @@ const refusedAs = (make: (cause: ViewerError) => ViewerError) => (error: unknown
   throw error instanceof ViewerError && error.status === 401 ? make(error) : error
 }
 
-const hiddenPath = (contentId: number) => ({ params: { path: { contentId: String(contentId) } } })
+const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
+const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
 
 export const createClient = ({
   baseUrl,
@@ -161,6 +162,13 @@ export const createClient = ({
       // Only the query is used, so the token is never sent to another host.
       return calls.get('/contents', { querySerializer: () => query.toString() })
     },
+
+    /** Titles like that of a content, such as the show of an episode. */
+    similar: (contentId: number, { perPage = 20 } = {}) =>
+      calls.get('/contents/{contentId}/similar', { params: { ...pathOf(contentId), query: { perPage } } }),
+
+    /** What is on now and next, on these channels or on all of them. */
+    scheduleNow: (...channel: string[]) => calls.get('/schedule/now', { params: { query: channel.length > 0 ? { channel } : {} } }),
 
     /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
     hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),

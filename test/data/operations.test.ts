@@ -6,11 +6,13 @@ import type { WatchlistDocument } from '../../src/data/watchlist.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
-import { episode, film, historyDocument } from '../helpers/documents.js'
+import { episode, film, historyDocument, programme } from '../helpers/documents.js'
 import { tick } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
+const programmes = [programme(1, 1200, hours(-9), hours(9)), programme(2, 1201, hours(9), hours(10), { channel: 'two' })]
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
 /** Collections whose every query must stand on an index. */
 const viewerCollections = [
@@ -99,7 +101,7 @@ const fill = async (db: Db, user_id: number, count: number) => {
 }
 
 t.test('the operations of a request', async t => {
-  const url = await seededUrl(t, { contents })
+  const url = await seededUrl(t, { contents, programmes })
   const app = await build(t, { url })
   const viewer = await viewerOf(app)
   const other = await viewerOf(app)
@@ -197,6 +199,21 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
     await isAsked(t, 'without a token', popular, 200, 0)
     await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
+  })
+
+  t.test('similar titles and what is on ask nothing', async t => {
+    for (const path of ['/contents/1390/similar?perPage=50', '/contents/2/similar', '/schedule/now']) {
+      const cold = await isAsked(t, `${path} for the first time`, () => app.inject(path), 200, 1)
+      t.ok(
+        cold.every(({ ns }) => ns.endsWith('.contents')),
+        'only contents that were not sent before, in one query'
+      )
+      await isAsked(t, path, () => app.inject(path), 200, 0)
+    }
+    await isAsked(t, 'another answer from the same contents', () => app.inject('/contents/1390/similar?perPage=49'), 200, 0)
+    await isAsked(t, 'one channel of them', () => app.inject('/schedule/now?channel=one'), 200, 0)
+    await isAsked(t, 'unknown', () => app.inject('/contents/99/similar'), 404, 0)
+    await isAsked(t, 'refused', () => app.inject('/contents/1390/similar?perPage=0'), 400, 0)
   })
 
   t.test('an element by id is one operation, but for its removal', async t => {

@@ -42,7 +42,9 @@ export const publicPaths = {
   terms: '/terms',
   legal: '/legal/en',
   rails: '/rail-collections?with=rails',
-  contents: '/contents?perPage=20'
+  contents: '/contents?perPage=20',
+  similar: '/contents/1/similar?perPage=20',
+  now: '/schedule/now'
 }
 
 /** The history length of all users except those whose page times are compared. */
@@ -102,6 +104,8 @@ export const scenarios = {
   legal: ready(publicPaths.legal),
   rails: ready(publicPaths.rails),
   contents: ready(publicPaths.contents),
+  similar: ready(publicPaths.similar),
+  now: ready(publicPaths.now),
   history,
   element: {
     title: 'GET /history/{id}',
