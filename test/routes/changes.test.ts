@@ -432,6 +432,8 @@ t.test('changes', async t => {
         ])
       await putLongAgo(app, viewer, list, [1, 2])
     }
+    // Whose content nobody knows.
+    await putLongAgo(app, viewer, 'watchlist', [999])
     const marks: Document[] = [
       ...[undefined, null, 'x', '__proto__', 7, 'removed', {}].map((list, i) => ({ list, content_id: 20 + i })),
       ...[undefined, null, 'x', decimal, -5, 1.5].map(content_id => ({ list: 'history', content_ids: [content_id] })),
