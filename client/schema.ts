@@ -304,6 +304,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/login/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get codes for a device without a keyboard
+         * @description The device shows `user_code` and the address of the page, and asks POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.
+         */
+        post: operations["getDeviceCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/device/{userCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at a device that waits for approval
+         * @description Wrong codes are limited like failed logins.
+         */
+        get: operations["getWaitingDevice"];
+        put?: never;
+        /**
+         * Approve or deny a device
+         * @description An approved device is signed in as the user. The first decision counts. Wrong codes are limited like failed logins.
+         */
+        post: operations["decideOnDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with the code of a device
+         * @description Ask every `interval` seconds. Until a user has decided it is a 400 with `error: "authorization_pending"`. `slow_down`: asked too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. The approval is told once.
+         */
+        post: operations["signInDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/login/refresh": {
         parameters: {
             query?: never;
@@ -687,6 +751,11 @@ export interface components {
             /** @example perPage must be an integer from 1 to 100 */
             message: string;
             errors?: components["schemas"]["FieldError"][];
+            /**
+             * @description Of POST /login/device/token only
+             * @enum {string}
+             */
+            error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
         };
         /** @description No valid bearer token, or a failed login */
         Unauthenticated: {
@@ -1095,6 +1164,55 @@ export interface components {
             id: number;
             email: string;
             name: string;
+        };
+        DeviceRequest: {
+            /**
+             * @description Name of the device, for the list of sessions. Without control characters. An empty one counts as none
+             * @example Living room TV
+             */
+            device?: string;
+        };
+        DeviceCodesAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["DeviceCodes"];
+        };
+        DeviceCodes: {
+            /** @description For the device alone, which asks POST /login/device/token with it */
+            device_code: string;
+            /**
+             * @description To be shown to the user
+             * @example BCDF-GHJK
+             */
+            user_code: string;
+            /** @description The page where the user types the code */
+            verification_uri: string;
+            /** @description The same page with the code, for a QR code */
+            verification_uri_complete: string;
+            /** @description Lifetime of the codes in seconds */
+            expires_in: number;
+            /** @description Seconds to wait between two questions */
+            interval: number;
+        };
+        WaitingDeviceAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["WaitingDevice"];
+        };
+        WaitingDevice: {
+            /** @description As the device calls itself, which anybody may have made up */
+            device: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        DeviceDecision: {
+            approve: boolean;
+        };
+        DeviceCode: {
+            device_code: string;
         };
         RefreshToken: {
             /** @description From the last login or refresh */
@@ -3020,6 +3138,205 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDeviceCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "device": "Bedroom TV"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "device_code": "GmRhmhcx…",
+                     *         "user_code": "WDJB-MJHT",
+                     *         "verification_uri": "http://localhost:3000/#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=WDJB-MJHT#device",
+                     *         "expires_in": 600,
+                     *         "interval": 5
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceCodesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWaitingDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @example BCDF-GHJK
+                 */
+                userCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "device": "Bedroom TV",
+                     *         "created_at": "2026-11-23T13:03:20.500000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WaitingDeviceAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    decideOnDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @example BCDF-GHJK
+                 */
+                userCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "approve": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDecision"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The device was approved"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    signInDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "device_code": "GmRhmhcx…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceCode"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 3600,
+                     *         "refresh_token": "0f8b6c1e…",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ada@example.com",
+                     *           "name": "Ada"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];

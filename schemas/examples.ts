@@ -1225,6 +1225,60 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       }
     }
   },
+  'POST /login/device': {
+    request: {
+      device: 'Bedroom TV'
+    },
+    answer: {
+      success: true,
+      data: {
+        device_code: 'GmRhmhcx…',
+        user_code: 'WDJB-MJHT',
+        verification_uri: 'http://localhost:3000/#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=WDJB-MJHT#device',
+        expires_in: 600,
+        interval: 5
+      }
+    }
+  },
+  'GET /login/device/{userCode}': {
+    answer: {
+      success: true,
+      data: {
+        device: 'Bedroom TV',
+        created_at: '2026-11-23T13:03:20.500000Z'
+      }
+    }
+  },
+  'POST /login/device/{userCode}': {
+    request: {
+      approve: true
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The device was approved'
+    }
+  },
+  'POST /login/device/token': {
+    request: {
+      device_code: 'GmRhmhcx…'
+    },
+    answer: {
+      success: true,
+      data: {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: '0f8b6c1e…',
+        user: {
+          id: 1,
+          email: 'ada@example.com',
+          name: 'Ada'
+        }
+      }
+    }
+  },
   'GET /me': {
     answer: {
       success: true,

@@ -16,7 +16,13 @@ interface Example {
 const origin = 'http://localhost:3000'
 const mongod = await startMongod({ say: console.log })
 await fillWithDemo(mongod.url, origin, console.log)
-const settings = { MONGO_URL: mongod.url, JWT_SECRET: 'only here to ask for the examples of it', PUBLIC_URL: origin, TRAIN: 'off' }
+const settings = {
+  MONGO_URL: mongod.url,
+  JWT_SECRET: 'only here to ask for the examples of it',
+  PUBLIC_URL: origin,
+  DEVICE_URL: `${origin}/#device`,
+  TRAIN: 'off'
+}
 const app = await buildApp(readSettings(Settings, settings), { logger: false })
 await app.ready()
 await app.whenPrepared
@@ -82,6 +88,10 @@ await ask('GET', '/changes', '/changes?perPage=2')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
+const device = await ask('POST', '/login/device', '/login/device', { device: 'Bedroom TV' })
+await ask('GET', '/login/device/{userCode}', `/login/device/${device.user_code}`)
+await ask('POST', '/login/device/{userCode}', `/login/device/${device.user_code}`, { approve: true })
+await ask('POST', '/login/device/token', '/login/device/token', { device_code: device.device_code })
 await ask('GET', '/me')
 await ask('GET', '/sessions')
 const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
@@ -97,7 +107,7 @@ const other = await app.inject({ method: 'POST', url: '/login', payload: { email
 authorization = `Bearer ${other.json().data.access_token}`
 await ask('DELETE', '/me', '/me', { password: demoPassword })
 
-for (const key of ['POST /login', 'POST /login/refresh']) {
+for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/token']) {
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
@@ -108,6 +118,10 @@ exported.answer.data = Object.fromEntries(
 )
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
+const signedInDevice = examples['POST /login/device/token'] as Example
+signedInDevice.request = { device_code: 'GmRhmhcx…' }
+const codes = examples['POST /login/device'] as { answer: { data: object } }
+codes.answer.data = { ...codes.answer.data, device_code: 'GmRhmhcx…' }
 
 const file = fileURLToPath(new URL('../schemas/examples.ts', import.meta.url))
 await writeFile(

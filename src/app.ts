@@ -64,6 +64,14 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   frameworkErrors: sendError
 })
 
+/** Which routes do not exist with these settings. */
+const isAbsent =
+  ({ JWT_SECRET, DEVICE_URL }: Settings) =>
+  (path: string) =>
+    // An identity provider has sessions and passwords of its own.
+    (JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password)(\/|$)/.test(path)) ||
+    (DEVICE_URL === '' && path.startsWith('/login/device'))
+
 /** Builds the service without starting it. */
 export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {
   const app = fastify({ ...serverOptions(settings), logger }).withTypeProvider<TypeBoxTypeProvider>()
@@ -110,8 +118,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },
     routeParams: true,
-    // An identity provider has sessions and passwords of its own.
-    ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password)(\/|$)/.test(path),
+    ignoreFilter: isAbsent(settings),
     forceESM: true
   })
   app.refuseOtherMethods()
