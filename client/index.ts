@@ -37,7 +37,8 @@ const refusedAs = (make: (cause: ViewerError) => ViewerError) => (error: unknown
   throw error instanceof ViewerError && error.status === 401 ? make(error) : error
 }
 
-const hiddenPath = (contentId: number) => ({ params: { path: { contentId: String(contentId) } } })
+const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
+const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
 
 export const createClient = ({
   baseUrl,
@@ -106,6 +107,13 @@ export const createClient = ({
   // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
 
+  const asWrongPassword = async (error: unknown) => {
+    if (!(error instanceof ViewerError && error.status === 401)) throw error
+    // The password is wrong, unless the session has ended.
+    await calls.get('/me')
+    throw wrongCredentials(error)
+  }
+
   return {
     ...calls,
 
@@ -128,12 +136,17 @@ export const createClient = ({
     me: () => calls.get('/me'),
     /** Ends all other sessions of the user. */
     changePassword: async (password: string, new_password: string) => {
-      await once.put('/me/password', { body: { password, new_password } }).catch(async (error: unknown) => {
-        if (!(error instanceof ViewerError && error.status === 401)) throw error
-        // The password is wrong, unless the session has ended.
-        await calls.get('/me')
-        throw wrongCredentials(error)
-      })
+      await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
+    },
+    /** What the service stores of the user. */
+    exportMe: () => calls.get('/me/export'),
+    /** Erases the user, with everything that the service and this client store of them, and signs out. */
+    eraseMe: async (password: string) => {
+      await once.delete('/me', { body: { password } }).catch(asWrongPassword)
+      await reports.forget()
+      await reports.dropRefused()
+      await copies.dropCopy()
+      await session.leave()
     },
 
     /** Where the user is signed in, the session used last first. */
@@ -149,6 +162,13 @@ export const createClient = ({
       // Only the query is used, so the token is never sent to another host.
       return calls.get('/contents', { querySerializer: () => query.toString() })
     },
+
+    /** Titles like that of a content, such as the show of an episode. */
+    similar: (contentId: number, { perPage = 20 } = {}) =>
+      calls.get('/contents/{contentId}/similar', { params: { ...pathOf(contentId), query: { perPage } } }),
+
+    /** What is on now and next, on these channels or on all of them. */
+    scheduleNow: (...channel: string[]) => calls.get('/schedule/now', { params: { query: channel.length > 0 ? { channel } : {} } }),
 
     /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
     hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),

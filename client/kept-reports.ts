@@ -66,6 +66,7 @@ export const createKeptReports = (store: Store, exclusively: Exclusively) => {
     add: (report: KeptReport) => edit(reports => withReport(reports, report)),
     /** Keeps a newer report that has taken the place of an answered one. */
     remove: (answered: KeptReport[]) => edit(reports => reports.filter(report => !answered.some(last => isAnswered(report, last)))),
+    drop: (user_id: number) => edit(reports => reports.filter(report => report.user_id !== user_id)),
 
     refusedOf: async (user_id: number) => (await refused()).filter(report => report.user_id === user_id),
     /** Keeps the newest of each content item, because a player goes on reporting what is refused. */

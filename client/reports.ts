@@ -152,6 +152,11 @@ export const createReports = ({ store, clock, exclusively, reporter, post, postM
       return outcome
     },
     deliverAtOnce,
+    /** Drops what the user has not sent yet. */
+    forget: async () => {
+      const user = await reporter()
+      if (user) await kept.drop(user.id)
+    },
     unsent: async () => {
       const user = await reporter()
       return user ? (await kept.of(user.id)).length : 0

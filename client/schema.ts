@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/contents/{contentId}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List titles like this one
+         * @description The most similar first. Of an episode or a season, the titles like its show. A 404 if it is not open to the caller.
+         */
+        get: operations["listSimilar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/continue-watching": {
         parameters: {
             query?: never;
@@ -572,6 +592,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schedule/now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what is on now and next
+         * @description Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and programmes whose content is not open to the caller.
+         */
+        get: operations["listOnAir"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -973,6 +1013,118 @@ export interface components {
             /** @enum {boolean} */
             success: true;
             data: components["schemas"]["Content"];
+        };
+        SimilarAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["SimilarContent"][];
+        };
+        SimilarContent: {
+            id: number;
+            /** @description The parent content, for example the show of an episode */
+            parent_id: number | null;
+            /**
+             * @example show
+             * @example episode
+             */
+            type: string;
+            /** @description Video platform that hosts the media */
+            handler: string;
+            /** @description Kind of media object on that platform */
+            handler_type: string;
+            /** @description Id of the media object on that platform */
+            handler_id: string;
+            name: string;
+            /**
+             * @description Texts by language code
+             * @example {
+             *       "en": "The Long Ridge",
+             *       "de": "Der lange Grat"
+             *     }
+             */
+            title: {
+                [key: string]: string;
+            };
+            /**
+             * @description Texts by language code
+             * @example {
+             *       "en": "The Long Ridge",
+             *       "de": "Der lange Grat"
+             *     }
+             */
+            description: {
+                [key: string]: string;
+            };
+            weight: number | null;
+            thumbnail: string;
+            thumbnail_handler: string;
+            keywords: string;
+            pricing: {
+                [key: string]: unknown;
+            } | null;
+            payments_asset_id: string | null;
+            purchaseable: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            start_date: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            end_date: string | null;
+            countries_include: string[] | null;
+            countries_exclude: string[] | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+            currency: string | null;
+            price: number | null;
+            price_formatted: string | null;
+            plans: {
+                [key: string]: components["schemas"]["Plan"];
+            };
+            /** @description URL of the content in the web front end */
+            link: string;
+            /**
+             * @description Length in seconds, above 0
+             * @example 5400
+             */
+            duration?: number;
+            /**
+             * @description Youngest age it is meant for
+             * @example 12
+             */
+            min_age?: number;
+            /**
+             * @description Number of the season
+             * @example 1
+             */
+            season?: number;
+            /**
+             * @description Number of the episode in its season
+             * @example 2
+             */
+            episode?: number;
+            /**
+             * @description Ids in other catalogues, by provider
+             * @example {
+             *       "imdb": "tt0000001"
+             *     }
+             */
+            external_ids?: {
+                [key: string]: string;
+            };
+            /** @description Whether its start date is within the last `RECENT_DAYS` days */
+            recent: boolean;
         };
         ContinueWatchingCardPageAnswer: {
             /** @enum {boolean} */
@@ -1521,6 +1673,17 @@ export interface components {
             ends_at: string;
             content: components["schemas"]["Content"];
         };
+        OnAirAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["OnAir"][];
+        };
+        /** @description What a channel shows now, and what begins there next, within 24 hours */
+        OnAir: {
+            channel: string;
+            now: components["schemas"]["Programme"] | null;
+            next: components["schemas"]["Programme"] | null;
+        };
         SessionListAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -2055,6 +2218,107 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ContentAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSimilar: {
+        parameters: {
+            query?: {
+                /** @description Elements in the list */
+                perPage?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The version of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1484,
+                     *           "parent_id": null,
+                     *           "type": "show",
+                     *           "handler": "reelstack",
+                     *           "handler_type": "playlist",
+                     *           "handler_id": "rs-xpyb15lu",
+                     *           "name": "Windward",
+                     *           "title": {
+                     *             "en": "Windward",
+                     *             "de": "Luvwärts",
+                     *             "nl": "Loefwaarts",
+                     *             "sv": "Mot vinden"
+                     *           },
+                     *           "description": {
+                     *             "en": "A family of five sells the house and crosses an ocean in a boat older than the parents.",
+                     *             "de": "Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean.",
+                     *             "nl": "Een gezin van vijf verkoopt het huis en steekt een oceaan over in een boot die ouder is dan de ouders.",
+                     *             "sv": "En familj på fem säljer huset och korsar ett hav i en båt som är äldre än föräldrarna."
+                     *           },
+                     *           "weight": 74,
+                     *           "thumbnail": "http://localhost:3000/demo/thumbnails/1484.svg",
+                     *           "thumbnail_handler": "demo",
+                     *           "keywords": "sea, harbour, portrait",
+                     *           "pricing": null,
+                     *           "payments_asset_id": null,
+                     *           "purchaseable": 0,
+                     *           "start_date": "2026-06-20T07:30:00.000000Z",
+                     *           "end_date": null,
+                     *           "countries_include": null,
+                     *           "countries_exclude": null,
+                     *           "created_at": "2026-05-13T07:14:26.000000Z",
+                     *           "updated_at": "2026-06-07T07:14:26.000000Z",
+                     *           "currency": null,
+                     *           "price": null,
+                     *           "price_formatted": null,
+                     *           "plans": {
+                     *             "2": {
+                     *               "id": "2",
+                     *               "vendor_name": "plus"
+                     *             },
+                     *             "3": {
+                     *               "id": "3",
+                     *               "vendor_name": "family"
+                     *             }
+                     *           },
+                     *           "link": "http://localhost:3000/title/1484",
+                     *           "min_age": 6,
+                     *           "recent": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SimilarAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -4013,6 +4277,165 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ProgrammePageAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listOnAir: {
+        parameters: {
+            query?: {
+                /** @description Only these channels */
+                channel?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Identifies the request in the log of the service */
+                    "x-request-id"?: string;
+                    /** @description The version of the answer, for `If-None-Match` */
+                    ETag?: string;
+                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
+                    "Cache-Control"?: string;
+                    /** @description The request headers that the answer depends on */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "channel": "stories",
+                     *           "now": {
+                     *             "id": 634,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T12:40:00.000000Z",
+                     *             "ends_at": "2026-11-23T14:30:00.000000Z",
+                     *             "content": {
+                     *               "id": 1410,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_dacboehd",
+                     *               "name": "Last Place",
+                     *               "title": {
+                     *                 "en": "Last Place",
+                     *                 "de": "Letzter Platz",
+                     *                 "nl": "Laatste plaats",
+                     *                 "sv": "Sista plats"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A bet, a marathon, and a man who owns no running shoes.",
+                     *                 "de": "Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.",
+                     *                 "nl": "Een weddenschap, een marathon en een man zonder hardloopschoenen.",
+                     *                 "sv": "Ett vad, ett maraton och en man utan löparskor."
+                     *               },
+                     *               "weight": 45,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1410.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "misunderstanding, dry humour, trail, jogging",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-09-06T18:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-09-02T17:59:30.000000Z",
+                     *               "updated_at": "2026-09-02T17:59:30.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1410",
+                     *               "duration": 6450,
+                     *               "min_age": 6
+                     *             }
+                     *           },
+                     *           "next": {
+                     *             "id": 635,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T14:30:00.000000Z",
+                     *             "ends_at": "2026-11-23T14:35:00.000000Z",
+                     *             "content": {
+                     *               "id": 1708,
+                     *               "parent_id": null,
+                     *               "type": "clip",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_dc24gx49",
+                     *               "name": "Every Runner You Meet at Six",
+                     *               "title": {
+                     *                 "en": "Every Runner You Meet at Six",
+                     *                 "de": "Alle, die um sechs laufen",
+                     *                 "nl": "Iedereen die om zes uur loopt",
+                     *                 "sv": "Alla som springer klockan sex"
+                     *               },
+                     *               "description": {
+                     *                 "en": "The nodder, the talker, the one with the dog.",
+                     *                 "de": "Der Nicker, die Rednerin, der mit dem Hund.",
+                     *                 "nl": "De knikker, de prater, die met de hond.",
+                     *                 "sv": "Nickaren, prataren och hon med hunden."
+                     *               },
+                     *               "weight": 17,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1708.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "marathon, trail, jogging, ensemble, misunderstanding",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-09-14T15:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-09-05T15:04:52.000000Z",
+                     *               "updated_at": "2026-10-25T15:04:52.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 },
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1708",
+                     *               "duration": 176,
+                     *               "min_age": 0
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OnAirAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];

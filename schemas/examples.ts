@@ -347,6 +347,185 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       }
     }
   },
+  'GET /schedule/now': {
+    answer: {
+      success: true,
+      data: [
+        {
+          channel: 'stories',
+          now: {
+            id: 634,
+            channel: 'stories',
+            starts_at: '2026-11-23T12:40:00.000000Z',
+            ends_at: '2026-11-23T14:30:00.000000Z',
+            content: {
+              id: 1410,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_dacboehd',
+              name: 'Last Place',
+              title: {
+                en: 'Last Place',
+                de: 'Letzter Platz',
+                nl: 'Laatste plaats',
+                sv: 'Sista plats'
+              },
+              description: {
+                en: 'A bet, a marathon, and a man who owns no running shoes.',
+                de: 'Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.',
+                nl: 'Een weddenschap, een marathon en een man zonder hardloopschoenen.',
+                sv: 'Ett vad, ett maraton och en man utan löparskor.'
+              },
+              weight: 45,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1410.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'misunderstanding, dry humour, trail, jogging',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-09-06T18:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-09-02T17:59:30.000000Z',
+              updated_at: '2026-09-02T17:59:30.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                }
+              },
+              link: 'http://localhost:3000/title/1410',
+              duration: 6450,
+              min_age: 6
+            }
+          },
+          next: {
+            id: 635,
+            channel: 'stories',
+            starts_at: '2026-11-23T14:30:00.000000Z',
+            ends_at: '2026-11-23T14:35:00.000000Z',
+            content: {
+              id: 1708,
+              parent_id: null,
+              type: 'clip',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_dc24gx49',
+              name: 'Every Runner You Meet at Six',
+              title: {
+                en: 'Every Runner You Meet at Six',
+                de: 'Alle, die um sechs laufen',
+                nl: 'Iedereen die om zes uur loopt',
+                sv: 'Alla som springer klockan sex'
+              },
+              description: {
+                en: 'The nodder, the talker, the one with the dog.',
+                de: 'Der Nicker, die Rednerin, der mit dem Hund.',
+                nl: 'De knikker, de prater, die met de hond.',
+                sv: 'Nickaren, prataren och hon med hunden.'
+              },
+              weight: 17,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1708.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'marathon, trail, jogging, ensemble, misunderstanding',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-09-14T15:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-09-05T15:04:52.000000Z',
+              updated_at: '2026-10-25T15:04:52.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                },
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
+                }
+              },
+              link: 'http://localhost:3000/title/1708',
+              duration: 176,
+              min_age: 0
+            }
+          }
+        }
+      ]
+    }
+  },
+  'GET /contents/{contentId}/similar': {
+    answer: {
+      success: true,
+      data: [
+        {
+          id: 1484,
+          parent_id: null,
+          type: 'show',
+          handler: 'reelstack',
+          handler_type: 'playlist',
+          handler_id: 'rs-xpyb15lu',
+          name: 'Windward',
+          title: {
+            en: 'Windward',
+            de: 'Luvwärts',
+            nl: 'Loefwaarts',
+            sv: 'Mot vinden'
+          },
+          description: {
+            en: 'A family of five sells the house and crosses an ocean in a boat older than the parents.',
+            de: 'Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean.',
+            nl: 'Een gezin van vijf verkoopt het huis en steekt een oceaan over in een boot die ouder is dan de ouders.',
+            sv: 'En familj på fem säljer huset och korsar ett hav i en båt som är äldre än föräldrarna.'
+          },
+          weight: 74,
+          thumbnail: 'http://localhost:3000/demo/thumbnails/1484.svg',
+          thumbnail_handler: 'demo',
+          keywords: 'sea, harbour, portrait',
+          pricing: null,
+          payments_asset_id: null,
+          purchaseable: 0,
+          start_date: '2026-06-20T07:30:00.000000Z',
+          end_date: null,
+          countries_include: null,
+          countries_exclude: null,
+          created_at: '2026-05-13T07:14:26.000000Z',
+          updated_at: '2026-06-07T07:14:26.000000Z',
+          currency: null,
+          price: null,
+          price_formatted: null,
+          plans: {
+            '2': {
+              id: '2',
+              vendor_name: 'plus'
+            },
+            '3': {
+              id: '3',
+              vendor_name: 'family'
+            }
+          },
+          link: 'http://localhost:3000/title/1484',
+          min_age: 6,
+          recent: false
+        }
+      ]
+    }
+  },
   'GET /legal': {
     answer: {
       success: true,

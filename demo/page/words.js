@@ -9,9 +9,9 @@ export const descriptionOf = ({ description }) => description[language] ?? descr
 /** @param {Content} content */
 export const typeOf = ({ type }) => type.charAt(0).toUpperCase() + type.slice(1)
 
-/** The number of an episode, as S1 E2. @param {Content} content */
+/** The number of an episode, as S1 E2 or E2. @param {Content} content */
 export const numberOf = ({ season, episode }) =>
-  [season === undefined ? '' : `S${season}`, episode === undefined ? '' : `E${episode}`].filter(Boolean).join(' ')
+  episode === undefined ? '' : season === undefined ? `E${episode}` : `S${season} E${episode}`
 
 /** How long it takes, as 1 h 25 min. @param {Content} content */
 export const lengthOf = ({ duration = 0 }) => {

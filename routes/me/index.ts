@@ -28,7 +28,7 @@ const deleteSchema = {
   response: answers(Done, 401, 413)
 }
 
-/** How long the answer waits for the removal of a long history, which goes on after it. */
+/** How long the answer waits. What takes longer, or fails, is completed after it. */
 const patience = seconds(1)
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -52,8 +52,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { id } = app.viewerOf(request)
     await passwordChecks.ofUser(id, request.body.password, callerOf(request.ip))
     await beginErasure(data, id)
-    await app.erasedUsers.refresh()
-    await withDeadline(removeUser(data, id), patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
+    const removed = app.erasedUsers.refresh().then(() => removeUser(data, id))
+    await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
     return done(200, 'The user was erased')
   })
 }

@@ -7,7 +7,6 @@ import { Recommendation, RecommendationsQuery } from '../../schemas/recommendati
 import { Pacer } from '../../src/overload/pacer.js'
 import { recommendationsBytes } from '../../src/recommendations/serving/answer.js'
 import { viewingOf } from '../../src/recommendations/serving/viewing.js'
-import { days } from '../../src/time.js'
 
 const schema = {
   summary: 'List what to watch next',
@@ -32,7 +31,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const recommended = () => {
       const recommendations = recommender.recommend(viewing, app.countryOf(request), query.perPage)
       if (viewer) uptake.show(viewer.id, recommendations)
-      return recommendationsBytes(catalogue, recommendations, Date.now() - days(RECENT_DAYS))
+      return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
     }
     return reply.json(await pacer.run(recommended))
   })

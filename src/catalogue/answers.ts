@@ -48,10 +48,10 @@ export class AnswerCache {
   private async make<T>(key: string, { version, until }: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
     // Taken before `make` reads anything, because the answer may lack what starts or ends while it is made.
     const holdsUntil = until()
-    const { bytes, isEmpty } = await make()
+    const { bytes, isEmpty, until: ownEnd = holdsUntil } = await make()
     if (isEmpty) return answerOf(bytes)
     const answer = answerOf(ownBytes(bytes))
-    this.cache.put(key, { answer, version, until: holdsUntil })
+    this.cache.put(key, { answer, version, until: Math.min(holdsUntil, ownEnd) })
     return answer
   }
 }

@@ -51,6 +51,8 @@ const joined = <T>(parts: JsonParts<T>) => {
 export interface AnswerBody<T> {
   bytes: Json<T>
   isEmpty: boolean
+  /** From this moment on it would be another one, even if no content opens or closes. */
+  until?: number
 }
 
 export const jsonAnswer = <T>(value: T, isEmpty = false): AnswerBody<T> => ({ bytes: joined(json(value)), isEmpty })
@@ -90,6 +92,13 @@ type Ok<T> = ReturnType<typeof ok<T>>
 type Page<T, M> = Ok<{ collection: T[]; meta: M }>
 
 export const okBytes = <T>(data: JsonParts<T>) => joined(jsonParts<Ok<T>>(['{"success":true,"data":', ...data, '}']))
+
+/** A list that is not paged, and until when it holds. */
+export const listAnswer = <T>(elements: JsonParts<T>[], until: number): AnswerBody<Ok<T[]>> => ({
+  bytes: okBytes(list(elements)),
+  isEmpty: elements.length === 0,
+  until
+})
 
 export const pageBytes = <T, M extends Partial<Meta>>(elements: JsonParts<T>[], meta: M) =>
   joined(jsonParts<Page<T, M>>(['{"success":true,"data":{"collection":', ...list(elements), `,"meta":${JSON.stringify(meta)}}}`]))

@@ -14,7 +14,12 @@ export class DictionaryColumn<Value> {
   }
 
   get(row: number) {
-    return this.values[this.column[row] as number] as Value
+    return this.values[this.number(row)] as Value
+  }
+
+  /** The number of the row's value, below `size`. */
+  number(row: number) {
+    return this.column[row] as number
   }
 
   has(key: Key) {

@@ -1,13 +1,13 @@
-import type { Programme as Sent } from '../../schemas/programme.js'
 import type { ScheduleQuery } from '../../schemas/schedule-query.js'
 import { invalid } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
-import { days, timeOf, timestamp } from '../time.js'
+import { days, timeOf } from '../time.js'
 import { answerOf } from './answers.js'
 import { pageBytes, withContent } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import type { Country } from './country.js'
-import type { Programme, ScheduleFilter } from './schedule.js'
+import { type Programme, programmeToWire } from './programmes.js'
+import type { ScheduleFilter } from './schedule.js'
 
 const filterOf = (query: ScheduleQuery): ScheduleFilter => {
   const from = timeOf(query.from) ?? Date.now()
@@ -15,13 +15,6 @@ const filterOf = (query: ScheduleQuery): ScheduleFilter => {
   if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
   return { from, to, channel: query.channel }
 }
-
-const toWire = ({ id, channel, starts, ends }: Programme): Omit<Sent, 'content'> => ({
-  id,
-  channel,
-  starts_at: timestamp(new Date(starts)),
-  ends_at: timestamp(new Date(ends))
-})
 
 /** One page of GET /schedule. It is not cached, because by default every caller asks from another moment on. */
 export const scheduleAnswer = async (catalogue: Catalogue, query: ScheduleQuery, country: Country | undefined) => {
@@ -32,7 +25,7 @@ export const scheduleAnswer = async (catalogue: Catalogue, query: ScheduleQuery,
     const { shown, total } = schedule.page(skeleton, filter, country, Date.now(), query)
     const programmes = shown.map(row => schedule.get(row))
     const contents = await fragments.forPublicList(programmes.map(({ content_id }) => content_id))
-    const elements = contents.map((fragment, i) => withContent(toWire(programmes[i] as Programme), fragment))
+    const elements = contents.map((fragment, i) => withContent(programmeToWire(programmes[i] as Programme), fragment))
     return answerOf(pageBytes(elements, pageMeta(query, total)))
   })
 }

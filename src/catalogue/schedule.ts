@@ -1,49 +1,12 @@
 import type { PageQuery } from '../../schemas/page.js'
-import type { ProgrammeDocument } from '../data/programmes.js'
 import { isOpen } from './availability.js'
+import { Channels } from './channels.js'
 import type { Country } from './country.js'
 import { DictionaryColumn } from './dictionary-column.js'
+import { firstWhere } from './first-where.js'
+import type { Programme } from './programmes.js'
 import { type Selection, select } from './selection.js'
-import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
-
-export interface Programme {
-  id: number
-  channel: string
-  starts: number
-  ends: number
-  content_id: number
-}
-
-/** Sorted by start. */
-export const readProgrammes = async (
-  documents: AsyncIterable<ProgrammeDocument>,
-  onBroken: (ids: unknown[]) => void
-): Promise<Programme[]> => {
-  const programmes: Programme[] = []
-  const broken: unknown[] = []
-  for await (const programme of documents) {
-    if (!isServable.programmes(programme)) {
-      broken.push(programme._id)
-      continue
-    }
-    const { _id, channel, starts_at, ends_at, content_id } = programme
-    programmes.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
-  }
-  onBroken(broken)
-  return programmes.sort((a, b) => a.starts - b.starts || a.id - b.id)
-}
-
-/** A binary search for the first of `count` numbers that passes. All after it must pass, too. Returns `count` if none does. */
-const firstWhere = (count: number, isTrue: (n: number) => boolean) => {
-  let [low, high] = [0, count]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (isTrue(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
 
 /** The row of a content that the skeleton does not have. */
 const noRow = -1
@@ -57,6 +20,7 @@ export interface ScheduleFilter {
 
 /** The programmes of all channels, one row each, sorted by start. */
 export class Schedule {
+  readonly channels: Channels
   private readonly rows: Int32Array
   private readonly channel = new DictionaryColumn<string>()
   private readonly starts: Float64Array
@@ -67,6 +31,7 @@ export class Schedule {
 
   /** `programmes` must be sorted by start. */
   constructor(private readonly programmes: Programme[]) {
+    this.channels = new Channels(programmes)
     this.rows = Int32Array.from(programmes, (_, row) => row)
     this.starts = Float64Array.from(programmes, ({ starts }) => starts)
     this.ends = Float64Array.from(programmes, ({ ends }) => ends)

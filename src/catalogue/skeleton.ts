@@ -65,6 +65,14 @@ export class Skeleton {
     return filter
   }
 
+  /** A function that adds up what the terms of a row are worth. The lists of terms are few, so it only looks up a sum. */
+  termSums(worths: Iterable<readonly [term: number, worth: number]>) {
+    const { terms } = this
+    const sums = new Float64Array(terms.size)
+    for (const [term, worth] of worths) for (const list of this.listsWith.get(term) ?? []) sums[list] = (sums[list] as number) + worth
+    return (row: number) => sums[terms.number(row)] as number
+  }
+
   /** Countries that no content names share a region. */
   region(country: Country | undefined): Country | undefined {
     return country === undefined || this.countries.has(country) ? country : elsewhere

@@ -77,6 +77,7 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   popularity: popularityOf(db),
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
+  completedAt: settings.COMPLETED_AT,
   history: historyOf(db, settings.COMPLETED_AT),
   changes: changesOf(db, settings.COMPLETED_AT),
   reports: reportsOf(db, settings.COMPLETED_AT),

@@ -1,7 +1,7 @@
 import type { Export, ExportedHidden, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
 import type { HistoryProgress } from '../../schemas/history.js'
 import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
-import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
+import { counted, type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { Data } from '../data/index.js'
 import { toSession } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
@@ -19,7 +19,8 @@ const userRecord = ({ _id, email, name, sub, created_at, updated_at }: UserDocum
 
 // Elements that other software wrote may lack fields. These are left out, as everywhere.
 
-const historyRecord = (element: HistoryDocument): HistoryProgress[] => (isServableHistory(element) ? [toHistory(element)] : [])
+const historyRecord = (element: HistoryDocument, completedAt: number): HistoryProgress[] =>
+  isServableHistory(element) ? [toHistory(counted(element, completedAt))] : []
 
 const watchlistRecord = (element: WatchlistDocument): ExportedWatchlistElement[] => {
   if (!isServableWatchlist(element)) return []
@@ -32,19 +33,19 @@ const hiddenRecord = (title: HiddenDocument): ExportedHidden[] =>
 
 /** The lists that may be long, by the name of their collection and of their import file. */
 const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hiddenRecord } satisfies {
-  [Name in keyof Export]?: (element: never) => Export[Name]
+  [Name in keyof Export]?: (element: never, completedAt: number) => Export[Name]
 }
 
 /** Runs one read of the database. */
 type Read = <T>(read: () => Promise<T>) => Promise<T>
 
-async function* recordsOf({ personal }: Data, name: keyof typeof lists, user_id: number, read: Read) {
-  const toRecords = lists[name] as (element: { content_id: number }) => object[]
+async function* recordsOf({ personal, completedAt }: Data, name: keyof typeof lists, user_id: number, read: Read) {
+  const toRecords = lists[name] as (element: { content_id: number }, completedAt: number) => object[]
   const portions = personal.portions(name, user_id)
   for (;;) {
     const { value, done } = await read(() => portions.next())
     if (done) return
-    yield value.flatMap(toRecords)
+    yield value.flatMap(element => toRecords(element, completedAt))
   }
 }
 

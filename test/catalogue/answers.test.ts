@@ -24,6 +24,21 @@ t.test('an answer holds until the catalogue or the clock changes it', async t =>
   t.equal(made, 3, 'the catalogue')
 })
 
+t.test('an answer that ends by itself is not kept for longer', async t => {
+  const answers = new AnswerCache()
+  let made = 0
+  const ask = (key: string, now: number, until: number) =>
+    answers.get(key, { ...valid, now }, () => ({ ...jsonAnswer({ made: ++made }), until }), run)
+  await ask('early', 1000, 1500)
+  await ask('early', 1499, 1500)
+  t.equal(made, 1)
+  await ask('early', 1500, 1500)
+  t.equal(made, 2)
+  await ask('late', 1000, 9000)
+  await ask('late', 2000, 9000)
+  t.equal(made, 4, 'nor beyond what holds for all')
+})
+
 t.test('a crowd that asks for the same at once has it made once', async t => {
   const answers = new AnswerCache()
   let made = 0

@@ -41,6 +41,16 @@ t.test('values are shared', async t => {
   t.notOk(skeleton.hasTerm(3))
 })
 
+t.test('the terms of a row add up', async t => {
+  const skeleton = skeletonOf(content(1, { terms: [1, 2] }), content(2, { terms: [2] }), content(3), content(4, { terms: [2, 3] }))
+  const sumOf = skeleton.termSums([
+    [1, 10],
+    [2, 0.5],
+    [9, 100]
+  ])
+  t.strictSame([0, 1, 2, 3].map(sumOf), [10.5, 0.5, 0, 0.5])
+})
+
 t.test('countries that no content names are one region', async t => {
   const skeleton = skeletonOf(content(1, { countries_include: ['de'] }), content(2, { countries_exclude: ['FR'] }))
   t.strictSame(

@@ -6,6 +6,8 @@ import t, { type Test } from 'tap'
 import type { ClientOptions, Schemas } from '../../client/index.js'
 import { clientTypes } from '../../scripts/openapi/client-types.js'
 import { addUser, build } from '../helpers/app.js'
+import { change } from '../helpers/database.js'
+import { until } from '../helpers/until.js'
 import { clientOf, errorOf, kindOf, newViewer, serve } from './helper.js'
 
 t.test('the types are those of the interface', async t => {
@@ -51,6 +53,36 @@ t.test('every answer has its type', async t => {
     )
     t.equal(meta.prev_page, 1)
     t.equal((await client.railContents(endpoint)).collection.length, 3)
+  })
+
+  t.test('what is similar', async t => {
+    const titles: Schemas['SimilarContent'][] = await client.similar(1)
+    t.strictSame(
+      titles.map(({ name, recent }) => [name, recent]),
+      [
+        ['Film 3', false],
+        ['Film 2', false]
+      ]
+    )
+    t.equal((await client.similar(1, { perPage: 1 })).length, 1)
+    t.match(await errorOf(client.similar(9)), { kind: 'refused', status: 404 })
+  })
+
+  t.test('what is on', async t => {
+    const hour = 3_600_000
+    const on = (id: number, channel: string, from: number) => ({
+      channel,
+      starts_at: new Date(Date.now() + from * hour),
+      ends_at: new Date(Date.now() + (from + 1) * hour),
+      content_id: id,
+      digest: ''
+    })
+    await change(app, 'programmes', 1, on(1, 'a', -0.5))
+    await change(app, 'programmes', 2, on(2, 'b', 0.5))
+    await until(async () => (await client.scheduleNow()).length === 2)
+    const [first]: Schemas['OnAir'][] = await client.scheduleNow('a', 'b', 'c')
+    t.match(first, { channel: 'a', now: { content: { name: 'Film 1' } }, next: null })
+    t.match(await client.scheduleNow('b'), [{ channel: 'b', now: null, next: { content: { name: 'Film 2' } } }])
   })
 
   t.test('what is hidden', async t => {

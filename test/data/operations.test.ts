@@ -6,11 +6,13 @@ import type { WatchlistDocument } from '../../src/data/watchlist.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
-import { episode, film, historyDocument } from '../helpers/documents.js'
+import { episode, film, historyDocument, programme } from '../helpers/documents.js'
 import { tick } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 
 const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
+const programmes = [programme(1, 1200, hours(-9), hours(9)), programme(2, 1201, hours(9), hours(10), { channel: 'two' })]
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
 /** Collections whose every query must stand on an index. */
 const viewerCollections = [
@@ -99,7 +101,7 @@ const fill = async (db: Db, user_id: number, count: number) => {
 }
 
 t.test('the operations of a request', async t => {
-  const url = await seededUrl(t, { contents })
+  const url = await seededUrl(t, { contents, programmes })
   const app = await build(t, { url })
   const viewer = await viewerOf(app)
   const other = await viewerOf(app)
@@ -199,6 +201,21 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
   })
 
+  t.test('similar titles and what is on ask nothing', async t => {
+    for (const path of ['/contents/1390/similar?perPage=50', '/contents/2/similar', '/schedule/now']) {
+      const cold = await isAsked(t, `${path} for the first time`, () => app.inject(path), 200, 1)
+      t.ok(
+        cold.every(({ ns }) => ns.endsWith('.contents')),
+        'only contents that were not sent before, in one query'
+      )
+      await isAsked(t, path, () => app.inject(path), 200, 0)
+    }
+    await isAsked(t, 'another answer from the same contents', () => app.inject('/contents/1390/similar?perPage=49'), 200, 0)
+    await isAsked(t, 'one channel of them', () => app.inject('/schedule/now?channel=one'), 200, 0)
+    await isAsked(t, 'unknown', () => app.inject('/contents/99/similar'), 404, 0)
+    await isAsked(t, 'refused', () => app.inject('/contents/1390/similar?perPage=0'), 400, 0)
+  })
+
   t.test('an element by id is one operation, but for its removal', async t => {
     const path = `/history/${film1001}`
     for (const [what, most, request] of [
@@ -261,8 +278,32 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('GET /changes asks once, twice with removals, and looks at no more than a page', async t => {
+    let cursor = ''
+    const changes = (perPage: number) => async () => {
+      const answer = await viewer.get(`/changes?perPage=${perPage}&since=${cursor}`)
+      cursor = answer.json().data.cursor
+      return answer
+    }
+    for (let page = 0; page < 8; page++) {
+      const [operation] = await isAsked(t, `page ${page}`, changes(50), 200, 2)
+      // Each of the sources for itself.
+      t.ok(operation?.docsExamined <= 7 * 52 + 1, `${operation?.docsExamined} documents`)
+    }
+    const settled = () => Buffer.from(JSON.stringify([viewer.id, Date.now(), -1, 0, 0, Date.now(), 0, 0])).toString('base64url')
+    cursor = settled()
+    const [operation, ...others] = await isAsked(t, 'nothing new', changes(100), 200, 1)
+    t.strictSame([operation?.docsExamined, others], [1, []], 'but the user alone')
+    for (const content_id of [1001, 1002]) await viewer.post('/watchlist', { content_id })
+    cursor = settled()
+    await tick()
+    for (const { id } of collectionOf(await viewer.get('/watchlist?content_id=1001,1002'))) await viewer.remove(`/watchlist/${id}`)
+    await isAsked(t, 'removals', changes(100), 200, 2)
+    t.strictSame((await entries()).length, 0)
+  })
+
   t.test('who has no valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
@@ -384,6 +425,24 @@ t.test('every query of src/data for viewers is on an index', async t => {
       list: [() => data.hidden.list(you._id, page), () => data.hidden.list(999, page)],
       put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
+    },
+    changes: {
+      after: [
+        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, undefined),
+        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, 0),
+        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 6, id: new ObjectId(), offset: 0 }, 11, 0)
+      ],
+      present: [
+        () =>
+          data.changes.present(
+            you._id,
+            new Map([
+              ['history', [1001, 9999]],
+              ['watchlist', [1002]],
+              ['hidden', [1001]]
+            ])
+          )
+      ]
     },
     dismissals: {
       put: [() => data.dismissals.put(me._id, 1), () => data.dismissals.put(me._id, 1)],

@@ -48,7 +48,11 @@ t.test('there are no unions but those of a component and null', async t => {
   const unions = all.filter(([, node]) => ['anyOf', 'oneOf', 'allOf', 'not'].some(keyword => keyword in node))
   t.strictSame(
     unions.map(([path, { anyOf }]) => [path, anyOf]),
-    [['components/schemas/ContinueWatchingCard/properties/history', [{ $ref: '#/components/schemas/HistoryProgress' }, { type: 'null' }]]]
+    [
+      ['ContinueWatchingCard/properties/history', 'HistoryProgress'],
+      ['OnAir/properties/now', 'Programme'],
+      ['OnAir/properties/next', 'Programme']
+    ].map(([path, name]) => [`components/schemas/${path}`, [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }]])
   )
   for (const [name, { type }] of Object.entries(components.schemas)) t.equal(type, 'object', `${name} is never null itself`)
   for (const [path, { type }] of all.filter(([, { type }]) => Array.isArray(type))) {
@@ -128,7 +132,7 @@ t.test('bodies, answers and their parts are components', async t => {
   const unnamed = all.filter(([path, { properties }]) => properties && !/^components\/schemas\/\w+$/.test(path))
   t.strictSame(
     unnamed.map(([path]) => path),
-    ['components/schemas/Content/properties/pricing', 'components/schemas/Recommendation/properties/pricing'],
+    ['Content', 'SimilarContent', 'Recommendation'].map(name => `components/schemas/${name}/properties/pricing`),
     'but for what may hold anything'
   )
   t.notMatch(Object.keys(components.schemas).join(), 'undefined')

@@ -16,13 +16,19 @@ const closed = (node: unknown): unknown => {
 
 const committed = async () => JSON.parse(await committedText())
 
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
+
 const seed = () => ({
-  contents: [content(1), content(2, { type: 'film', plans: { a: { id: 'a', vendor_name: 'A' } }, pricing: { a: [1] }, price: 1.5 })],
+  contents: [
+    content(1),
+    content(2, { type: 'film', plans: { a: { id: 'a', vendor_name: 'A' } }, pricing: { a: [1] }, price: 1.5 }),
+    content(3, { type: 'film' })
+  ],
   terms: [term(1)],
   rail_collections: [railCollection(1, { type: 'show' }, { rails: [rail(1, { type: 'show' })] })],
   legal_documents: [legal('en')],
   support_texts: [supportText(1, 'en')],
-  programmes: [programme(1, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z')]
+  programmes: [programme(1, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z'), programme(2, 1, hours(-1), hours(1))]
 })
 
 t.test('the OpenAPI document', async t => {
@@ -41,7 +47,7 @@ t.test('the OpenAPI document', async t => {
   })
 
   t.test('names every operation of the catalogue', async t => {
-    const paths = ['/contents', '/contents/{contentId}', '/terms', '/terms/{termId}', '/rail-collections', '/schedule']
+    const paths = ['/contents', '/contents/{contentId}', '/terms', '/terms/{termId}', '/rail-collections', '/schedule', '/schedule/now']
     for (const path of [...paths, '/legal', '/legal/{languageCode}', '/support/context/{context}/texts', '/login'])
       t.ok(document.paths[path], `${path} of ${Object.keys(document.paths).join(' ')}`)
   })
@@ -100,7 +106,7 @@ t.test('the OpenAPI document', async t => {
   t.test('a parameter that is a list says that its values are separated by commas', async t => {
     const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
     const lists = all.filter(({ schema }) => schema.type === 'array')
-    t.equal(lists.length, 10)
+    t.equal(lists.length, 11)
     for (const list of lists) t.match(list, { name: String, style: 'form', explode: false })
   })
 
@@ -127,6 +133,11 @@ t.test('the OpenAPI document', async t => {
   drive('/rail-collections', '/rail-collections', 304, { 'if-none-match': '*' })
   drive('/schedule', '/schedule?from=2026-03-01T09:00:00Z', 200)
   drive('/schedule', '/schedule?from=x', 400)
+  drive('/schedule/now', '/schedule/now', 200)
+  drive('/schedule/now', '/schedule/now?channel=', 400)
+  drive('/contents/{contentId}/similar', '/contents/2/similar', 200)
+  drive('/contents/{contentId}/similar', '/contents/x/similar', 404)
+  drive('/contents/{contentId}/similar', '/contents/2/similar?perPage=51', 400)
   drive('/legal/{languageCode}', '/legal/en', 200)
   drive('/legal', '/legal', 200)
   drive('/legal/{languageCode}', '/legal/xx', 404)

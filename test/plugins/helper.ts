@@ -7,7 +7,7 @@ export const paths: Record<string, string[]> = {
   '/login': ['POST'],
   '/login/refresh': ['POST'],
   '/logout': ['POST'],
-  '/me': ['DELETE'],
+  '/me': ['DELETE', 'GET', 'HEAD'],
   '/me/export': ['GET', 'HEAD'],
   '/contents': ['GET', 'HEAD'],
   '/contents/1': ['GET', 'HEAD'],

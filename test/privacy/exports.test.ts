@@ -46,6 +46,16 @@ t.test('exports', async t => {
     }
   })
 
+  t.test('tell the completions of elements of an earlier version', async t => {
+    const user = await withHistory(2)
+    await db.collection('history').updateOne({ user_id: user._id, content_id: 2 }, { $set: { percentage: 95 } })
+    const { history } = JSON.parse(await text(exportOf(data, user, read => read())))
+    t.match(history, [
+      { plays: 0, watched_at: null },
+      { plays: 1, watched_at: history[1].updated_at }
+    ])
+  })
+
   t.test('leave out what is broken, and go on after it', async t => {
     const user = await withHistory(600)
     await db.collection('history').updateMany({ user_id: user._id, content_id: { $lt: 600 } }, { $unset: { updated_at: '' } })

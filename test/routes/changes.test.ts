@@ -207,9 +207,14 @@ t.test('changes', async t => {
           ]
             .map(line => JSON.stringify(line))
             .join('\n'),
-          'watchlist.ndjson': [1, 3].map(content_id => JSON.stringify({ user_id, content_id, created_at: beforeThat })).join('\n')
+          ...Object.fromEntries(
+            ['watchlist', 'hidden'].map(list => [
+              `${list}.ndjson`,
+              [1, 3].map(content_id => JSON.stringify({ user_id, content_id, created_at: beforeThat })).join('\n')
+            ])
+          )
         }),
-      { history: [1, 3], watchlist: [3] }
+      { history: [1, 3], watchlist: [3], hidden: [3] }
     ],
     ['an addition to the watchlist', viewer => viewer.post('/watchlist', { content_id: 3 }), { watchlist: [3] }],
     ['one that is there', viewer => viewer.post('/watchlist', { content_id: 1 }), {}],

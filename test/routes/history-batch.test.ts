@@ -1,8 +1,9 @@
+import type { Document } from 'mongodb'
 import t from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
 import { type Answer, collectionOf, isRefused } from '../helpers/answers.js'
-import { buildWith } from '../helpers/app.js'
-import { databaseOf } from '../helpers/database.js'
+import { build } from '../helpers/app.js'
+import { databaseOf, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { closed, countryCases, notInUs, notToBeAdded, swedish, wantToken } from './helper.js'
@@ -27,7 +28,12 @@ const shuffled = <T>(items: T[]) =>
     .map(({ item }) => item)
 
 t.test('many reports at once', async t => {
-  const app = await buildWith(t, { contents }, { settings: { COUNTRY_HEADER: 'cf-ipcountry' } })
+  const asked: Document[] = []
+  const app = await build(t, {
+    url: `${await seededUrl(t, { contents })}?monitorCommands=true`,
+    settings: { COUNTRY_HEADER: 'cf-ipcountry' },
+    extend: app => void app.mongoClient.on('commandStarted', ({ command }) => asked.push(command))
+  })
   const stored = databaseOf(app).collection<HistoryDocument>('history')
   const send = (viewer: Viewer, reports: unknown) => viewer.post('/history/batch', { reports } as object)
   const elementOf = async (viewer: Viewer, content_id: number) => collectionOf(await viewer.get(`/history?content_id=${content_id}`))[0]
@@ -90,6 +96,22 @@ t.test('many reports at once', async t => {
     t.equal(await stored.countDocuments({ user_id: viewer.id }), 200)
     isRefused(t, await send(viewer, [...reports, { content_id: 1, time: 1 }]), 'reports', '201')
     t.equal(await elementOf(viewer, 1), undefined, 'and none of them is saved')
+  })
+
+  t.test('are one write, and one read if they are late', async t => {
+    const viewer = await viewerOf(app)
+    const asks = async (more: object) => {
+      asked.length = 0
+      await send(
+        viewer,
+        films.map(({ _id }) => ({ content_id: _id, ...more }))
+      )
+      return asked.flatMap(({ find, update }) => [...(find === 'removals' ? ['find'] : []), ...(update === 'history' ? ['update'] : [])])
+    }
+    t.strictSame(await asks({ time: 1 }), ['update'], 'new elements')
+    t.strictSame(await asks({ time: 2 }), ['update'])
+    t.strictSame(await asks({ time: 3, observed_at: second(1) }), ['find', 'update'])
+    t.strictSame(await asks({ time: -1 }), [], 'all refused')
   })
 
   t.test('one bad among 199 is refused alone', async t => {

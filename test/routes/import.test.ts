@@ -10,7 +10,7 @@ import { databaseOf } from '../helpers/database.js'
 import { serving } from '../helpers/serving.js'
 import { parsed, talk } from '../helpers/sockets.js'
 import { until } from '../helpers/until.js'
-import { film, lines } from '../import/helper.js'
+import { film, lines, user } from '../import/helper.js'
 
 const key = 'a key of the tests that nobody guesses'
 const authorized = { authorization: `Bearer ${key}` }
@@ -76,6 +76,17 @@ t.test('POST /import/{file}', async t => {
       counts(0, 2, 0, 0),
       'who is listed is back'
     )
+  })
+
+  await t.test('takes hidden titles of users, and says which lines are wrong', async t => {
+    await imported(address, '/import/users', lines(user(1)))
+    const titles = lines({ user_id: 1, content_id: 1 }, { user_id: 1, content_id: 2, created_at: '2026-01-01T00:00:00Z' })
+    t.strictSame(await imported(address, '/import/hidden', titles), counts(2, 0, 0, 0))
+    t.strictSame(await imported(address, '/import/hidden?prune=true', titles), counts(0, 0, 2, 0))
+    t.match(await imported(address, '/import/hidden', lines({ user_id: 2, content_id: 1 })), {
+      status: 400,
+      body: { errors: [{ line: 1, field: 'user_id', message: 'there is no user 2' }] }
+    })
   })
 
   await t.test('names the lines that are wrong, and writes nothing', async t => {

@@ -5,6 +5,7 @@ import { notFound, unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, build, password, providerUser, signIn } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { done, wantToken } from './helper.js'
@@ -114,6 +115,20 @@ t.test('DELETE /me', async t => {
     done(t, await viewer.remove('/me', { password }), 200)
     await until(async () => Object.keys(await tracesOf(app, viewer.id)).length === 0)
   })
+})
+
+t.test('DELETE /me is done once it is noted, whatever becomes of the database', async t => {
+  const log: string[] = []
+  const proxy = await proxyTo(t, await seededUrl(t, { contents }))
+  const app = await build(t, { url: proxy.url, log })
+  const viewer = await viewerOf(app)
+  const cut = proxy.at('deletes', proxy.leave)
+  done(t, await viewer.remove('/me', { password }), 200)
+  await cut
+  t.ok(log.some(line => line.includes('completed later')))
+  proxy.comeBack()
+  await until(async () => Object.keys(await tracesOf(app, viewer.id)).length === 0)
+  t.equal((await viewer.get('/history')).statusCode, 401)
 })
 
 t.test('where an identity provider has the passwords, there is no DELETE /me', async t => {

@@ -77,6 +77,9 @@ t.test('npm run dev serves what the README says of it', async t => {
       const list = data?.collection ?? data
       if (Array.isArray(list)) t.ok(list.length > 0, `${calls[n]} shows something`)
     }
+    const [watched] = answers[calls.findIndex(call => call.includes('status=watched'))].data.collection
+    t.match(watched, { content_id: 1405 })
+    t.ok(watched.plays >= 2, `${watched.plays}`)
   })
 
   t.equal(await stop(), 0)

@@ -1,13 +1,17 @@
-import { MongoClient } from 'mongodb'
+import { MongoClient, ObjectId } from 'mongodb'
 import t from 'tap'
+import { secret } from '../../scripts/bench/servers/tokens.js'
 import { type Counts, increment, inWords } from '../../scripts/soak/counts.js'
 import type { Answer } from '../../scripts/soak/load/ask.js'
+import { startFollowers } from '../../scripts/soak/load/followers.js'
 import { Ledger } from '../../scripts/soak/load/ledger.js'
 import { isBroken, isPromised, isSuccess, Outcomes } from '../../scripts/soak/load/outcomes.js'
 import { readOptions } from '../../scripts/soak/options.js'
 import { allKept, lineOf, milliseconds, promised } from '../../scripts/soak/promises.js'
 import { Trend } from '../../scripts/soak/trend.js'
-import { databaseUrl } from '../helpers/database.js'
+import { build } from '../helpers/app.js'
+import { databaseUrl, seededUrl } from '../helpers/database.js'
+import { content } from '../helpers/documents.js'
 
 t.test('acknowledged writes that the database does not have are lost', async t => {
   const client = await MongoClient.connect(await databaseUrl(t))
@@ -35,6 +39,25 @@ t.test('acknowledged writes that the database does not have are lost', async t =
   await db.collection('watchlist').insertOne({ user_id: 1, content_id: 6 })
   t.strictSame(await ledger.lost(db), ['history 1 3', 'history 1 4', 'watchlist 1 7'])
   t.equal(ledger.writes, 6)
+})
+
+t.test('copies that differ from the lists are found', async t => {
+  const url = await seededUrl(t, { contents: [content(1), content(2)] })
+  const app = await build(t, { url, settings: { JWT_SECRET: secret } })
+  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+  const outcomes = new Outcomes()
+  const followers = startFollowers({ users: [1, 2], port: () => port, outcomes })
+  t.teardown(followers.stop)
+  await app.data.reports.putAll(2, [{ content_id: 1, progress: { time: 1 } }])
+  t.strictSame(await followers.compare(), { different: [], elements: 1 })
+
+  const client = await MongoClient.connect(url)
+  t.teardown(() => client.close())
+  const at = new Date('2020-01-01')
+  const unseen = { _id: new ObjectId(), user_id: 2, content_id: 2, time: 1, percentage: 1, created_at: at, updated_at: at }
+  await client.db().collection('history').insertOne(unseen)
+  t.strictSame(await followers.compare(), { different: ['history of 2'], elements: 1 })
+  t.equal(outcomes.besides(isSuccess), 0)
 })
 
 t.test('answers are counted by kind', async t => {

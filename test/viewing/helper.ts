@@ -5,6 +5,8 @@ import type { App } from '../helpers/app.js'
 import { film } from '../helpers/documents.js'
 
 export const films = Array.from({ length: 12 }, (_, i) => film(i + 1))
+/** So many of them are only reported late. */
+const watchedOffline = 3
 const lists = ['history', 'watchlist', 'hidden'] as const
 
 /** What an app keeps: each list by content. */
@@ -35,7 +37,9 @@ export const random = (seed: number) => () => {
 
 /** One change by one device. What is gone already, or comes too late, is no error. */
 export const writeOnce = async ({ data }: App, user: number, next: () => number) => {
-  const content_id = 1 + Math.floor(next() * films.length)
+  const content_id = 1 + Math.floor(next() * (films.length - watchedOffline))
+  // No live report hides that a late one was missed.
+  const late_id = films.length - Math.floor(next() * watchedOffline)
   const observed_at = new Date(Date.now() - next() ** 2 * 3000)
   const elementOf = async (list: 'history' | 'watchlist') => {
     const { elements } = await data[list].list(user, (list === 'history' ? { content_id: [content_id] } : [content_id]) as never, {
@@ -49,10 +53,11 @@ export const writeOnce = async ({ data }: App, user: number, next: () => number)
     () => data.reports.put(user, { content_id, progress: { percentage } }),
     () => data.reports.put(user, { content_id, progress: { percentage } }),
     () => data.reports.put(user, { content_id, progress: { percentage, observed_at } }),
+    () => data.reports.put(user, { content_id: late_id, progress: { percentage, observed_at } }),
     () =>
       data.reports.putAll(user, [
-        { content_id, progress: { percentage, observed_at } },
-        { content_id: (content_id % films.length) + 1, progress: { percentage } }
+        { content_id: late_id, progress: { percentage, observed_at } },
+        { content_id, progress: { percentage } }
       ]),
     async () => data.history.remove(user, await elementOf('history')),
     () => (next() < 0.3 ? data.history.removeAll(user) : undefined),

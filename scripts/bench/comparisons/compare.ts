@@ -24,9 +24,10 @@ const pathOf = (name: string, path: string) => (name === 'Express + Mongoose' ? 
 /** Measures one scenario on the service and its references. */
 export const compare = async (scenario: Scenario, servers: Servers, { db, options, progress }: Setting): Promise<Section> => {
   const { title, peers, besides, connections = options.connections, reset } = scenario
-  const contestant = (name: string, server: Server, { calls }: Scenario): Contestant => ({
+  const contestant = (name: string, server: Server, { calls, holds }: Scenario): Contestant => ({
     name,
     server,
+    holds,
     requests: calls(options).map(call => requestBytes({ ...call, path: pathOf(name, call.path) }))
   })
   const results = await inRounds(
@@ -57,7 +58,7 @@ export const tableOf = (results: Result[]) => [
   ])
 ]
 
-const said = { perSecond: 'requests/s', processor: 'processor time' }
+const said = { perSecond: 'requests/s', processor: 'processor time', together: 'processor time with mongod' }
 
 const goalsOf = ({ title, goals, operations }: Scenario, results: Result[]): Goal[] => {
   const judge = ({ of, to, ...bound }: Scenario['goals'][number]) =>

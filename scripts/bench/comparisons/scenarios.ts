@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Db } from 'mongodb'
+import { cursorAt, cursorText } from '../../../src/viewing/change-cursor.js'
 import { emailOf, password } from '../data/accounts.js'
 import { historyId } from '../data/histories.js'
 import { listed, resetWatchlists, savedContent } from '../data/watchlists.js'
@@ -22,6 +23,8 @@ export interface Scenario {
   peers: Peer[]
   /** The requests, sent over and over. */
   calls: (extent: Extent) => Call[]
+  /** How many reports each request holds, if several. The figures are of one. */
+  holds?: number
   /** If a reference has several goals, the strictest is the last. */
   goals: RatioGoal[]
   /** The maximum of database operations per request. */
@@ -39,7 +42,9 @@ export const publicPaths = {
   terms: '/terms',
   legal: '/legal/en',
   rails: '/rail-collections?with=rails',
-  contents: '/contents?perPage=20'
+  contents: '/contents?perPage=20',
+  similar: '/contents/1/similar?perPage=20',
+  now: '/schedule/now'
 }
 
 /** The history length of all users except those whose page times are compared. */
@@ -84,11 +89,23 @@ const history: Scenario = {
   operations: 2
 }
 
+const post: Scenario = {
+  title: 'POST /history',
+  peers: ['bare Fastify'],
+  calls: ofUsers(10, (user, n) => ({ method: 'POST', path: '/history', body: { content_id: element(user, n), ...progress } })),
+  goals: [likeBareInTime],
+  operations: 1
+}
+
+const reportsOfBatch = 100
+
 export const scenarios = {
   terms: ready(publicPaths.terms),
   legal: ready(publicPaths.legal),
   rails: ready(publicPaths.rails),
   contents: ready(publicPaths.contents),
+  similar: ready(publicPaths.similar),
+  now: ready(publicPaths.now),
   history,
   element: {
     title: 'GET /history/{id}',
@@ -104,12 +121,28 @@ export const scenarios = {
     goals: [likeBareInTime],
     operations: 1
   },
-  post: {
-    title: 'POST /history',
-    peers: ['bare Fastify'],
-    calls: ofUsers(10, (user, n) => ({ method: 'POST', path: '/history', body: { content_id: element(user, n), ...progress } })),
-    goals: [likeBareInTime],
-    operations: 1
+  post,
+  batch: {
+    title: `a report in POST /history/batch (of ${reportsOfBatch})`,
+    peers: [],
+    calls: ofUsers(2, (user, n) => ({
+      method: 'POST',
+      path: '/history/batch',
+      body: {
+        reports: Array.from({ length: reportsOfBatch }, (_, i) => ({ content_id: element(user, n * reportsOfBatch + i), ...progress }))
+      }
+    })),
+    holds: reportsOfBatch,
+    goals: [{ of: 'together', to: post.title, atMost: 0.25 }],
+    besides: post
+  },
+  changes: {
+    title: 'GET /changes (nothing new)',
+    peers: [],
+    calls: ofUsers(1, user => ({ path: `/changes?since=${cursorText(cursorAt(user, Date.now()))}` })),
+    goals: [{ of: 'together', to: history.title, atMost: 1 }],
+    operations: 2,
+    besides: history
   },
   watchlist: {
     title: `GET /watchlist (20 of ${listed})`,

@@ -3,9 +3,10 @@ import { wordsOf } from '../../../src/catalogue/words.js'
 import type { Imported } from '../../../src/data/catalogue.js'
 import type { ContentDocument } from '../../../src/data/contents.js'
 import type { LegalDocument } from '../../../src/data/legal-documents.js'
+import type { ProgrammeDocument } from '../../../src/data/programmes.js'
 import type { RailCollectionDocument } from '../../../src/data/rail-collections.js'
 import type { TermDocument } from '../../../src/data/terms.js'
-import { days } from '../../../src/time.js'
+import { days, minutes } from '../../../src/time.js'
 import { generate, insert } from './insert.js'
 import { type Random, randomFrom } from './random.js'
 import { ago } from './time.js'
@@ -99,6 +100,22 @@ const legalDocument = (language: string, texts: string[]): LegalDocument => ({
   ...imported
 })
 
+/** Ten channels show a content each hour, from yesterday until the day after tomorrow. */
+const channels = 10
+const hoursOfSchedule = 72
+const hour = minutes(60)
+const programme = (id: number): ProgrammeDocument => {
+  const begins = hour * Math.floor((id - 1) / channels) - days(1)
+  return {
+    _id: id,
+    channel: `channel ${id % channels}`,
+    starts_at: ago(-begins),
+    ends_at: ago(-begins - hour),
+    content_id: 1 + (id % 100),
+    ...imported
+  }
+}
+
 /** Creates a catalogue, with as many deleted items in addition as the longest history needs. */
 export const fillCatalogue = async (db: Db, size: number, seed: number, longestHistory = 0) => {
   const random = randomFrom(seed)
@@ -110,6 +127,7 @@ export const fillCatalogue = async (db: Db, size: number, seed: number, longestH
   )
   await insert(db, 'terms', generate(200, term))
   await insert(db, 'rail_collections', generate(5, railCollection))
+  await insert(db, 'programmes', generate(channels * hoursOfSchedule, programme))
   await insert(
     db,
     'legal_documents',

@@ -9,6 +9,8 @@ export interface Contestant {
   name: string
   server: Server
   requests: Buffer[]
+  /** How many reports each request holds. The figures are of one. */
+  holds?: number | undefined
 }
 
 interface Round {
@@ -16,6 +18,7 @@ interface Round {
   /** Microseconds of processor time per request. */
   processor: number
   mongod: number
+  together: number
   /** Database operations per request. */
   operations: number
 }
@@ -25,6 +28,7 @@ export interface Result {
   perSecond: Measure
   processor: Measure
   mongod: Measure
+  together: Measure
   operations: Measure
   rounds: Round[]
 }
@@ -48,10 +52,13 @@ export const inRounds = async (contestants: Contestant[], options: Options): Pro
   const entered = contestants.map(contestant => ({ ...contestant, rounds: [] as Round[] }))
 
   for (let n = -warmUp; n < rounds; n++) {
-    for (const { name, server, requests, rounds: kept } of entered) {
+    for (const { name, server, requests, holds = 1, rounds: kept } of entered) {
       progress(n < 0 ? `warming up ${name}` : `round ${n + 1} of ${rounds}, ${name}`)
       await reset()
-      const round = await measured(server, options, () => closedLoop(server.port, requests, options))
+      const round = await measured(server, options, async () => {
+        const { count, seconds } = await closedLoop(server.port, requests, options)
+        return { count: count * holds, seconds }
+      })
       if (n >= 0) kept.push(round)
     }
     entered.push(...entered.splice(0, 1))
@@ -65,6 +72,7 @@ export const inRounds = async (contestants: Contestant[], options: Options): Pro
       perSecond: measure('perSecond'),
       processor: measure('processor'),
       mongod: measure('mongod'),
+      together: measure('together'),
       operations: measure('operations'),
       rounds
     }
@@ -75,15 +83,18 @@ const measured = async (server: Server, { db }: Options, run: () => Promise<{ co
   const [before, mongodBefore] = [await server.usage(), await mongodStatus(db)]
   const { count, seconds } = await run()
   const [after, mongodAfter] = [await server.usage(), await mongodStatus(db)]
+  const processor = (after.user + after.system - before.user - before.system) / count
+  const mongod = (mongodAfter.processor - mongodBefore.processor) / count
   return {
     perSecond: count / seconds,
-    processor: (after.user + after.system - before.user - before.system) / count,
-    mongod: (mongodAfter.processor - mongodBefore.processor) / count,
+    processor,
+    mongod,
+    together: processor + mongod,
     operations: (mongodAfter.operations - mongodBefore.operations) / count
   }
 }
 
-export type Compared = 'perSecond' | 'processor'
+export type Compared = 'perSecond' | 'processor' | 'together'
 
 /** The ratio of one contestant to another, round by round, because rounds next to each other ran under the same conditions. */
 export const ratio = (results: Result[], one: string, other: string, field: Compared): Measure => {

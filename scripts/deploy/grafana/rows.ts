@@ -133,7 +133,7 @@ const database: Row = {
 }
 
 const catalogue: Row = {
-  title: 'Catalogue and recommendations',
+  title: 'Catalogue',
   height: 8,
   panels: [
     graph('Contents', 'short', { '{{instance}}': `catalogue_contents{${ofJob}}` }, 'In memory, including deleted ones.'),
@@ -145,7 +145,14 @@ const catalogue: Row = {
         '{{instance}}': `${perSecond('catalogue_cache_lookups_total', `${ofJob},result="hit"`)} / ignoring(result) sum without (result) (${perSecond('catalogue_cache_lookups_total')})`
       },
       'If it is low and the database is busy, raise CONTENT_CACHE_MB.'
-    ),
+    )
+  ]
+}
+
+const recommendations: Row = {
+  title: 'Recommendations',
+  height: 8,
+  panels: [
     graph(
       'Age of the model',
       's',
@@ -156,7 +163,22 @@ const catalogue: Row = {
       'No line without a model. `trained again at` is missing if the service does not train.'
     ),
     graph(
-      'Imports over HTTP',
+      'Recommendations begun within a day',
+      'percentunit',
+      {
+        '{{reason}}': `sum by (reason) (increase(recommendations_begun_total{${ofJob}}[1d])) / sum by (reason) (increase(recommendations_shown_total{${ofJob}}[1d]))`
+      },
+      'Share of the titles that were recommended in the last 24 hours, by reason. Each process knows only what it recommended itself.'
+    )
+  ]
+}
+
+const imports: Row = {
+  title: 'Imports over HTTP',
+  height: 8,
+  panels: [
+    graph(
+      'Imports',
       'short',
       { '{{status}} {{file}}': `sum by (status, file) (increase(imports_total{${ofJob}}[$__rate_interval])) > 0` },
       '400: lines are wrong. 409: another import was running. docs/catalogue.md explains each status.',
@@ -208,4 +230,4 @@ const processes: Row = {
   ]
 }
 
-export const rows = [now, traffic, latencies, errors, database, catalogue, processes]
+export const rows = [now, traffic, latencies, errors, database, catalogue, recommendations, imports, processes]

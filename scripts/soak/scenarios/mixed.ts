@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Counts, increment, inWords } from '../counts.js'
 import { answersAsPromised, answersInTime, complainsOfNothing, nothingLost, stays } from '../findings.js'
+import { startFollowers } from '../load/followers.js'
 import { isBroken, isPromised, Outcomes } from '../load/outcomes.js'
 import type { ReplicaSet } from '../processes/replica-set.js'
 import type { Service } from '../processes/service.js'
@@ -18,6 +19,8 @@ const growthAllowed = 1
 const handlesAllowed = 200
 /** Milliseconds until the sockets of disconnected callers are closed. */
 const aftermath = 3000
+/** Viewers of each service whose changes are followed. */
+const followed = 4
 
 type Fault = (set: ReplicaSet, dying: Service, lasting: number) => Promise<unknown>
 
@@ -53,6 +56,13 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
     stage.viewers({ ...usual, portOf: () => watched.port }),
     stage.viewers({ ...usual, portOf: () => dying.port, firstUser: 1 + count, outcomes: ofDying })
   ]
+  const firsts = [1, 1 + count]
+  const followers = startFollowers({
+    users: firsts.flatMap(first => Array.from({ length: Math.min(followed, count) }, (_, n) => first + n)),
+    port: () => watched.port,
+    outcomes
+  })
+  stage.onEnd(followers.stop)
 
   const memory = new Trend()
   const look = async () => memory.add((await watched.holds()).rss / 1e6)
@@ -71,6 +81,7 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
   await sleep(pause)
   const busy = (await watched.holds()).resources.length
   for (const { stop } of viewers) await stop()
+  const copies = await followers.compare()
   clearInterval(looking)
   await sleep(aftermath)
   const left = (await watched.holds()).resources
@@ -78,6 +89,11 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
   const { perMinute, minutes, last } = memory.line()
   return [
     await nothingLost(ledger, db),
+    promised(
+      'the copies of apps that follow the changes are equal to the lists',
+      copies.different.length === 0 && copies.elements > 0,
+      `${copies.elements} elements of ${followed * 2} viewers${copies.different.length > 0 ? `, but not ${copies.different.join(', ')}` : ''}`
+    ),
     stays(watched, dying),
     answersAsPromised(outcomes),
     promised(

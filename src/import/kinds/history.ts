@@ -39,7 +39,8 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   const { user_id, content_id, time = 0, percentage = 0 } = record
   const updated_at = observedAt(record, startedAt)
   const created_at = momentOf(record.created_at)
-  const completions = completionsOf(record, updated_at, completedAt)
+  const { plays, watched_at } = completionsOf(record, updated_at, completedAt)
+  const isCounted = typeof plays === 'number'
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
   const given = {
@@ -47,7 +48,8 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
     percentage,
     ...(created_at && { created_at }),
     ...(updated_at < startedAt && { updated_at }),
-    ...(typeof completions.plays === 'number' && completions)
+    ...(isCounted && { plays }),
+    ...(isCounted && watched_at !== startedAt && { watched_at })
   }
   const differs = { $or: Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] })) }
   const counts = { $and: [isNewer, differs] }
@@ -57,8 +59,8 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
         _id: { $ifNull: ['$_id', new ObjectId(record._id)] },
         time: { $cond: [counts, time, '$time'] },
         percentage: { $cond: [counts, percentage, '$percentage'] },
-        plays: { $cond: [counts, completions.plays, '$plays'] },
-        watched_at: { $cond: [counts, completions.watched_at, '$watched_at'] },
+        plays: { $cond: [counts, plays, '$plays'] },
+        watched_at: { $cond: [counts, watched_at, '$watched_at'] },
         created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', updated_at] },
         // The clock of the database may be behind.
         updated_at: { $cond: [counts, { $min: [updated_at, '$$NOW'] }, '$updated_at'] },

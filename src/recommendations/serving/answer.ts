@@ -1,10 +1,12 @@
 import type { Recommendation as WireRecommendation } from '../../../schemas/recommendation.js'
 import { list, okBytes, withFields } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
+import { recentUntil } from './recent.js'
 import type { Recommendation } from './recommender.js'
 
-/** Serializes the recommendations. Contents that started at `recentSince` or later are marked as recent. */
-export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentSince: number) => {
+/** Serializes the recommendations. */
+export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {
+  const now = Date.now()
   const reasons = recommendations.flatMap(({ because }) => because ?? [])
   const contents = await fragments.of([...recommendations.map(({ row }) => row), ...reasons].map(row => skeleton.idOf(row)))
   const named = new Map(reasons.map((row, i) => [row, contents[recommendations.length + i]?.name]))
@@ -14,7 +16,11 @@ export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, r
       because === undefined
         ? { type: 'popular' }
         : { type: 'watched', content_id: skeleton.idOf(because), name: named.get(because) as string }
-    return withFields(contents[i] as (typeof contents)[0], { deleted_at: null, recent: skeleton.starts.raw(row) >= recentSince, reason })
+    return withFields(contents[i] as (typeof contents)[0], {
+      deleted_at: null,
+      recent: now < recentUntil(skeleton, row, recentDays),
+      reason
+    })
   })
   return okBytes(list(parts))
 }

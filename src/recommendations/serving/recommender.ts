@@ -1,10 +1,10 @@
-import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
-import { Best, historyOf, Scorer } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
-import { newcomerEvery, withNewcomers } from './newcomers.js'
+import { Alike } from './alike.js'
+import type { Choice } from './choice.js'
 import { Popular } from './popular.js'
+import { ServedModel } from './served-model.js'
 import type { Viewing } from './viewing.js'
 
 /** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */
@@ -23,59 +23,62 @@ const nobody: Viewing = { titles: new Map(), excluded: new Set() }
 /** Recommends titles by the model, then popular titles with the terms of what the user has watched, then other popular titles. */
 export class Recommender {
   readonly popular: Popular
-  private inUse: { model: StoredModel; items: Map<number, number>; scorer: Scorer } | undefined
+  private readonly alike: Alike
+  private model: ServedModel | undefined
+  private modelVersion = 0
 
   constructor(private readonly catalogue: Catalogue) {
     this.popular = new Popular(catalogue)
+    this.alike = new Alike(catalogue, this.popular)
   }
 
   use(model: StoredModel) {
-    const items = new Map<number, number>()
-    model.ids.forEach((id, item) => {
-      items.set(id, item)
-    })
-    if (items.size < model.ids.length) throw new Error('The model contains a title twice')
-    this.inUse = { model, items, scorer: new Scorer(model.links) }
+    this.model = new ServedModel(this.catalogue, model)
+    this.modelVersion++
+  }
+
+  /** Equal for two countries and moments at which, with the same catalogue, the same titles are recommended. */
+  version(country: Country | undefined) {
+    const { popular } = this
+    return [this.modelVersion, popular.version, popular.countedIn(country)] as const
   }
 
   recommend(viewing: Viewing = nobody, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
-    const personal = this.personal(viewing, country, count, now)
+    const personal = this.personal(viewing, { country, count, excluded: viewing.excluded, now })
     return [...personal, ...this.filling(viewing, country, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
   }
 
-  private personal({ titles, excluded }: Viewing, country: Country | undefined, count: number, now: number): Recommendation[] {
-    if (!this.inUse) return []
-    const { skeleton, tree } = this.catalogue
-    const { model, items, scorer } = this.inUse
-    const rowOf = (item: number) => skeleton.row(model.ids[item] as number)
+  /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
+  similar(title: number, country: Country | undefined, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
+    const choice = { country, count, excluded: new Set(excluded).add(title), now }
+    const known = this.neighbours(title, choice)
+    if (known.length === count) return known
+    for (const row of known) choice.excluded.add(row)
+    return [...known, ...this.alike.best(title, { ...choice, count: count - known.length })]
+  }
 
+  private neighbours(title: number, choice: Choice): number[] {
+    const item = this.model?.item(title)
+    if (!this.model || item === undefined) return []
+    return this.model.best(this.model.history([item]), choice).map(({ row }) => row)
+  }
+
+  private personal({ titles }: Viewing, choice: Choice): Recommendation[] {
+    if (!this.model) return []
     const known: { row: number; item: number; interest: number }[] = []
     for (const [row, interest] of titles) {
-      const item = items.get(skeleton.idOf(row))
+      const item = this.model.item(row)
       if (item !== undefined) known.push({ row, item, interest })
       if (known.length === newestTitles) break
     }
     known.reverse()
-    const history = historyOf(
+    const history = this.model.history(
       known.map(({ item }) => item),
-      model.halfLives,
       known.map(({ interest }) => interest)
     )
-
-    const isWanted = (item: number) => {
-      const row = rowOf(item)
-      // Since the training, a title may have become the season of a show.
-      return row !== undefined && !excluded.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
-    }
-    const best = new Best(count)
-    const newcomers = new Best(Math.ceil(count / newcomerEvery))
-    scorer.each(history, (item, score) => {
-      const list = item < model.watched ? best : newcomers
-      if (score >= list.least && isWanted(item)) list.offer(item, score)
-    })
-    return withNewcomers(best.taken, newcomers.taken, count).map(({ item }) => {
-      const because = known[scorer.reason(history, item)]?.row
-      return { row: rowOf(item) as number, ...(because !== undefined && { because }) }
+    return this.model.best(history, choice).map(({ row, reason }) => {
+      const because = known[reason]?.row
+      return { row, ...(because !== undefined && { because }) }
     })
   }
 

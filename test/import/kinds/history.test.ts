@@ -60,6 +60,59 @@ t.test('history', async t => {
     t.strictSame(await counts(of({ content_id: 3, time: 7 })), { history: [0, 0, 1] })
     t.strictSame(await counts(of({ content_id: 3, time: 8 })), { history: [0, 1, 0] })
   })
+  t.test('completions', async t => {
+    const march = '2024-03-01T00:00:00Z'
+    const [january, april] = ['2024-01-01T00:00:00Z', '2024-04-01T00:00:00Z']
+    const completed = (plays: number | undefined, watched_at: string | undefined) => ({
+      plays,
+      watched_at: watched_at && new Date(watched_at)
+    })
+    /** Each line is imported twice. It finds the stored element, if there is one. */
+    const cases: [what: string, stored: object | undefined, line: object, expected: object][] = [
+      ['of a new element', undefined, { percentage: 95, plays: 3, watched_at: january }, completed(3, january)],
+      ['none of it', undefined, { percentage: 20, plays: 0 }, completed(0, undefined)],
+      ['none, though it is at the end', undefined, { percentage: 100, plays: 0 }, completed(0, undefined)],
+      ['none, whatever the date', undefined, { plays: 0, watched_at: january }, completed(0, undefined)],
+      ['a count alone', undefined, { percentage: 5, plays: 2 }, completed(2, march)],
+      ['a count without any moment', undefined, { percentage: 5, plays: 2, updated_at: undefined }, { plays: 2 }],
+      ['a count and a date of null', undefined, { plays: 2, watched_at: null }, completed(2, march)],
+      ['a date alone', undefined, { percentage: 5, watched_at: january }, completed(1, january)],
+      ['nothing said', undefined, { percentage: 5 }, completed(undefined, undefined)],
+      ['nothing said at the end', undefined, { percentage: 95 }, completed(undefined, undefined)],
+      ['another count', { plays: 5, watched_at: new Date(january) }, { plays: 2, watched_at: april }, completed(2, april)],
+      ['the same', { plays: 2, watched_at: new Date(january) }, { plays: 2, watched_at: january }, completed(2, january)],
+      ['taken away', { plays: 5, watched_at: new Date(january) }, { plays: 0 }, completed(0, undefined)],
+      ['nothing said of one that is there', { plays: 5, watched_at: new Date(january) }, { percentage: 95 }, completed(5, january)],
+      ['nor of one of an earlier version', { percentage: 95 }, { percentage: 5 }, completed(1, '2024-02-01T00:00:00Z')],
+      ['nor of one that was not completed', { percentage: 20 }, { percentage: 95 }, completed(0, undefined)],
+      [
+        'an older line',
+        { plays: 5, watched_at: new Date(january), updated_at: new Date(april) },
+        { plays: 1, watched_at: march },
+        completed(5, january)
+      ]
+    ]
+    for (const [what, stored, line, expected] of cases) {
+      await db.collection('history').deleteMany({ user_id: 1, content_id: 3 })
+      const february = new Date('2024-02-01')
+      const element = { user_id: 1, content_id: 3, time: 0, percentage: 0, created_at: february, updated_at: february }
+      if (stored) await db.collection('history').insertOne({ ...element, ...stored })
+      const given = of({ content_id: 3, time: 0, percentage: 0, updated_at: march, ...line })
+      await counts(given)
+      const first = await seen(3)
+      t.match({ plays: first?.plays, watched_at: first?.watched_at }, expected, what)
+      t.strictSame([await counts(given), await seen(3)], [{ history: [0, 0, 1] }, first], `${what}, once more`)
+    }
+    const wrong = of(
+      ...['1', -1, 1.5, null, true].map(plays => ({ plays })),
+      ...[5, 'x', '2024-01-01', true].map(watched_at => ({ watched_at }))
+    )
+    const found = await faults(wrong)
+    t.strictSame(
+      found.map(line => /^history.ndjson:(\d): (\w+): \w/.exec(line)?.slice(1)),
+      Array.from({ length: 9 }, (_, i) => [String(i + 1), i < 5 ? 'plays' : 'watched_at'])
+    )
+  })
   t.test('refuses ids of other elements, and users and contents that are not there', async t => {
     const other = 'a'.repeat(24)
     const wrong = of({ content_id: 2, _id }, { _id: other }, { _id: other }, { content_id: 3, _id: other }, { user_id: 9, content_id: 8 })

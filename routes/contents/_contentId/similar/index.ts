@@ -1,0 +1,29 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { publicAnswers } from '../../../../schemas/answers.js'
+import { Ok } from '../../../../schemas/common.js'
+import { IntegerId } from '../../../../schemas/path-ids.js'
+import { SimilarContent, SimilarQuery } from '../../../../schemas/similar.js'
+import { openTitleIdOf } from '../../../../src/http/title-ids.js'
+import { similarAnswer } from '../../../../src/recommendations/serving/similar-answer.js'
+
+const schema = {
+  summary: 'List titles like this one',
+  description: 'The most similar first. Of an episode or a season, the titles like its show. A 404 if it is not open to the caller.',
+  tags: ['Recommendations'],
+  params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
+  querystring: SimilarQuery,
+  response: publicAnswers(Ok(Type.Array(SimilarContent), 'SimilarAnswer'), 404)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, recommender, settings } = app
+
+  app.get('', { schema, config: { admission: 'public' } }, function listSimilar(request, reply) {
+    const country = app.countryOf(request)
+    const title = openTitleIdOf(catalogue, request.params.contentId, country)
+    const asked = { title, count: request.query.perPage, country }
+    return reply.publicJson(similarAnswer(catalogue, recommender, asked, settings.RECENT_DAYS), settings.COUNTRY_HEADER)
+  })
+}
+export default route

@@ -1,0 +1,24 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { publicAnswers } from '../../../schemas/answers.js'
+import { Ok } from '../../../schemas/common.js'
+import { OnAir, OnAirQuery } from '../../../schemas/on-air.js'
+import { onAirAnswer } from '../../../src/catalogue/on-air-answer.js'
+
+const schema = {
+  summary: 'List what is on now and next',
+  description:
+    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and programmes whose content is not open to the caller.',
+  tags: ['Catalogue'],
+  querystring: OnAirQuery,
+  response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, settings } = app
+
+  app.get('', { schema, config: { admission: 'public' } }, function listOnAir(request, reply) {
+    return reply.publicJson(onAirAnswer(catalogue, request.query, app.countryOf(request)), settings.COUNTRY_HEADER)
+  })
+}
+export default route

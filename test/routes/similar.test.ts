@@ -1,0 +1,179 @@
+import t from 'tap'
+import { moveClock } from '../catalogue/helper.js'
+import { isRefused, notFound } from '../helpers/answers.js'
+import { type App, buildWith } from '../helpers/app.js'
+import { change } from '../helpers/database.js'
+import { content, episode, film, term } from '../helpers/documents.js'
+import { until } from '../helpers/until.js'
+import { viewerOf } from '../helpers/viewer.js'
+import { audienceOf, counted, daysAgo, firstAudience, learnerOf, span, taught, trainOn, views } from '../recommendations/helper.js'
+import { badQueries, wire } from './helper.js'
+
+const settings = { COUNTRY_HEADER: 'x-country', RECENT_DAYS: '7' }
+
+const similarIn = async (app: App, id: number | string, query = '', headers: Record<string, string> = {}): Promise<number[]> => {
+  const answer = await app.inject({ url: `/contents/${id}/similar${query}`, headers })
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`)
+  return answer.json().data.map(({ id }: { id: number }) => id)
+}
+
+t.test('GET /contents/{contentId}/similar, without a model', async t => {
+  const contents = [
+    content(1, { terms: [1, 2, 3], start_date: daysAgo(3) }),
+    content(10, { type: 'season', parent_id: 1 }),
+    episode(11, 10, { terms: [3] }),
+    episode(12, 10, { deleted_at: new Date('2024-01-01') }),
+    film(2, { terms: [1], weight: 9, start_date: daysAgo(2) }),
+    film(3, { terms: [2] }),
+    film(4, { terms: [1, 2], end_date: new Date('2024-01-01') }),
+    content(5, { terms: [1], weight: 7 }),
+    film(6, { terms: [9], weight: 8, countries_include: ['SE'] }),
+    content(7, { weight: 3 }),
+    content(8, { countries_exclude: ['US'] }),
+    content(9, { deleted_at: new Date('2024-01-01') }),
+    episode(13, 9),
+    ...span(101, 160).map(id => film(id, { terms: [1] }))
+  ]
+  const app = await buildWith(t, { contents, terms: [term(1), term(2), term(3)] }, { settings })
+  const similar = (id: number | string, query?: string, headers?: Record<string, string>) => similarIn(app, id, query, headers)
+  const byTerms = [3, 2, 5, ...span(101, 160).reverse(), 7, 8]
+
+  t.test('are contents with recent, by the rarest terms, then by type', async t => {
+    const answer = await app.inject('/contents/1/similar?perPage=2')
+    t.equal(answer.statusCode, 200)
+    const expected = [3, 2].map(id => ({ ...wire(contents.find(({ _id }) => _id === id) as never), recent: id === 2 }))
+    t.equal(answer.body, JSON.stringify({ success: true, data: expected }))
+    t.strictSame(await similar(1, '?perPage=50'), byTerms.slice(0, 50))
+    t.strictSame(await similar(7), [5, 1, 8], 'of the same type where it has no terms, the most popular first')
+  })
+
+  t.test('are 20 unless perPage says otherwise, from 1 to 50', async t => {
+    t.equal((await similar(1)).length, 20)
+    for (const perPage of [1, 3, 50]) t.strictSame(await similar(1, `?perPage=${perPage}`), byTerms.slice(0, perPage))
+    t.strictSame(await similar(1, '?page=7&order_by=x&perPage=3'), byTerms.slice(0, 3))
+    for (const [query, field] of [...badQueries, ['perPage=51', 'perPage'] as const].filter(([query]) => /^perPage=/.test(query)))
+      isRefused(t, await app.inject(`/contents/1/similar?${query}`), field, query)
+  })
+
+  t.test('of an episode or a season are those of its show', async t => {
+    const whole = (await app.inject('/contents/1/similar')).body
+    for (const id of [10, 11]) t.equal((await app.inject(`/contents/${id}/similar`)).body, whole)
+  })
+
+  t.test('are not found for what is not open or not there', async t => {
+    for (const id of [4, 9, 12, 13, 99, 0, -1, 'x', '01', '1.0', '1x', '9'.repeat(30), '%00']) {
+      const answer = await app.inject(`/contents/${id}/similar`)
+      t.strictSame([answer.statusCode, answer.json()], [404, notFound], String(id))
+    }
+  })
+
+  t.test('are what is open in the country of the caller', async t => {
+    const to = (country: string) => ({ 'x-country': country })
+    t.strictSame(await similar(7, '', to('US')), [5, 1])
+    t.strictSame(await similar(7, '', to('DE')), [5, 1, 8])
+    t.strictSame(await similar(6, '', to('SE')), [2, ...span(142, 160).reverse()], 'of which nothing shares its term')
+    for (const [id, country] of [
+      [6, 'US'],
+      [8, 'US']
+    ] as const)
+      t.equal((await app.inject({ url: `/contents/${id}/similar`, headers: to(country) })).statusCode, 404)
+  })
+
+  t.test('are public, with an ETag, the same for everybody', async t => {
+    const answer = await app.inject('/contents/1/similar')
+    t.match(answer.headers, { 'cache-control': 'public, no-cache', vary: /\bx-country\b/i, etag: /^"[\w+/]{27}"$/ })
+    const viewer = await viewerOf(app)
+    t.equal((await viewer.get('/contents/1/similar')).body, answer.body)
+    const headers = { 'if-none-match': String(answer.headers.etag) }
+    const known = await app.inject({ url: '/contents/1/similar', headers })
+    t.strictSame([known.statusCode, known.body], [304, ''])
+    const head = await app.inject({ method: 'HEAD', url: '/contents/1/similar' })
+    t.strictSame([head.statusCode, head.body, head.headers.etag], [200, '', answer.headers.etag])
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'] as const) {
+      const refused = await app.inject({ method, url: '/contents/1/similar', headers: viewer.headers })
+      t.equal(refused.statusCode, 405, method)
+      t.match(refused.headers.allow, /GET/)
+    }
+    t.equal((await app.inject('/contents/1/similar/')).statusCode, 404)
+  })
+
+  t.test('have a title that has just opened, and it has similar ones', async t => {
+    t.notOk((await similar(1)).includes(4))
+    await change(app, 'contents', 4, { end_date: null })
+    await until(async () => (await similar(1))[0] === 4, { within: 10_000 })
+    t.strictSame(await similar(4, '?perPage=4'), [1, 3, 2, 5])
+  })
+})
+
+t.test('by the model', async t => {
+  const contents = [
+    ...span(1, 6).map(id => film(id, { terms: [id] })),
+    content(7, { terms: [1] }),
+    episode(70, 7),
+    film(8, { terms: [1] }),
+    film(9, { terms: [2], weight: 5 })
+  ]
+  const app = await buildWith(t, { contents }, { settings })
+  await counted(app)
+  t.strictSame(await similarIn(app, 1, '?perPage=2'), [8, 7], 'what shares its term, before there is a model')
+  await views(app, [
+    ...audienceOf([1, 2, 3, 4], 4, firstAudience),
+    ...audienceOf([5, 6, 70, 8], 4, firstAudience + 1000),
+    ...Array.from({ length: 90 }, (_, i) => ({ user_id: firstAudience + 5000 + i, content_id: 6 }))
+  ])
+  await taught(app)
+
+  t.test('comes what the viewers of a title watch', async t => {
+    const neighbours = await similarIn(app, 1, '?perPage=3')
+    t.strictSame([...neighbours].sort(), [2, 3, 4])
+    t.strictSame((await similarIn(app, 1, '?perPage=50')).slice(0, 5), [...neighbours, 8, 7], 'then what shares its terms')
+    t.strictSame(await similarIn(app, 70), await similarIn(app, 7), 'an episode is asked as its show')
+    t.ok([5, 6, 8].includes((await similarIn(app, 70))[0] as number))
+    const all = await similarIn(app, 5, '?perPage=50')
+    t.ok(all.includes(7), 'and titles alone are shown')
+    t.notOk(all.includes(70))
+    for (const id of [1, 5, 7, 9]) {
+      const shown = await similarIn(app, id, '?perPage=50')
+      t.notOk(shown.includes(id), 'never itself')
+      t.equal(new Set(shown).size, shown.length, 'never twice')
+    }
+  })
+
+  t.test('rows of titles are there without HTTP, and leave out what is shown elsewhere', async t => {
+    const { catalogue, recommender } = app
+    const row = (id: number) => catalogue.skeleton.row(id) as number
+    const ids = (excluded: number[]) =>
+      recommender.similar(row(1), undefined, 4, excluded.map(row)).map(found => catalogue.skeleton.idOf(found))
+    const [first, second, third, fourth] = ids([])
+    t.strictSame(ids([first as number, third as number]).slice(0, 2), [second, fourth])
+  })
+
+  t.test('a title that the model does not know has those of its terms, then what is popular', async t => {
+    const { _id, ...added } = film(10, { terms: [2] })
+    await change(app, 'contents', _id, added)
+    await until(() => app.catalogue.skeleton.row(10) !== undefined, { within: 10_000 })
+    t.strictSame(await similarIn(app, 10, '?perPage=3'), [2, 9, 6])
+    const times = Array.from({ length: 300 }, (_, i) => firstAudience + 9000 + i)
+    await views(
+      app,
+      times.map(user_id => ({ user_id, content_id: 3 }))
+    )
+    await counted(app)
+    t.strictSame(await similarIn(app, 10, '?perPage=3'), [2, 9, 3], 'by the counts of now')
+    const before = await app.inject('/contents/10/similar')
+    await trainOn(app)
+    await learnerOf(app).learning.refreshModel()
+    t.not((await app.inject('/contents/10/similar')).headers.etag, before.headers.etag, 'and by the model of now')
+  })
+})
+
+t.test('a catalogue of three titles', async t => {
+  const almostOld = new Date(daysAgo(7).getTime() + 40_000)
+  const app = await buildWith(t, { contents: [film(1), film(2, { start_date: almostOld }), content(3)] }, { settings })
+  t.strictSame(await similarIn(app, 1), [2])
+  t.strictSame(await similarIn(app, 3), [], 'nothing is like it')
+  const isRecent = async () => (await app.inject('/contents/1/similar')).json().data[0].recent
+  t.equal(await isRecent(), true)
+  moveClock(t, 41_000)
+  t.equal(await isRecent(), false, 'what is kept does not outlive it')
+})
