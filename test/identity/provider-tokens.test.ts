@@ -166,7 +166,17 @@ t.test('tokens of a provider that publishes its keys', async t => {
   })
 
   t.test('login, refresh, logout, sessions and passwords are not there', async t => {
-    for (const path of ['/login', '/login/refresh', '/logout', '/sessions', '/sessions/x', '/me/password', '/login/device', '/login/device/token', '/login/device/x']) {
+    for (const path of [
+      '/login',
+      '/login/refresh',
+      '/logout',
+      '/sessions',
+      '/sessions/x',
+      '/me/password',
+      '/login/device',
+      '/login/device/token',
+      '/login/device/x'
+    ]) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         const answer = await app.inject({ method, url: path, headers: bearer(await tokenBy(rsa)), payload: {} })
         t.strictSame(
