@@ -27,8 +27,9 @@ const nothing = { history: [], watchlist: [], hidden: [] }
 const newestFirst =
   <Element>(...keys: (keyof Element)[]) =>
   (one: Element, other: Element) => {
-    const key = keys.find(key => one[key] !== other[key])
-    return key === undefined ? 0 : one[key] < other[key] ? 1 : -1
+    // No two elements are the same in all keys.
+    const key = keys.find(key => one[key] !== other[key]) as keyof Element
+    return one[key] < other[key] ? 1 : -1
   }
 
 const changed = <Element extends { content_id: number }>(

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { HiddenTitle } from './hidden.js'
 import { HistoryProgress } from './history.js'
+import { maxCursorLength } from './lists.js'
 import { WatchlistElement } from './watchlist.js'
 
 const WatchlistEntry = Type.Omit(WatchlistElement, ['content'], { $id: 'WatchlistEntry' })
@@ -27,9 +28,8 @@ export type Changes = Static<typeof Changes>
 
 export const ChangesQuery = Type.Object({
   since: Type.Optional(
-    // What is no cursor begins anew and is no error, however long it is.
     Type.String({
-      'x-any-length': true,
+      maxLength: maxCursorLength,
       description: 'The `cursor` of the last answer. Without it, everything from the beginning',
       examples: ['WzcsMTc2MzkwMDAwMDAwMCwtMSwwLDAsMTc2MzkwMDAwMDAwMCwwLDBd']
     })

@@ -3,6 +3,8 @@ import { published } from './published.js'
 
 export const maxValues = 100
 export const maxValueLength = 200
+/** Cursors are longer than what people type. */
+export const maxCursorLength = 1000
 
 /** A query parameter with one or more values, separated by commas or by repeating the parameter. */
 export const Several = <T extends TSchema>(item: T, description: string, example: unknown) =>

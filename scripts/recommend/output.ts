@@ -20,7 +20,7 @@ export class Output {
   ) {}
 
   /** Rejects a path that cannot be written before the work starts. `events` is a file that it must not be. */
-  static async at(path: string, { events, mode }: { events?: string; mode?: number } = {}) {
+  static async at(path: string, { events, mode }: { events?: string; mode?: number }) {
     const found = await known(path)
     if (found?.isDirectory()) throw new Refusal(`${path} is a folder`)
     // Anything that is not a file, /dev/null for example, would be replaced by a file.

@@ -31,30 +31,34 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { 
 /** Below this percentage a completed content counts as watched from its beginning again. */
 const beginning = 10
 
+/** What only counts if a report is newer than what is stored. Those of now always are, and have a shorter update. */
+type Newer = (value: unknown, otherwise: string) => unknown
+
 interface Observation {
-  isNewer: Document
+  newer: Newer
   observed: Document
   completedAt: number
 }
 
 /** Counts a completion, but not a second one unless the content was at its beginning in between. */
-const completions = (percentage: number | undefined, { isNewer, observed, completedAt }: Observation) => {
+const completions = (percentage: number | undefined, { newer, observed, completedAt }: Observation) => {
   const stored = { $ifNull: ['$percentage', 0] }
   // A completed element that an earlier version has written.
-  const isUncounted = { $and: [isNewer, { $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
+  const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
   const plays = { $cond: [isUncounted, 1, '$plays'] }
   const watched_at = { $cond: [isUncounted, '$updated_at', '$watched_at'] }
-  if (percentage === undefined) return { plays, watched_at }
-  if (percentage < completedAt) {
-    const isAgain = { $and: [isNewer, { $or: [isUncounted, { $gt: ['$plays', 0] }] }] }
-    return { plays, watched_at, ...(percentage < beginning && { is_again: { $cond: [isAgain, true, '$is_again'] } }) }
+  if (percentage === undefined || percentage < completedAt) {
+    const isAgain = { $or: [isUncounted, { $gt: ['$plays', 0] }] }
+    const again = percentage !== undefined &&
+      percentage < beginning && { is_again: newer({ $cond: [isAgain, true, '$is_again'] }, '$is_again') }
+    return { plays: newer(plays, '$plays'), watched_at: newer(watched_at, '$watched_at'), ...again }
   }
   const mayCount = { $or: [{ $not: ['$plays'] }, '$is_again', { $lt: [stored, beginning] }] }
-  const isCompletion = { $and: [isNewer, { $lt: [stored, completedAt] }, mayCount] }
+  const isCompletion = { $and: [{ $lt: [stored, completedAt] }, mayCount] }
   return {
-    plays: { $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] },
-    watched_at: { $cond: [isCompletion, observed, watched_at] },
-    is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
+    plays: newer({ $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] }, '$plays'),
+    watched_at: newer({ $cond: [isCompletion, observed, watched_at] }, '$watched_at'),
+    is_again: newer({ $cond: [isCompletion, '$$REMOVE', '$is_again'] }, '$is_again')
   }
 }
 
@@ -68,17 +72,18 @@ const completions = (percentage: number | undefined, { isNewer, observed, comple
 const stageOf = ({ time, percentage, observed_at, country }: Progress, completedAt: number) => {
   const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
+  const newer: Newer = (value, otherwise) => (observed_at ? { $cond: [isNewer, value, otherwise] } : value)
   const latest = (field: string, value: number | undefined) =>
-    value === undefined ? { $ifNull: [`$${field}`, 0] } : { $cond: [isNewer, value, `$${field}`] }
+    value === undefined ? { $ifNull: [`$${field}`, 0] } : newer(value, `$${field}`)
   return {
     $set: {
       time: latest('time', time),
       percentage: latest('percentage', percentage),
       created_at: { $ifNull: ['$created_at', observed] },
-      arrived_at: observed_at ? { $cond: [isNewer, '$$NOW', '$arrived_at'] } : '$$REMOVE',
-      updated_at: { $cond: [isNewer, observed, '$updated_at'] },
-      ...completions(percentage, { isNewer, observed, completedAt }),
-      ...(country && { country: { $cond: [isNewer, country, '$country'] } })
+      arrived_at: observed_at ? newer('$$NOW', '$arrived_at') : '$$REMOVE',
+      updated_at: newer(observed, '$updated_at'),
+      ...completions(percentage, { newer, observed, completedAt }),
+      ...(country && { country: newer(country, '$country') })
     }
   }
 }

@@ -38,6 +38,9 @@ export const arrivalIndex: IndexDescription = {
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
 
+/** When an import adds an element, that is its arrival. Part of an update. */
+export const arrivalIfNew = { $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, '$$NOW', '$arrived_at'] }
+
 const wholeList = 0
 
 /** How many removed contents one mark names. */

@@ -61,10 +61,10 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
   return {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
-    put: async (user_id: number, { content_id, progress }: Report) => {
+    put: async (user_id: number, report: Report) => {
+      const { content_id, progress } = report
       const filter = { user_id, content_id }
       const wanted = { projection: { _id: 1 } } as const
-      const report = { content_id, progress }
       const idOf = async () => {
         const element = await history.findOne(filter, wanted)
         return element ? String(element._id) : undefined

@@ -98,8 +98,8 @@ export const sessionEndsOf = (
     },
 
     /**
-     * The sessions that ended within so many milliseconds, or all that may have living access tokens, with the milliseconds until
-     * these have expired. Only the clock of the database counts. In batches, since the driver's iterator costs three times as much.
+     * The sessions that ended in the last `since` milliseconds, without it all that may have living access tokens. `remaining` is the time
+     * until these have expired. Only the clock of the database counts. In batches, since the driver's iterator costs three times as much.
      */
     ended: async function* (since?: number) {
       const isRecent = since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }

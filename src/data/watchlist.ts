@@ -46,8 +46,8 @@ export const toWatchlist = (
   updated_at: timestamp(updated_at)
 })
 
-/** What is stored, else the value. */
-const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
+/** What is stored, else the value. Part of an update. */
+export const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
 
 export const watchlistOf = (db: Db) => {
   const watchlist: Collection<WatchlistDocument> = db.collection('watchlist')

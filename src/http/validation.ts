@@ -34,7 +34,7 @@ const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[]
     const fault =
       !isList && values.length > 1
         ? 'repeated'
-        : values.length > maxValues || (!schema['x-any-length'] && values.some(isTooLong))
+        : values.length > maxValues || values.some(value => isTooLong(value, longestOf(schema)))
           ? 'size'
           : undefined
     if (fault) faults.push({ keyword: fault, instancePath: `/${name}`, schemaPath: '', params: {}, parentSchema: schema })
@@ -53,8 +53,10 @@ const splitUpTo = (most: number, given: string | string[]) => {
   return values
 }
 
+const longestOf = ({ maxLength = maxValueLength }: TSchema): number => maxLength
+
 /** Counts characters, some of which take two places in a string. */
-const isTooLong = (text: string) => text.length > maxValueLength && (text.length > 2 * maxValueLength || [...text].length > maxValueLength)
+const isTooLong = (text: string, most: number) => text.length > most && (text.length > 2 * most || [...text].length > most)
 
 const read = (schema: TSchema, text: string) => {
   if (schema.type === 'integer' && /^\d+$/.test(text)) return Number(text)
@@ -102,6 +104,6 @@ const messageOf = (fault: Fault) => {
 
 const sizeRule = (schema: TSchema) => {
   if (schema['x-rule']) return schema['x-rule']
-  const text = `of at most ${maxValueLength} characters`
+  const text = `of at most ${longestOf(schema)} characters`
   return schema.type === 'array' ? `${rule(schema)} ${text} each` : text
 }

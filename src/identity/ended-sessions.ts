@@ -24,7 +24,7 @@ export class EndedSessions {
     return this.ids.has(sid)
   }
 
-  /** Notes sessions whose last access token expires in so many milliseconds. */
+  /** Notes sessions. `remaining` is how long their last access tokens are valid, in milliseconds. */
   add(sids: Iterable<string>, remaining: number) {
     const until = Math.ceil((Date.now() + remaining) / 1000)
     for (const sid of sids) this.ids.add(sid, until)

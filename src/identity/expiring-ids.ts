@@ -85,7 +85,7 @@ export class ExpiringIds {
     if (this.read(id) && this.shard.add(this.parts, until)) this.size++
   }
 
-  /** Removes from the next so many of the 256 parts of the set what is kept no longer. */
+  /** Removes ids that have expired, from the next `count` of the 256 parts of the set. */
   sweep(now: number, count = shardCount) {
     for (let i = 0; i < count; i++) {
       this.size -= (this.shards[this.nextSwept] as Shard).sweep(now)

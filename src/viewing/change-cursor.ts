@@ -29,7 +29,7 @@ export const cursorAt = (user: number, time: number): ChangeCursor => ({
   again: 0
 })
 
-// Not signed: a cursor only says where to read in the lists of whoever presents it.
+// Cursors are not signed: a made-up one only changes where its caller's own lists are read from.
 export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, again }: ChangeCursor) =>
   Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), again])).toString('base64url')
 

@@ -397,6 +397,7 @@ t.test('who was erased and comes back is a new user, but not with a token from b
 
   const old = await tokenBy(ed, { sub: 'ada', iat: seconds() - 20 })
   const unused = await tokenBy(ed, { sub: 'ada', iat: seconds() - 10 })
+  const another = await tokenBy(ed, { sub: 'ada', iat: seconds() - 15 })
   for (const app of [one, two]) t.equal(await status(app, old), 200)
   const before = await providerUser(one, issuer, 'ada')
   await beginErasure(one.data, before)
@@ -420,6 +421,7 @@ t.test('who was erased and comes back is a new user, but not with a token from b
   t.equal((await two.inject(report)).statusCode, 201)
   t.match((await ask(one, renewed)).json().data.collection, [{ user_id: after }])
   await stayRefused('when the user is back')
+  for (const app of all) t.equal(await status(app, another), 401, 'one that was never seen')
   const notes = await databaseOf(one).collection('erasures').find().toArray()
   t.notMatch(JSON.stringify(notes), /ada|example/)
 })

@@ -57,6 +57,12 @@ t.test('an erasure', async t => {
   }
   const swept = async (id: number) => sweepDue(data, await due(id), life)
 
+  t.test('an id that is nobody is noted all the same', async t => {
+    await again(987_654)
+    t.match(await erasures.findOne({ _id: 987_654 }), { sweeps: 0 })
+    await swept(987_654)
+  })
+
   /** Erases a user over a connection that is lost at a command with this text. */
   const breakOff = async (command: string, complete: (id: number) => Promise<unknown>) => {
     const proxy = await proxyTo(t, url)

@@ -311,9 +311,9 @@ t.test('changes', async t => {
       ['of next year', cursorText(cursorAt(viewer.id, Date.now() + days(365)))],
       ['of ten minutes to come', cursorText(cursorAt(viewer.id, Date.now() + 600_000))],
       ['older than 90 days', cursorText(cursorAt(viewer.id, Date.now() - days(90)))],
-      ['of 10 KB', 'A'.repeat(10_240)],
-      ['with 10 KB behind', `${cursor}${'A'.repeat(10_240)}`],
-      ['of 10 KB of brackets', Buffer.from('['.repeat(7000)).toString('base64url')],
+      ['of 1,000 characters', 'A'.repeat(1000)],
+      ['with more behind', `${cursor}${'A'.repeat(800)}`],
+      ['of 1,000 characters of brackets', Buffer.from('['.repeat(750)).toString('base64url')],
       ['cut in half', cursor.slice(0, cursor.length / 2)],
       ['cut by one', cursor.slice(0, -1)],
       ['empty', ''],
@@ -374,6 +374,7 @@ t.test('changes', async t => {
       isRefused(t, await viewer.get(`/changes?perPage=${value}`), 'perPage', value.slice(0, 20))
     isRefused(t, await viewer.get('/changes?perPage=5&perPage=5'), 'perPage', 'twice')
     isRefused(t, await viewer.get('/changes?since=a&since=b'), 'since', 'twice')
+    for (const length of [1001, 10_240]) isRefused(t, await viewer.get(`/changes?since=${'A'.repeat(length)}`), 'since', `${length}`)
     for (const value of [1, 500]) t.equal((await viewer.get(`/changes?perPage=${value}&page=7&x=y`)).statusCode, 200)
     for (const method of ['POST', 'PUT', 'DELETE'] as const) {
       const answer = await app.inject({ method, url: '/changes', headers: viewer.headers })
@@ -432,6 +433,8 @@ t.test('changes', async t => {
         ])
       await putLongAgo(app, viewer, list, [1, 2])
     }
+    // Whose content nobody knows.
+    await putLongAgo(app, viewer, 'watchlist', [999])
     const marks: Document[] = [
       ...[undefined, null, 'x', '__proto__', 7, 'removed', {}].map((list, i) => ({ list, content_id: 20 + i })),
       ...[undefined, null, 'x', decimal, -5, 1.5].map(content_id => ({ list: 'history', content_ids: [content_id] })),

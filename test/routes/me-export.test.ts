@@ -101,7 +101,7 @@ t.test('GET /me/export', async t => {
 
 t.test('a long export', async t => {
   const proxy = await proxyTo(t, await databaseUrl(t))
-  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500' } })
+  const app = await build(t, { url: proxy.url, settings: { DATABASE_TIMEOUT: '500', RATE_LIMIT: '0' } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const user = await addUser(app)
   const viewer = await viewerOf(app)

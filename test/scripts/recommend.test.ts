@@ -181,6 +181,7 @@ t.test('says what is wrong with a path', async t => {
   await t.rejects(Output.at('/dev/null', { events }), { message: '/dev/null is not a file' })
   await t.resolves(Output.at(events, { events: join(folder, 'not-there') }), 'events that are not there are told when they are read')
   await t.rejects(Output.at(events, { events }), { message: `${events} is the file of the events` })
+  await t.resolves(Output.at(join(folder, 'out'), {}), 'where no file is read, any may be written')
   await t.rejects(Output.at(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
 })
 

@@ -1,6 +1,6 @@
 import { MongoClient, ObjectId } from 'mongodb'
 import t from 'tap'
-import { secret } from '../../scripts/bench/servers/tokens.js'
+import { secret, tokenOf } from '../../scripts/bench/servers/tokens.js'
 import { type Counts, increment, inWords } from '../../scripts/soak/counts.js'
 import type { Answer } from '../../scripts/soak/load/ask.js'
 import { startFollowers } from '../../scripts/soak/load/followers.js'
@@ -44,9 +44,12 @@ t.test('acknowledged writes that the database does not have are lost', async t =
 t.test('copies that differ from the lists are found', async t => {
   const url = await seededUrl(t, { contents: [content(1), content(2)] })
   const app = await build(t, { url, settings: { JWT_SECRET: secret } })
-  const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port)
+  const ask = async (user: number, url: string): Promise<Answer> => {
+    const { statusCode, headers, body } = await app.inject({ url, headers: { authorization: `Bearer ${tokenOf(user)}` } })
+    return { status: statusCode, headers: headers as Answer['headers'], body }
+  }
   const outcomes = new Outcomes()
-  const followers = startFollowers({ users: [1, 2], port: () => port, outcomes })
+  const followers = startFollowers({ users: [1, 2], ask, outcomes })
   t.teardown(followers.stop)
   await app.data.reports.putAll(2, [{ content_id: 1, progress: { time: 1 } }])
   t.strictSame(await followers.compare(), { different: [], elements: 1 })
@@ -58,6 +61,9 @@ t.test('copies that differ from the lists are found', async t => {
   await client.db().collection('history').insertOne(unseen)
   t.strictSame(await followers.compare(), { different: ['history of 2'], elements: 1 })
   t.equal(outcomes.besides(isSuccess), 0)
+
+  const gone = startFollowers({ users: [1], ask: async () => ({ status: 503, headers: {}, body: '' }), outcomes })
+  await t.rejects(gone.compare(), { message: /^No answer to \/changes/ })
 })
 
 t.test('answers are counted by kind', async t => {

@@ -1,6 +1,5 @@
-import { type Db, type Document, MongoClient, ObjectId } from 'mongodb'
-import t, { type Test } from 'tap'
-import { startMongod } from '../../scripts/mongod/start.js'
+import { type Db, type Document, ObjectId } from 'mongodb'
+import t from 'tap'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
 import { catalogueKinds } from '../../src/data/catalogue.js'
 import type { HistoryDocument } from '../../src/data/history.js'
@@ -12,23 +11,8 @@ import { idsOf } from '../helpers/answers.js'
 import { addUser, build, password, providerUser } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { content, historyDocument, term } from '../helpers/documents.js'
+import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
-
-/** A set of so many members, the first of which is the primary; the clients of all of them. */
-const replicaSet = async (t: Test, size: number) => {
-  const start = async () => {
-    const { url, stop } = await startMongod({ say: () => undefined, replSet: 'viewer' })
-    t.teardown(stop)
-    const client = new MongoClient(url, { directConnection: true })
-    t.teardown(() => client.close())
-    return { host: new URL(url).host, admin: client.db('admin') }
-  }
-  const members = await Promise.all(Array.from({ length: size }, start))
-  const [first] = members as [(typeof members)[0]]
-  const config = members.map(({ host }, _id) => ({ _id, host, priority: _id === 0 ? 1 : 0 }))
-  t.match(await first.admin.command({ replSetInitiate: { _id: 'viewer', members: config } }), { ok: 1 })
-  return { url: `mongodb://${first.host}/viewer?replicaSet=viewer`, admins: members.map(({ admin }) => admin) }
-}
 
 t.test('whatever the address says, what viewers meet is of the primary and what they write of the majority', async t => {
   const { url } = await replicaSet(t, 1)
@@ -122,7 +106,7 @@ t.test('whatever the address says, what viewers meet is of the primary and what 
 })
 
 t.test('a change that the next primary may lack is not taken up before the majority has it', async t => {
-  const { url, admins } = await replicaSet(t, 2)
+  const { url, members } = await replicaSet(t, 2)
   const app = await build(t, { url })
   await importFiles(databaseOf(app), { 'contents.ndjson': '{"id":1,"type":"film","name":"One"}' })
   await until(async () => (await app.inject('/contents/1')).statusCode === 200)
@@ -133,7 +117,7 @@ t.test('a change that the next primary may lack is not taken up before the major
   await until(async () => (await toldOf()).length === 1)
 
   // A secondary that follows no more: the primary goes on alone, and what it is told could be rolled back.
-  const secondary = admins[1] as Db
+  const secondary = members[1]?.admin as Db
   await secondary.command({ fsync: 1, lock: true })
   const alone = { writeConcern: { w: 1 as const } }
   const db = databaseOf(app)

@@ -1,14 +1,13 @@
-import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createCopies } from '../../../client/copies.js'
 import { createMemory } from '../../../client/store.js'
-import { ask } from './ask.js'
+import type { Answer } from './ask.js'
 import type { Outcomes } from './outcomes.js'
 
 interface Options {
   users: number[]
-  port: () => number
+  ask: (user: number, path: string) => Promise<Answer>
   outcomes: Outcomes
 }
 
@@ -22,12 +21,11 @@ interface Listed {
 }
 
 /** Apps that keep copies of the lists of some viewers, as the client does, and ask now and then what has changed. */
-export const startFollowers = ({ users, port, outcomes }: Options) => {
-  const agent = new Agent({ keepAlive: true })
+export const startFollowers = ({ users, ask, outcomes }: Options) => {
   let isStopped = false
 
   const read = async (user: number, path: string) => {
-    const answer = await outcomes.of(ask(agent, port(), { path, user }))
+    const answer = await outcomes.of(ask(user, path))
     if (answer?.status !== 200) throw new Error(`No answer to ${path}`)
     return JSON.parse(answer.body).data
   }
@@ -63,7 +61,6 @@ export const startFollowers = ({ users, port, outcomes }: Options) => {
     stop: async () => {
       isStopped = true
       await following
-      agent.destroy()
     },
 
     /** Ends the following. Resolves with the copies that differ from the lists, and the number of elements in all copies. */

@@ -1,6 +1,8 @@
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Counts, increment, inWords } from '../counts.js'
 import { answersAsPromised, answersInTime, complainsOfNothing, nothingLost, stays } from '../findings.js'
+import { ask } from '../load/ask.js'
 import { startFollowers } from '../load/followers.js'
 import { isBroken, isPromised, Outcomes } from '../load/outcomes.js'
 import type { ReplicaSet } from '../processes/replica-set.js'
@@ -57,9 +59,11 @@ export const mixed: Scenario = async ({ set, db, options, say }, stage) => {
     stage.viewers({ ...usual, portOf: () => dying.port, firstUser: 1 + count, outcomes: ofDying })
   ]
   const firsts = [1, 1 + count]
+  const agent = new Agent({ keepAlive: true })
+  stage.onEnd(async () => agent.destroy())
   const followers = startFollowers({
     users: firsts.flatMap(first => Array.from({ length: Math.min(followed, count) }, (_, n) => first + n)),
-    port: () => watched.port,
+    ask: (user, path) => ask(agent, watched.port, { path, user }),
     outcomes
   })
   stage.onEnd(followers.stop)

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { HiddenRecord } from '../../../schemas/import.js'
 import { maxDepth, topOf } from '../../catalogue/tree.js'
 import type { ContentDocument } from '../../data/contents.js'
+import { arrivalIfNew } from '../../data/removals.js'
 import type { Kind, Operation, Run } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { operationTimeout } from '../timeouts.js'
@@ -33,7 +34,7 @@ const insertion = (user_id: number, content_id: number, created_at: Date): Opera
   const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
   const fields = {
     created_at: { $cond: [isNew, created_at, '$created_at'] },
-    arrived_at: { $cond: [isNew, '$$NOW', '$arrived_at'] }
+    arrived_at: arrivalIfNew
   }
   return { updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: true } }
 }

@@ -1,7 +1,8 @@
 import type { Collection } from 'mongodb'
 import type { WatchlistRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
-import type { WatchlistDocument } from '../../data/watchlist.js'
+import { arrivalIfNew } from '../../data/removals.js'
+import { orElse, type WatchlistDocument } from '../../data/watchlist.js'
 import type { Kind, Operation, Run } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table } from '../table.js'
@@ -44,14 +45,13 @@ export const watchlist = (run: Run): Kind<WatchlistRecord> => {
     const created_at = createdAt(record)
     const updated_at = momentOf(record.updated_at) ?? created_at
     // A viewer may add the content meanwhile, and that element stays as it is.
-    const orStored = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
     const update = [
       {
         $set: {
-          arrived_at: { $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, '$$NOW', '$arrived_at'] },
-          _id: orStored('_id', _id),
-          created_at: orStored('created_at', created_at),
-          updated_at: orStored('updated_at', updated_at)
+          arrived_at: arrivalIfNew,
+          _id: orElse('_id', _id),
+          created_at: orElse('created_at', created_at),
+          updated_at: orElse('updated_at', updated_at)
         }
       }
     ]

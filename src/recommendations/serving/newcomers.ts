@@ -1,6 +1,6 @@
 import type { Scored } from '../model/index.js'
 
-/** One of so many places is for a title that nobody has watched yet. */
+/** Every tenth place is for a title that nobody has watched yet. */
 export const newcomerEvery = 10
 /** A newcomer has the place if it would be the better one with its score multiplied by this. What it borrowed is spread over many titles. */
 const worth = 20
