@@ -25,8 +25,8 @@ const advice: Record<Trouble, string> = {
   'wrong-credentials': 'Ask for the e-mail and the password again.',
   'signed-out': 'Sign in with signIn(email, password).',
   'session-ended': 'Ask for a new sign-in. Unsent progress is kept and sent after it.',
-  'code-expired': 'Get a new code with signInWithCode().',
-  'code-denied': 'Ask the user whether to sign in in another way.',
+  'code-expired': 'Get a new code.',
+  'code-denied': 'Offer another way to sign in, or a new code.',
   refused: 'Change the request as the message says. The same request would be refused again.',
   failed: 'Try again later. The operator can find the reason in the log under requestId.'
 }

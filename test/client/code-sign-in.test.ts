@@ -55,7 +55,7 @@ t.test('a device signs in with a code', async t => {
 
   t.test('until it expires', async t => {
     const { signIn, waits } = deviceOf([nothing, () => codes.updateMany({}, { $set: { expires_at: new Date(0) } })])
-    t.match(await errorOf(signIn()), { kind: 'code-expired', advice: /signInWithCode/ })
+    t.match(await errorOf(signIn()), { kind: 'code-expired', advice: /new code/ })
     t.equal(waits.length, 2)
   })
 
