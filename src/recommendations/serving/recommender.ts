@@ -45,6 +45,7 @@ export class Recommender {
 
   recommend(viewing: Viewing = nobody, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
     const personal = this.personal(viewing, { country, count, excluded: viewing.excluded, now })
+    if (personal.length === count) return personal
     return [...personal, ...this.filling(viewing, country, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
   }
 
@@ -71,6 +72,7 @@ export class Recommender {
       if (item !== undefined) known.push({ row, item, interest })
       if (known.length === newestTitles) break
     }
+    if (known.length === 0) return []
     known.reverse()
     const history = this.model.history(
       known.map(({ item }) => item),
