@@ -70,6 +70,7 @@ await ask('POST', '/history/batch', '/history/batch', { reports })
 await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
 await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
 await ask('GET', '/recommendations', '/recommendations?perPage=1')
+await ask('GET', '/home', '/home?items=1&rails=1')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
 await ask('GET', '/me/export')
@@ -108,6 +109,9 @@ const exported = examples['GET /me/export'] as { answer: { data: object } }
 exported.answer.data = Object.fromEntries(
   Object.entries(exported.answer.data).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 1) : value])
 )
+/** One of the rows says enough, too. */
+const home = examples['GET /home'] as { answer: { data: { rows: { kind: string }[] } } }
+home.answer.data.rows = home.answer.data.rows.filter(({ kind }) => kind === 'because').slice(0, 1)
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
 

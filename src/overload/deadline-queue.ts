@@ -14,8 +14,8 @@ export class DeadlineQueue {
   }
 
   /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
-  run(job: () => unknown, elapsed: number) {
-    return new Promise((resolve, reject) => {
+  run<T>(job: () => T | Promise<T>, elapsed: number) {
+    return new Promise<T>((resolve, reject) => {
       let isExpired = false
       const end = this.inFlight.start(() => {
         isExpired = true
@@ -24,7 +24,8 @@ export class DeadlineQueue {
       this.semaphore.acquire(async () => {
         try {
           // The await is for expired jobs, too: without it, a long queue of them would overflow the stack.
-          resolve(await (isExpired ? undefined : job()))
+          if (isExpired) await undefined
+          else resolve(await job())
         } catch (error) {
           reject(error)
         } finally {

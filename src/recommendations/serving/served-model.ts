@@ -49,7 +49,10 @@ export class ServedModel {
     })
     return withNewcomers(best.taken, newcomers.taken, count).map(({ item }) => ({
       row: rowOf(item) as number,
-      reason: scorer.reason(history, item)
+      // Takes as long as all else, and not all callers need it.
+      get reason() {
+        return scorer.reason(history, item)
+      }
     }))
   }
 }
