@@ -2,6 +2,7 @@ import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Cache } from '../cache.js'
 import { type RailDocument, withinLimits } from '../data/rail-collections.js'
 import { compileValidator } from '../http/validation.js'
+import { ownBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { orderOf } from './contents-page.js'
 import type { Country } from './country.js'
@@ -10,8 +11,9 @@ import { prefixesFor } from './words.js'
 /** How many contents of a rail are kept: the largest row of a start page. */
 export const longestRow = 30
 
-/** In bytes. There is one list for each rail and region. */
-const cacheSize = 4 * 1024 * 1024
+/** In bytes. There is one list for each rail and region, and one row for each number of items. */
+const listsSize = 4 * 1024 * 1024
+const rowsSize = 16 * 1024 * 1024
 
 const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystring' })
 
@@ -25,12 +27,16 @@ const read = (query: RailDocument['query']) => {
 export interface FilledRail {
   rail: RailDocument
   ids: Float64Array
+  /** Names the list. */
+  key: string
 }
 
 /** The first contents of rails, until the catalogue or the clock changes them. */
 export class RailContents {
-  private readonly cache = new Cache<string, Float64Array>(cacheSize, ({ byteLength }) => byteLength)
-  private version = ''
+  private readonly lists = new Cache<string, Float64Array>(listsSize, ({ byteLength }) => byteLength)
+  private readonly rows = new Cache<string, Buffer>(rowsSize, ({ length }) => length)
+  /** Changes with the catalogue. */
+  version = ''
   private until = 0
 
   constructor(private readonly catalogue: Catalogue) {}
@@ -41,8 +47,9 @@ export class RailContents {
     for (const { _id, rails } of this.named(mname)) {
       for (const rail of rails) {
         if (filled.length === count) return filled
-        const ids = await this.idsOf(rail, `${_id} ${rail.id} ${this.catalogue.skeleton.region(country)}`, country)
-        if (ids.length > 0) filled.push({ rail, ids })
+        const key = `${_id} ${rail.id} ${this.catalogue.skeleton.region(country)}`
+        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.find(rail, key, country)))
+        if (ids.length > 0) filled.push({ rail, ids, key })
       }
     }
     return filled
@@ -54,10 +61,19 @@ export class RailContents {
     return mname === undefined ? railCollections : railCollections.filter(collection => collection.mname === mname)
   }
 
-  /** Each list that is not cached is made when its turn comes, so that many of them never block the event loop. */
-  private idsOf(rail: RailDocument, key: string, country: Country | undefined) {
+  /** The wire form of a row that was kept. */
+  row(name: string) {
+    return this.rows.get(name)
+  }
+
+  /** `version` is that of the contents of the row. */
+  keepRow(name: string, bytes: Buffer, version: string) {
+    if (version === this.version) this.rows.put(name, ownBytes(bytes))
+  }
+
+  private known(key: string) {
     this.dropOutdated()
-    return this.cache.get(key) ?? this.catalogue.pacer.run(() => this.find(rail, key, country))
+    return this.lists.get(key)
   }
 
   private find({ query }: RailDocument, key: string, country: Country | undefined) {
@@ -69,7 +85,7 @@ export class RailContents {
     const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
     const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), country, Date.now(), page).shown : []
     const ids = Float64Array.from(rows, row => skeleton.idOf(row))
-    this.cache.put(key, ids)
+    this.lists.put(key, ids)
     return ids
   }
 
@@ -78,7 +94,8 @@ export class RailContents {
     const now = Date.now()
     const version = `${catalogue.version} ${catalogue.skeleton.version} ${catalogue.search.version}`
     if (this.version === version && now < this.until) return
-    this.cache.clear()
+    this.lists.clear()
+    this.rows.clear()
     this.version = version
     this.until = catalogue.listing.validUntil(now)
   }

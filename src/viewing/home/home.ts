@@ -53,8 +53,9 @@ export class Home {
     const key = JSON.stringify(['home', items, rails, collections, catalogue.skeleton.region(country), versions])
     return catalogue.answer<HomeAnswer>(key, async () => {
       const rows = await this.publicRows(asked)
-      const { contents, isWhole } = await this.publicContents(contentIdsOf(rows))
-      const bytes = okBytes(homeParts(rows, contents, []))
+      const ids = contentIdsOf(rows)
+      const { contents, isWhole } = await this.publicContents(ids)
+      const bytes = okBytes(homeParts(rows, ids, contents, []))
       return { bytes, isEmpty: false, ...(!isWhole && { until: 0 }) }
     })
   }
@@ -76,22 +77,24 @@ export class Home {
       }
     }
     const rows = await this.publicRows(asked)
-    return okBytes(homeParts(rows, catalogue.fragments.known(contentIdsOf(rows)), personalKinds))
+    const ids = contentIdsOf(rows)
+    return okBytes(homeParts(rows, ids, catalogue.fragments.known(ids), personalKinds))
   }
 
   private async personal(user: number, asked: Asked) {
     const { catalogue, data, interest } = this.options
     const stored = await data.history.wholeAndLists(user, asked.items)
     const cards = cardsOf(catalogue, stored, asked, interest)
-    const ids = cards.map(({ content_id }) => content_id)
-    const elements = ids.length > 0 ? await data.history.started(user, ids) : []
+    const watched = cards.map(({ content_id }) => content_id)
+    const elements = watched.length > 0 ? await data.history.started(user, watched) : []
     const rails = await railRows(this.rails, asked, this.options.basePath)
     const rows = await this.pacer.run(() => [
       cardsRow(cardsWithHistory(catalogue, cards, elements), this.options.basePath),
       ...this.proposals(user, stored, asked),
       ...rails
     ])
-    return okBytes(homeParts(rows, await catalogue.fragments.ofAny(contentIdsOf(rows)), []))
+    const contentIds = contentIdsOf(rows)
+    return okBytes(homeParts(rows, contentIds, await catalogue.fragments.ofAny(contentIds), []))
   }
 
   /** All rows between the cards and the rails. No title is proposed twice. */
@@ -112,7 +115,7 @@ export class Home {
     ]
   }
 
-  private async publicRows(asked: Asked) {
+  private async publicRows(asked: Asked): Promise<Row[]> {
     const { catalogue, recommender, basePath } = this.options
     return [...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()), ...(await railRows(this.rails, asked, basePath))]
   }

@@ -12,7 +12,7 @@ import type { Viewing } from '../../recommendations/serving/viewing.js'
 import { continueWatching } from '../continue-watching.js'
 import { type CardWithHistory, cardParts, watchlistParts } from '../viewer-bytes.js'
 import type { Asked } from './public-rows.js'
-import { itemParts, type Row } from './row.js'
+import { itemParts, type PlannedRow } from './row.js'
 
 /** How many rows are because of one title each, and how many of the titles watched last may have one. */
 const becauseRows = 2
@@ -30,13 +30,13 @@ export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, country }
     country
   }).slice(0, items)
 
-export const cardsRow = (cards: CardWithHistory[], basePath: string): Row => ({
+export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow => ({
   kind: 'continue_watching',
   more: `${basePath}/continue-watching`,
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
 })
 
-export const watchlistRow = ({ broken }: Catalogue, { saved }: Stored, basePath: string): Row => ({
+export const watchlistRow = ({ broken }: Catalogue, { saved }: Stored, basePath: string): PlannedRow => ({
   kind: 'watchlist',
   more: `${basePath}/watchlist`,
   items: broken
@@ -46,7 +46,12 @@ export const watchlistRow = ({ broken }: Catalogue, { saved }: Stored, basePath:
 
 const isRecent = ({ skeleton }: Catalogue, row: number, recentDays: number) => Date.now() < recentUntil(skeleton, row, recentDays)
 
-export const recommendedRow = (catalogue: Catalogue, recommendations: Recommendation[], recentDays: number, basePath: string): Row => {
+export const recommendedRow = (
+  catalogue: Catalogue,
+  recommendations: Recommendation[],
+  recentDays: number,
+  basePath: string
+): PlannedRow => {
   const { skeleton } = catalogue
   const items = recommendations.map(({ row, because }) => {
     const recent = isRecent(catalogue, row, recentDays)
@@ -55,7 +60,7 @@ export const recommendedRow = (catalogue: Catalogue, recommendations: Recommenda
       content_id: skeleton.idOf(row),
       because: cause,
       parts: (content, named) => itemParts(content, { recent, reason: reasonFor(cause, named) })
-    } satisfies Row['items'][number]
+    } satisfies PlannedRow['items'][number]
   })
   return { kind: 'recommended', more: `${basePath}/recommendations`, items }
 }
@@ -75,9 +80,9 @@ export const becauseRowsOf = (
   recommender: Recommender,
   viewing: Viewing,
   { country, count, recentDays, basePath, taken }: BecauseOptions
-): Row[] => {
+): PlannedRow[] => {
   const { skeleton } = catalogue
-  const rows: Row[] = []
+  const rows: PlannedRow[] = []
   for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
     if (!isOpen(skeleton, title, Date.now(), country)) continue
     const similar = recommender.similar(title, country, count, [...viewing.excluded, ...taken])
@@ -86,7 +91,7 @@ export const becauseRowsOf = (
     const items = similar.map(row => {
       taken.add(row)
       const recent = isRecent(catalogue, row, recentDays)
-      return { content_id: skeleton.idOf(row), parts: content => itemParts(content, { recent }) } satisfies Row['items'][number]
+      return { content_id: skeleton.idOf(row), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
     })
     rows.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items })
     if (rows.length === becauseRows) break

@@ -1,11 +1,12 @@
-import type { HomeQuery } from '../../../schemas/home.js'
+import type { HomeQuery, HomeRow } from '../../../schemas/home.js'
+import { jsonParts } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Country } from '../../catalogue/country.js'
 import type { Order } from '../../catalogue/orders.js'
 import type { RailContents } from '../../catalogue/rail-contents.js'
 import { toRail } from '../../data/rail-collections.js'
 import type { Popular } from '../../recommendations/serving/popular.js'
-import { plainItem, type Row } from './row.js'
+import { type PlannedRow, plainItem, type Row } from './row.js'
 
 const newestFirst: Order = ['start_date', 'DESC']
 
@@ -36,7 +37,7 @@ export const popularAndNew = (
   { items, country }: Asked,
   basePath: string,
   taken: Set<number>
-): Row[] => {
+): PlannedRow[] => {
   const { skeleton } = catalogue
   const shown = (rows: Iterable<number>) => takeFirst(rows, items, taken).map(row => plainItem(skeleton.idOf(row)))
   return [
@@ -47,8 +48,18 @@ export const popularAndNew = (
 
 export const railRows = async (contents: RailContents, { items, rails, collection, country }: Asked, basePath: string): Promise<Row[]> => {
   const filled = await contents.first(collection, rails, country)
-  return filled.map(({ rail, ids }) => {
+  const { version } = contents
+  return filled.map(({ rail, ids, key }) => {
+    const row = `${key} ${items}`
+    const ready = contents.row(row)
+    if (ready) return { ready: jsonParts<HomeRow>([ready]) }
     const { name, endpoint } = toRail(rail, `${basePath}/contents`)
-    return { kind: 'rail', name, more: endpoint, items: [...ids.slice(0, items)].map(plainItem) }
+    return {
+      kind: 'rail',
+      name,
+      more: endpoint,
+      items: [...ids.slice(0, items)].map(plainItem),
+      keep: bytes => contents.keepRow(row, bytes, version)
+    }
   })
 }

@@ -1,5 +1,5 @@
 import type { Home, HomeRow } from '../../../schemas/home.js'
-import { type Fragment, type JsonParts, jsonParts, list } from '../../catalogue/bytes.js'
+import { type Fragment, type JsonParts, joined, jsonParts, list } from '../../catalogue/bytes.js'
 
 export type Kind = HomeRow['kind']
 type ItemParts = JsonParts<HomeRow['items'][number]>
@@ -12,7 +12,7 @@ interface Item {
 }
 
 /** What a row shows, before its contents are read. */
-export interface Row {
+export interface PlannedRow {
   kind: Kind
   /** The path of the whole list. */
   more: string | null
@@ -20,21 +20,31 @@ export interface Row {
   name?: string
   /** The content that the row is because of, if any. */
   because?: number
+  /** Called with the wire form of the row, unless a content was missing. */
+  keep?: (bytes: Buffer) => void
 }
+
+/** A row in its wire form. */
+interface ReadyRow {
+  ready: JsonParts<HomeRow>
+}
+
+export type Row = PlannedRow | ReadyRow
 
 /** An item with these fields after its content. */
-export const itemParts = <More extends object>({ bytes }: Fragment, more: More) => {
-  const rest = JSON.stringify(more).slice(1)
-  return jsonParts<never>(['{"content":', bytes, rest === '}' ? '}}' : `},${rest}`])
-}
+export const itemParts = <More extends object>({ bytes }: Fragment, more: More) =>
+  jsonParts<never>(['{"content":', bytes, `},${JSON.stringify(more).slice(1)}`])
 
-export const plainItem = (content_id: number): Item => ({ content_id, parts: content => itemParts(content, {}) })
+const plainParts = ({ bytes }: Fragment) => jsonParts<never>(['{"content":', bytes, '}}'])
+
+export const plainItem = (content_id: number): Item => ({ content_id, parts: plainParts })
 
 /** The ids of all contents that the rows show or name. */
 export const contentIdsOf = (rows: Row[]) => {
   const ids = new Set<number>()
   const add = ({ because }: { because?: number | undefined }) => because !== undefined && ids.add(because)
   for (const row of rows) {
+    if ('ready' in row) continue
     add(row)
     for (const item of row.items) {
       add(item)
@@ -46,21 +56,28 @@ export const contentIdsOf = (rows: Row[]) => {
 
 type Contents = Map<number, Fragment | undefined>
 
-const rowParts = ({ kind, name, because, more, items }: Row, contents: Contents) => {
+const partsOf = ({ kind, name, because, more, items, keep }: PlannedRow, contents: Contents) => {
   const causeOf = (id: number | undefined) => (id === undefined ? undefined : contents.get(id))
   const cause = causeOf(because)
-  const shown = items.flatMap(({ content_id, because, parts }) => {
+  const shown: ItemParts[] = []
+  for (const { content_id, because, parts } of items) {
     const content = contents.get(content_id)
-    return content ? [parts(content, causeOf(because))] : []
-  })
-  if (shown.length === 0 || (because !== undefined && !cause)) return []
+    if (content) shown.push(parts(content, causeOf(because)))
+  }
+  if (shown.length === 0 || (because !== undefined && !cause)) return undefined
   const head = { kind, name: name ?? null, because: cause ? { content_id: because, name: cause.name } : null, more }
-  return [jsonParts<HomeRow>([`${JSON.stringify(head).slice(0, -1)},"items":`, ...list(shown), '}'])]
+  const row = jsonParts<HomeRow>([`${JSON.stringify(head).slice(0, -1)},"items":`, ...list(shown), '}'])
+  if (keep && shown.length === items.length) keep(joined(row))
+  return row
 }
 
-/** `found` are the contents of `contentIdsOf`. Leaves out items without one, and rows without items. */
-export const homeParts = (rows: Row[], found: (Fragment | undefined)[], missing: Kind[]) => {
-  const contents: Contents = new Map(contentIdsOf(rows).map((id, i) => [id, found[i]]))
-  const shown = list(rows.flatMap(row => rowParts(row, contents)))
-  return jsonParts<Home>(['{"rows":', ...shown, `,"missing":${JSON.stringify(missing)}}`])
+/** `found` are the contents with these ids, which come from `contentIdsOf`. Leaves out items without one, and rows without items. */
+export const homeParts = (rows: Row[], ids: number[], found: (Fragment | undefined)[], missing: Kind[]) => {
+  const contents: Contents = new Map(ids.map((id, i) => [id, found[i]]))
+  const shown: JsonParts<HomeRow>[] = []
+  for (const row of rows) {
+    const parts = 'ready' in row ? row.ready : partsOf(row, contents)
+    if (parts) shown.push(parts)
+  }
+  return jsonParts<Home>(['{"rows":', ...list(shown), `,"missing":${JSON.stringify(missing)}}`])
 }
