@@ -1,7 +1,7 @@
 import { signedOut } from './errors.js'
 import type { Exclusively } from './exclusive.js'
+import type { User } from './keeper.js'
 import type { components } from './schema.js'
-import type { User } from './session.js'
 import type { Store } from './store.js'
 
 type Changes = components['schemas']['Changes']

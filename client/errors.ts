@@ -1,3 +1,5 @@
+import type { components } from './schema.js'
+
 export type Trouble =
   /** No response, or one that is not from the service. */
   | 'no-answer'
@@ -7,6 +9,10 @@ export type Trouble =
   | 'signed-out'
   /** There was a session, but it cannot be renewed. */
   | 'session-ended'
+  /** Nobody has approved the code of a device in time. */
+  | 'code-expired'
+  /** The user has denied the code of a device. */
+  | 'code-denied'
   /** The request is wrong; repeating it does not help. */
   | 'refused'
   /** The service failed. */
@@ -19,14 +25,19 @@ const advice: Record<Trouble, string> = {
   'wrong-credentials': 'Ask for the e-mail and the password again.',
   'signed-out': 'Sign in with signIn(email, password).',
   'session-ended': 'Ask for a new sign-in. Unsent progress is kept and sent after it.',
+  'code-expired': 'Get a new code.',
+  'code-denied': 'Offer another way to sign in, or a new code.',
   refused: 'Change the request as the message says. The same request would be refused again.',
   failed: 'Try again later. The operator can find the reason in the log under requestId.'
 }
+
+type DeviceRefusal = components['schemas']['Invalid']['error']
 
 interface Details {
   status?: number | undefined
   code?: number | undefined
   fields?: { field: string; message: string }[] | undefined
+  reason?: DeviceRefusal | undefined
   retryAfter?: number | undefined
   requestId?: string | undefined
   cause?: unknown
@@ -42,6 +53,8 @@ export class ViewerError extends Error {
   readonly code: number | undefined
   /** The invalid fields of the request. */
   readonly fields: { field: string; message: string }[]
+  /** Why a device is not signed in yet. */
+  readonly reason: DeviceRefusal | undefined
   /** Seconds to wait before trying again, if the service said so. */
   readonly retryAfter: number | undefined
   /** The id of the request in the log of the service. */
@@ -50,13 +63,14 @@ export class ViewerError extends Error {
   constructor(
     readonly kind: Trouble,
     message: string,
-    { status, code, fields = [], retryAfter, requestId, cause }: Details = {}
+    { status, code, fields = [], reason, retryAfter, requestId, cause }: Details = {}
   ) {
     super(message, { cause })
     this.advice = advice[kind]
     this.status = status
     this.code = code
     this.fields = fields
+    this.reason = reason
     this.retryAfter = retryAfter
     this.requestId = requestId
   }
@@ -68,6 +82,9 @@ export const sessionEnded = (cause?: unknown) =>
   new ViewerError('session-ended', 'The session has ended: it expired, was revoked or was signed out elsewhere', { status: 401, cause })
 export const wrongCredentials = (cause: unknown) =>
   new ViewerError('wrong-credentials', 'The e-mail or the password is wrong', { status: 401, cause })
+export const codeExpired = (cause: unknown) =>
+  new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: 400, cause })
+export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })
 
 const kindOf = (status: number): Trouble => {
   if (status === 401) return 'signed-out'
@@ -84,11 +101,12 @@ const secondsOf = (retryAfter: string | null) => {
 
 /** The error for an unsuccessful response. A proxy may have sent it, so its body can be anything. */
 export const errorOf = ({ status, headers }: Response, body: unknown) => {
-  const { code, message, errors } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const { code, message, errors, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   return new ViewerError(kindOf(status), typeof message === 'string' ? message : `The response was HTTP ${status}`, {
     status,
     code: typeof code === 'number' ? code : undefined,
     fields: Array.isArray(errors) ? errors : [],
+    reason: typeof error === 'string' ? (error as DeviceRefusal) : undefined,
     retryAfter: secondsOf(headers.get('retry-after')),
     requestId: headers.get('x-request-id') ?? undefined
   })

@@ -1,19 +1,25 @@
+import { createAccount } from './account.js'
 import { createCalls, createTransport, type Fetch } from './calls.js'
 import { createClock } from './clock.js'
 import { createCopies } from './copies.js'
-import { sessionEnded, ViewerError, wrongCredentials } from './errors.js'
+import { sessionEnded, ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
+import type { Keeper } from './keeper.js'
+import { createProviderKeeper, type ProviderToken } from './provider-session.js'
 import { createReports } from './reports.js'
 import type { components } from './schema.js'
 import { createSessionKeeper, sessionOf } from './session.js'
 import { createMemory, type Store } from './store.js'
 
+export type { CodeSignIn, ShownCode } from './code-sign-in.js'
 export type { Copy } from './copies.js'
 export type { Trouble } from './errors.js'
+export type { User } from './keeper.js'
 export type { KeptReport, RefusedReport, Report } from './kept-reports.js'
+export type { Identity, ProviderToken } from './provider-session.js'
 export type { Outcome } from './reports.js'
 export type { paths } from './schema.js'
-export type { Session, User } from './session.js'
+export type { Session } from './session.js'
 export type { Kept, Store } from './store.js'
 export { ViewerError }
 
@@ -37,16 +43,13 @@ export interface ClientOptions {
   baseUrl: string
   /** Keeps the session, unsent reports and the copies of lists beyond the life of the page. Without it, they are lost. */
   store?: Store
+  /** Resolves with a token, for services with an identity provider of their own. Without it, users sign in at the service. */
+  token?: ProviderToken
   /** Called when the session cannot be renewed: ask the user to sign in again. */
   onSessionEnd?: (error: ViewerError) => void
   /** Milliseconds to wait for a response. Default 15,000. */
   timeout?: number
   fetch?: Fetch
-}
-
-/** Replaces a 401 with an error that tells the app what to do about it. */
-const refusedAs = (make: (cause: ViewerError) => ViewerError) => (error: unknown) => {
-  throw error instanceof ViewerError && error.status === 401 ? make(error) : error
 }
 
 const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
@@ -55,6 +58,7 @@ const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
 export const createClient = ({
   baseUrl,
   store = createMemory(),
+  token: tokenOf,
   onSessionEnd = () => {},
   timeout = 15_000,
   fetch = globalThis.fetch
@@ -64,24 +68,23 @@ export const createClient = ({
   const { exclusively, acrossTabs } = createExclusively(`viewer-client ${baseUrl}`)
 
   const open = createCalls(baseUrl, transport)
-  const session = createSessionKeeper({
+  const own = createSessionKeeper({
     store,
     exclusively,
     acrossTabs,
     refresh: refresh_token => open.post('/login/refresh', { body: { refresh_token } }),
     onEnd: onSessionEnd
   })
+  const userOf = (token: string) => open.get('/me', { headers: { authorization: `Bearer ${token}` } })
+  const session: Keeper = tokenOf ? createProviderKeeper({ store, tokenOf, userOf, onEnd: onSessionEnd }) : own
 
   const send = (request: Request, token: string) => {
     request.headers.set('authorization', `Bearer ${token}`)
     return transport(request)
   }
-  /** For calls with a password. A wrong one is a 401 too, and must not be sent again with a new token. */
-  const once = createCalls(baseUrl, async request => {
-    const token = await session.token()
-    return token ? send(request, token) : transport(request)
-  })
-  const asSessionEnded = refusedAs(error => (session.hasEnded() ? sessionEnded(error) : error))
+  const asSessionEnded = (error: unknown) => {
+    throw error instanceof ViewerError && error.status === 401 && session.hasEnded() ? sessionEnded(error) : error
+  }
   const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
     ((...given) => call(...given).catch(asSessionEnded)) as Call
 
@@ -119,52 +122,32 @@ export const createClient = ({
   // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
 
-  const asWrongPassword = async (error: unknown) => {
-    if (!(error instanceof ViewerError && error.status === 401)) throw error
-    // The password is wrong, unless the session has ended.
-    await calls.get('/me')
-    throw wrongCredentials(error)
-  }
+  const account = createAccount({
+    open,
+    calls,
+    /** A wrong password is a 401 too, and must not be sent again with a new token. */
+    once: createCalls(baseUrl, async request => {
+      const token = await session.token()
+      return token ? send(request, token) : transport(request)
+    }),
+    begin: async signedIn => {
+      await own.begin(sessionOf(signedIn))
+      void reports.deliverAtOnce()
+    },
+    leave: session.leave,
+    forget: async () => {
+      await reports.forget()
+      await reports.dropRefused()
+      await copies.dropCopy()
+    }
+  })
 
   return {
     ...calls,
 
-    /** `device` is the name of this device in the list of sessions. */
-    signIn: async (email: string, password: string, { device }: { device?: string } = {}) => {
-      const body = { email, password, ...(device !== undefined && { device }) }
-      const signedIn = await open.post('/login', { body }).catch(refusedAs(wrongCredentials))
-      await session.begin(sessionOf(signedIn))
-      void reports.deliverAtOnce()
-      return signedIn.user
-    },
-    /** Also works offline. The service then ends the session when its refresh token expires. */
-    signOut: async () => {
-      await calls.post('/logout').catch(() => undefined)
-      await session.leave()
-    },
+    ...account,
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
-    /** The signed-in user, as the service knows them. */
-    me: () => calls.get('/me'),
-    /** Ends all other sessions of the user. */
-    changePassword: async (password: string, new_password: string) => {
-      await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
-    },
-    /** What the service stores of the user. */
-    exportMe: () => calls.get('/me/export'),
-    /** Erases the user, with everything that the service and this client store of them, and signs out. */
-    eraseMe: async (password: string) => {
-      await once.delete('/me', { body: { password } }).catch(asWrongPassword)
-      await reports.forget()
-      await reports.dropRefused()
-      await copies.dropCopy()
-      await session.leave()
-    },
-
-    /** Where the user is signed in, the session used last first. */
-    sessions: () => calls.get('/sessions'),
-    endSession: (id: string) => calls.delete('/sessions/{sessionId}', { params: { path: { sessionId: id } } }),
-    endOtherSessions: () => calls.delete('/sessions', { params: { query: { others: true } } }),
 
     /** The rows of a start page. What the service could not read just now is in `missing`. */
     home: (query: HomeOptions = {}) => calls.get('/home', { params: { query } }),

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.js'
 import { signedOut, ViewerError } from './errors.js'
 import type { Exclusively } from './exclusive.js'
+import type { User } from './keeper.js'
 import { createKeptReports, isAnswered, type KeptReport, type Refusal, type Report } from './kept-reports.js'
-import type { User } from './session.js'
 import type { Store } from './store.js'
 
 export interface Outcome {

@@ -344,6 +344,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/login/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get codes for a device without a keyboard
+         * @description The device shows `user_code` and the address of the page, and asks POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.
+         */
+        post: operations["getDeviceCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/device/{userCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at a device that waits for approval
+         * @description Wrong codes are limited like failed logins.
+         */
+        get: operations["getWaitingDevice"];
+        put?: never;
+        /**
+         * Approve or deny a device
+         * @description An approved device is signed in as the user. The first decision counts. Wrong codes are limited like failed logins.
+         */
+        post: operations["decideOnDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/login/device/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with the code of a device
+         * @description Ask every `interval` seconds. Until a user has decided it is a 400 with `error: "authorization_pending"`. `slow_down`: asked too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. The approval is told once.
+         */
+        post: operations["signInDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/login/refresh": {
         parameters: {
             query?: never;
@@ -747,6 +811,11 @@ export interface components {
             /** @example perPage must be an integer from 1 to 100 */
             message: string;
             errors?: components["schemas"]["FieldError"][];
+            /**
+             * @description Of POST /login/device/token only
+             * @enum {string}
+             */
+            error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
         };
         /** @description No valid bearer token, or a failed login */
         Unauthenticated: {
@@ -1372,6 +1441,55 @@ export interface components {
             email: string;
             name: string;
         };
+        DeviceRequest: {
+            /**
+             * @description Name of the device, for the list of sessions. Without control characters. An empty one counts as none
+             * @example Living room TV
+             */
+            device?: string;
+        };
+        DeviceCodesAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["DeviceCodes"];
+        };
+        DeviceCodes: {
+            /** @description For the device alone, which asks POST /login/device/token with it */
+            device_code: string;
+            /**
+             * @description To be shown to the user
+             * @example BCDF-GHJK
+             */
+            user_code: string;
+            /** @description The page where the user types the code */
+            verification_uri: string;
+            /** @description The same page with the code, for a QR code */
+            verification_uri_complete: string;
+            /** @description Lifetime of the codes in seconds */
+            expires_in: number;
+            /** @description Seconds to wait between two questions */
+            interval: number;
+        };
+        WaitingDeviceAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["WaitingDevice"];
+        };
+        WaitingDevice: {
+            /** @description As the device calls itself, which anybody may have made up */
+            device: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        DeviceDecision: {
+            approve: boolean;
+        };
+        DeviceCode: {
+            device_code: string;
+        };
         RefreshToken: {
             /** @description From the last login or refresh */
             refresh_token: string;
@@ -1786,14 +1904,10 @@ export interface components {
         /** @description Not modified: the version in `If-None-Match` is current */
         NotModified: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
-                /** @description The version of the answer, for `If-None-Match` */
-                ETag?: string;
-                /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                "Cache-Control"?: string;
-                /** @description The request headers that the answer depends on */
-                Vary?: string;
+                "x-request-id": components["headers"]["x-request-id"];
+                ETag: components["headers"]["ETag"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -1801,8 +1915,7 @@ export interface components {
         /** @description The request is invalid. The message says why */
         BadRequest: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1812,8 +1925,7 @@ export interface components {
         /** @description No valid bearer token, or a failed login */
         Unauthorized: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1823,8 +1935,7 @@ export interface components {
         /** @description Belongs to another user */
         Forbidden: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1834,8 +1945,7 @@ export interface components {
         /** @description Not found */
         NotFound: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1845,10 +1955,8 @@ export interface components {
         /** @description The path does not support this method */
         MethodNotAllowed: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
-                /** @description The methods that it supports */
-                Allow?: string;
+                "x-request-id": components["headers"]["x-request-id"];
+                Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
             content: {
@@ -1858,8 +1966,7 @@ export interface components {
         /** @description The body is larger than 64 KiB */
         ContentTooLarge: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1869,10 +1976,8 @@ export interface components {
         /** @description Too many requests from this user or address */
         TooManyRequests: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
-                /** @description Seconds to wait before trying again */
-                "Retry-After"?: number;
+                "x-request-id": components["headers"]["x-request-id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -1882,8 +1987,7 @@ export interface components {
         /** @description An internal error. Find it in the log by its request id */
         InternalServerError: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
+                "x-request-id": components["headers"]["x-request-id"];
                 [name: string]: unknown;
             };
             content: {
@@ -1893,10 +1997,8 @@ export interface components {
         /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
         ServiceUnavailable: {
             headers: {
-                /** @description Identifies the request in the log of the service */
-                "x-request-id"?: string;
-                /** @description Seconds to wait before trying again */
-                "Retry-After"?: number;
+                "x-request-id": components["headers"]["x-request-id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -1906,7 +2008,24 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Identifies the request in the log of the service */
+        "x-request-id": string;
+        /** @description Seconds to wait before trying again */
+        "Retry-After": number;
+        /** @description The version of the answer, for `If-None-Match` */
+        ETag: string;
+        /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
+        "Cache-Control": string;
+        /** @description The request headers that the answer depends on */
+        Vary: string;
+        /** @description The methods that the path supports */
+        Allow: string;
+        /** @description The path of the element */
+        Location: string;
+        /** @description The language of the text */
+        "Content-Language": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1928,8 +2047,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1939,26 +2057,15 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b0439951b05ea9a2b1c5087",
+                     *             "_id": "6b04508ada3c63b7c0911f6e",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-01T18:57:16.475000Z",
-                     *             "created_at": "2026-10-01T18:32:48.475000Z",
-                     *             "updated_at": "2026-10-01T18:57:16.475000Z"
-                     *           },
-                     *           {
-                     *             "_id": "6b0439951b05ea9a2b1c5088",
-                     *             "user_id": 1,
-                     *             "content_id": 1445,
-                     *             "time": 2117,
-                     *             "percentage": 98,
-                     *             "plays": 1,
-                     *             "watched_at": "2026-10-02T22:40:16.475000Z",
-                     *             "created_at": "2026-10-02T22:04:16.475000Z",
-                     *             "updated_at": "2026-10-02T22:40:16.475000Z"
+                     *             "watched_at": "2026-10-01T20:35:13.704000Z",
+                     *             "created_at": "2026-10-01T20:10:45.704000Z",
+                     *             "updated_at": "2026-10-01T20:35:13.704000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
@@ -1968,7 +2075,7 @@ export interface operations {
                      *           "watchlist": [],
                      *           "hidden": []
                      *         },
-                     *         "cursor": "WzEsMTc5MDk4MDgxNjQ3NSwwLCI2YjA0Mzk5NTFiMDVlYTlhMmIxYzUwODgiLDAsMTc5NTQzODk5MDY3NiwxLDBd",
+                     *         "cursor": "WzEsMTc5MDg4NjkxMzcwNCwwLCI2YjA0NTA4YWRhM2M2M2I3YzA5MTFmNmUiLDAsMTc5NTQ0NDg2ODE1OCwxLDBd",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -2016,14 +2123,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2042,15 +2145,11 @@ export interface operations {
                      *             "name": "Guitar from Zero",
                      *             "title": {
                      *               "en": "Guitar from Zero",
-                     *               "de": "Gitarre von null",
-                     *               "nl": "Gitaar vanaf nul",
-                     *               "sv": "Gitarr från noll"
+                     *               "de": "Gitarre von null"
                      *             },
                      *             "description": {
                      *               "en": "Two chords in the first lesson, a whole song in the third.",
-                     *               "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.",
-                     *               "nl": "Twee akkoorden in de eerste les, een heel liedje in de derde.",
-                     *               "sv": "Två ackord på första lektionen, en hel låt på den tredje."
+                     *               "de": "Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten."
                      *             },
                      *             "weight": 99,
                      *             "thumbnail": "http://localhost:3000/demo/thumbnails/1188.svg",
@@ -2122,14 +2221,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2146,15 +2241,11 @@ export interface operations {
                      *         "name": "A Harbour for Winter",
                      *         "title": {
                      *           "en": "A Harbour for Winter",
-                     *           "de": "Ein Hafen für den Winter",
-                     *           "nl": "Een haven voor de winter",
-                     *           "sv": "En vinterhamn"
+                     *           "de": "Ein Hafen für den Winter"
                      *         },
                      *         "description": {
                      *           "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *           "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *           "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *           "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *           "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *         },
                      *         "weight": 81,
                      *         "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -2229,14 +2320,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2254,15 +2341,11 @@ export interface operations {
                      *           "name": "Windward",
                      *           "title": {
                      *             "en": "Windward",
-                     *             "de": "Luvwärts",
-                     *             "nl": "Loefwaarts",
-                     *             "sv": "Mot vinden"
+                     *             "de": "Luvwärts"
                      *           },
                      *           "description": {
                      *             "en": "A family of five sells the house and crosses an ocean in a boat older than the parents.",
-                     *             "de": "Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean.",
-                     *             "nl": "Een gezin van vijf verkoopt het huis en steekt een oceaan over in een boot die ouder is dan de ouders.",
-                     *             "sv": "En familj på fem säljer huset och korsar ett hav i en båt som är äldre än föräldrarna."
+                     *             "de": "Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean."
                      *           },
                      *           "weight": 74,
                      *           "thumbnail": "http://localhost:3000/demo/thumbnails/1484.svg",
@@ -2328,8 +2411,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2350,15 +2432,11 @@ export interface operations {
                      *               "name": "A Harbour for Winter",
                      *               "title": {
                      *                 "en": "A Harbour for Winter",
-                     *                 "de": "Ein Hafen für den Winter",
-                     *                 "nl": "Een haven voor de winter",
-                     *                 "sv": "En vinterhamn"
+                     *                 "de": "Ein Hafen für den Winter"
                      *               },
                      *               "description": {
                      *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *               },
                      *               "weight": 81,
                      *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -2399,17 +2477,17 @@ export interface operations {
                      *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b0439951b05ea9a2b1c50a9",
+                     *               "_id": "6b04508ada3c63b7c0911f90",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T02:36:31.475000Z",
-                     *               "updated_at": "2026-11-23T13:03:20.589000Z"
+                     *               "created_at": "2026-11-08T04:14:28.704000Z",
+                     *               "updated_at": "2026-11-23T14:41:18.032000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T13:03:20.589000Z"
+                     *             "updated_at": "2026-11-23T14:41:18.032000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2452,8 +2530,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2489,8 +2566,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2527,8 +2603,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2549,15 +2624,11 @@ export interface operations {
                      *               "name": "A Harbour for Winter",
                      *               "title": {
                      *                 "en": "A Harbour for Winter",
-                     *                 "de": "Ein Hafen für den Winter",
-                     *                 "nl": "Een haven voor de winter",
-                     *                 "sv": "En vinterhamn"
+                     *                 "de": "Ein Hafen für den Winter"
                      *               },
                      *               "description": {
                      *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *               },
                      *               "weight": 81,
                      *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -2597,7 +2668,7 @@ export interface operations {
                      *                 "archive": "film-1405"
                      *               }
                      *             },
-                     *             "created_at": "2026-11-23T13:03:20.664000Z"
+                     *             "created_at": "2026-11-23T14:41:18.139000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2640,8 +2711,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2683,8 +2753,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2728,8 +2797,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2739,7 +2807,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0439951b05ea9a2b1c50a9",
+                     *             "_id": "6b04508ada3c63b7c0911f90",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -2750,15 +2818,11 @@ export interface operations {
                      *               "name": "A Harbour for Winter",
                      *               "title": {
                      *                 "en": "A Harbour for Winter",
-                     *                 "de": "Ein Hafen für den Winter",
-                     *                 "nl": "Een haven voor de winter",
-                     *                 "sv": "En vinterhamn"
+                     *                 "de": "Ein Hafen für den Winter"
                      *               },
                      *               "description": {
                      *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *               },
                      *               "weight": 81,
                      *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -2804,8 +2868,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T02:36:31.475000Z",
-                     *             "updated_at": "2026-11-23T13:03:20.576000Z"
+                     *             "created_at": "2026-11-08T04:14:28.704000Z",
+                     *             "updated_at": "2026-11-23T14:41:18.016000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2853,10 +2917,8 @@ export interface operations {
             /** @description Saved */
             201: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The path of the history element */
-                    Location?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2891,8 +2953,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2933,8 +2994,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2942,7 +3002,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0439951b05ea9a2b1c50a9",
+                     *         "_id": "6b04508ada3c63b7c0911f90",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -2953,15 +3013,11 @@ export interface operations {
                      *           "name": "A Harbour for Winter",
                      *           "title": {
                      *             "en": "A Harbour for Winter",
-                     *             "de": "Ein Hafen für den Winter",
-                     *             "nl": "Een haven voor de winter",
-                     *             "sv": "En vinterhamn"
+                     *             "de": "Ein Hafen für den Winter"
                      *           },
                      *           "description": {
                      *             "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *             "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *             "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *             "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *             "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *           },
                      *           "weight": 81,
                      *           "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -3007,8 +3063,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T02:36:31.475000Z",
-                     *         "updated_at": "2026-11-23T13:03:20.576000Z"
+                     *         "created_at": "2026-11-08T04:14:28.704000Z",
+                     *         "updated_at": "2026-11-23T14:41:18.016000Z"
                      *       }
                      *     }
                      */
@@ -3053,8 +3109,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3097,8 +3152,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3138,7 +3192,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-23T13:03:20.576000Z"
+                 *           "observed_at": "2026-11-23T14:41:18.016000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -3154,8 +3208,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3207,14 +3260,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3319,16 +3368,11 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    /** @description The language of the text */
-                    "Content-Language"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3341,26 +3385,6 @@ export interface operations {
                      *           {
                      *             "title": "User agreement",
                      *             "content": "<p>By opening an account you agree to these terms. They apply between you and the operator of this service, and they stay short on purpose.</p><p>An account is personal. You may use it on several devices in your home, but please do not share your password outside of it.</p><p>We may change the catalogue at any time: films come and go, because licences do. If we change these terms, we write to you <strong>thirty days</strong> before.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Subscription and payment",
-                     *             "content": "<p>A subscription runs for a month and renews itself until you cancel. You can cancel at any time in your account; you keep access until the end of the month that you paid for.</p><p>Rented titles can be started within thirty days, and watched for 48 hours from the first start. New subscribers may withdraw within fourteen days.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Data policy",
-                     *             "content": "<p>We store what the service needs in order to work:</p><ul><li>your e-mail address and the name you chose,</li><li>your viewing history, so that you can continue where you stopped,</li><li>your watchlist, and the recommendations made from both.</li></ul><p>We do not sell any of it. You can clear your history and your watchlist yourself, and you can ask us for a copy of everything, or for its deletion.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Cookies",
-                     *             "content": "<p>We set one cookie that keeps you signed in, and one that remembers your language. Neither follows you to other sites.</p><p>If you agree, we also count how often pages are opened. Counting works without cookies and without your address.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Rights in the films",
-                     *             "content": "<p>Everything in the catalogue is protected by copyright. You may watch it for yourself and with friends at home; public screenings, copies and recordings need our permission in writing.</p><p>If you believe that a title violates your rights, tell us which one and why, and we answer within a week.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Contact",
-                     *             "content": "<p>Questions about these texts are answered by people, on working days, at <a href=\"mailto:legal@example.com\">legal@example.com</a>.</p><p>You may also turn to the data protection authority of the place where you live.</p>"
                      *           }
                      *         ]
                      *       }
@@ -3392,16 +3416,11 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
-                    /** @description The language of the text */
-                    "Content-Language"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Language": components["headers"]["Content-Language"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3414,26 +3433,6 @@ export interface operations {
                      *           {
                      *             "title": "Nutzungsvertrag",
                      *             "content": "<p>Mit der Eröffnung eines Kontos stimmst du diesen Bedingungen zu. Sie gelten zwischen dir und dem Betreiber dieses Dienstes und sind mit Absicht kurz.</p><p>Ein Konto ist persönlich. Du kannst es auf mehreren Geräten in deinem Haushalt nutzen; gib dein Passwort bitte nicht darüber hinaus weiter.</p><p>Der Katalog kann sich jederzeit ändern: Filme kommen und gehen mit ihren Lizenzen. Ändern wir diese Bedingungen, schreiben wir dir <strong>dreißig Tage</strong> vorher.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Abonnement und Bezahlung",
-                     *             "content": "<p>Ein Abonnement läuft einen Monat und verlängert sich, bis du kündigst. Kündigen kannst du jederzeit in deinem Konto; der Zugang bleibt bis zum Ende des bezahlten Monats.</p><p>Geliehene Titel können binnen dreißig Tagen begonnen und ab dem ersten Start 48 Stunden lang gesehen werden. Neue Abonnenten können innerhalb von vierzehn Tagen widerrufen.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Datenschutz",
-                     *             "content": "<p>Wir speichern, was der Dienst braucht, um zu funktionieren:</p><ul><li>deine E-Mail-Adresse und den Namen, den du gewählt hast,</li><li>deinen Verlauf, damit du weitersehen kannst, wo du aufgehört hast,</li><li>deine Merkliste und die Empfehlungen, die aus beidem entstehen.</li></ul><p>Nichts davon verkaufen wir. Verlauf und Merkliste kannst du selbst leeren, und du kannst von uns eine Kopie aller Daten oder deren Löschung verlangen.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Cookies",
-                     *             "content": "<p>Wir setzen ein Cookie, das dich angemeldet hält, und eines, das sich deine Sprache merkt. Keines folgt dir auf andere Seiten.</p><p>Wenn du zustimmst, zählen wir außerdem, wie oft Seiten geöffnet werden. Das geschieht ohne Cookies und ohne deine Adresse.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Rechte an den Filmen",
-                     *             "content": "<p>Alles im Katalog ist urheberrechtlich geschützt. Du darfst es für dich und mit Freunden zu Hause sehen; öffentliche Vorführungen, Kopien und Mitschnitte brauchen unsere schriftliche Erlaubnis.</p><p>Wenn ein Titel deine Rechte verletzt, sag uns, welcher und warum; wir antworten binnen einer Woche.</p>"
-                     *           },
-                     *           {
-                     *             "title": "Kontakt",
-                     *             "content": "<p>Fragen zu diesen Texten beantworten Menschen, an Werktagen, unter <a href=\"mailto:legal@example.com\">legal@example.com</a>.</p><p>Du kannst dich auch an die Datenschutzbehörde deines Wohnorts wenden.</p>"
                      *           }
                      *         ]
                      *       }
@@ -3474,8 +3473,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3507,6 +3505,201 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getDeviceCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "device": "Bedroom TV"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "device_code": "GmRhmhcx…",
+                     *         "user_code": "TNPH-GHHP",
+                     *         "verification_uri": "http://localhost:3000/#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=TNPH-GHHP#device",
+                     *         "expires_in": 600,
+                     *         "interval": 5
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceCodesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWaitingDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @example BCDF-GHJK
+                 */
+                userCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "device": "Bedroom TV",
+                     *         "created_at": "2026-11-23T14:41:18.224000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WaitingDeviceAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    decideOnDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The code that the device shows, in upper or lower case, with or without the dash
+                 * @example BCDF-GHJK
+                 */
+                userCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "approve": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDecision"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The device was approved"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    signInDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "device_code": "GmRhmhcx…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceCode"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 3600,
+                     *         "refresh_token": "0f8b6c1e…",
+                     *         "user": {
+                     *           "id": 1,
+                     *           "email": "ada@example.com",
+                     *           "name": "Ada"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     refresh: {
         parameters: {
             query?: never;
@@ -3528,8 +3721,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3573,8 +3765,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3609,8 +3800,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3656,8 +3846,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3692,8 +3881,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3706,21 +3894,21 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-23T13:03:17.879000Z",
-                     *             "updated_at": "2026-11-23T13:03:17.879000Z"
+                     *             "created_at": "2026-11-23T14:41:14.816000Z",
+                     *             "updated_at": "2026-11-23T14:41:14.816000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b0439951b05ea9a2b1c508b",
+                     *             "_id": "6b04508ada3c63b7c0911f72",
                      *             "user_id": 1,
                      *             "content_id": 1003,
                      *             "time": 1460,
                      *             "percentage": 96,
-                     *             "plays": 0,
-                     *             "watched_at": null,
-                     *             "created_at": "2026-10-06T04:48:55.475000Z",
-                     *             "updated_at": "2026-10-06T05:14:16.475000Z"
+                     *             "plays": 1,
+                     *             "watched_at": "2026-10-06T06:52:13.704000Z",
+                     *             "created_at": "2026-10-06T06:26:52.704000Z",
+                     *             "updated_at": "2026-10-06T06:52:13.704000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -3728,20 +3916,20 @@ export interface operations {
                      *             "id": 6,
                      *             "user_id": 1,
                      *             "content_id": 1258,
-                     *             "created_at": "2026-11-02T06:37:16.475000Z",
-                     *             "updated_at": "2026-11-02T06:37:16.475000Z"
+                     *             "created_at": "2026-11-02T08:15:13.704000Z",
+                     *             "updated_at": "2026-11-02T08:15:13.704000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "f8512bbd-9097-4fbd-94f2-1577c1365aaa",
+                     *             "id": "ebe33bba-fac1-4c32-a32e-87e5a9478bbc",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-23T13:03:20.500000Z",
-                     *             "last_used_at": "2026-11-23T13:03:20.500000Z"
+                     *             "created_at": "2026-11-23T14:41:17.843000Z",
+                     *             "last_used_at": "2026-11-23T14:41:17.843000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-23T13:03:20.645000Z"
+                     *         "exported_at": "2026-11-23T14:41:18.097000Z"
                      *       }
                      *     }
                      */
@@ -3778,8 +3966,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3814,8 +4001,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3846,14 +4032,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3876,51 +4058,6 @@ export interface operations {
                      *                 "name": "New on Viewer",
                      *                 "mname": "new_on_viewer",
                      *                 "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=start_date&order_direction=DESC",
-                     *                 "created_at": "2024-12-23T09:00:00.000000Z",
-                     *                 "updated_at": "2026-11-10T08:15:00.000000Z",
-                     *                 "framework_through_key": 1
-                     *               },
-                     *               {
-                     *                 "id": 102,
-                     *                 "name": "Everyone is watching",
-                     *                 "mname": "everyone_is_watching",
-                     *                 "endpoint": "http://localhost:3000/contents?type=show&order_by=weight&order_direction=DESC",
-                     *                 "created_at": "2024-12-23T09:00:00.000000Z",
-                     *                 "updated_at": "2026-11-10T08:15:00.000000Z",
-                     *                 "framework_through_key": 1
-                     *               },
-                     *               {
-                     *                 "id": 103,
-                     *                 "name": "Ten minutes to spare",
-                     *                 "mname": "ten_minutes_to_spare",
-                     *                 "endpoint": "http://localhost:3000/contents?type=clip&order_by=weight&order_direction=DESC",
-                     *                 "created_at": "2024-12-23T09:00:00.000000Z",
-                     *                 "updated_at": "2026-11-10T08:15:00.000000Z",
-                     *                 "framework_through_key": 1
-                     *               },
-                     *               {
-                     *                 "id": 104,
-                     *                 "name": "Picked by our editors",
-                     *                 "mname": "picked_by_our_editors",
-                     *                 "endpoint": "http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&ids=1484%2C1259%2C1349%2C1062%2C1001%2C1411%2C1421%2C1169",
-                     *                 "created_at": "2024-12-23T09:00:00.000000Z",
-                     *                 "updated_at": "2026-11-10T08:15:00.000000Z",
-                     *                 "framework_through_key": 1
-                     *               },
-                     *               {
-                     *                 "id": 105,
-                     *                 "name": "Live and recently live",
-                     *                 "mname": "live_and_recently_live",
-                     *                 "endpoint": "http://localhost:3000/contents?type=live&order_by=start_date&order_direction=DESC",
-                     *                 "created_at": "2024-12-23T09:00:00.000000Z",
-                     *                 "updated_at": "2026-11-10T08:15:00.000000Z",
-                     *                 "framework_through_key": 1
-                     *               },
-                     *               {
-                     *                 "id": 106,
-                     *                 "name": "Latest episodes",
-                     *                 "mname": "latest_episodes",
-                     *                 "endpoint": "http://localhost:3000/contents?type=episode&order_by=start_date&order_direction=DESC",
                      *                 "created_at": "2024-12-23T09:00:00.000000Z",
                      *                 "updated_at": "2026-11-10T08:15:00.000000Z",
                      *                 "framework_through_key": 1
@@ -3962,8 +4099,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3999,8 +4135,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4018,15 +4153,11 @@ export interface operations {
                      *           "name": "Learning the Water",
                      *           "title": {
                      *             "en": "Learning the Water",
-                     *             "de": "Das Wasser lernen",
-                     *             "nl": "Het water leren",
-                     *             "sv": "Lära sig vattnet"
+                     *             "de": "Das Wasser lernen"
                      *           },
                      *           "description": {
                      *             "en": "For adults who never quite learned to swim, and for those who learned it badly.",
-                     *             "de": "Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.",
-                     *             "nl": "Voor volwassenen die nooit echt leerden zwemmen, en voor wie het verkeerd leerde.",
-                     *             "sv": "För vuxna som aldrig riktigt lärt sig simma, och för dem som lärde sig fel."
+                     *             "de": "Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben."
                      *           },
                      *           "weight": 90,
                      *           "thumbnail": "http://localhost:3000/demo/thumbnails/1382.svg",
@@ -4095,14 +4226,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4112,43 +4239,39 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 634,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T12:40:00.000000Z",
-                     *             "ends_at": "2026-11-23T14:30:00.000000Z",
+                     *             "id": 71,
+                     *             "channel": "move",
+                     *             "starts_at": "2026-11-23T14:00:00.000000Z",
+                     *             "ends_at": "2026-11-23T14:45:00.000000Z",
                      *             "content": {
-                     *               "id": 1410,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "id": 1655,
+                     *               "parent_id": 1646,
+                     *               "type": "episode",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_dacboehd",
-                     *               "name": "Last Place",
+                     *               "handler_id": "rs-qkw0imy4",
+                     *               "name": "Musicality",
                      *               "title": {
-                     *                 "en": "Last Place",
-                     *                 "de": "Letzter Platz",
-                     *                 "nl": "Laatste plaats",
-                     *                 "sv": "Sista plats"
+                     *                 "en": "Musicality",
+                     *                 "de": "Musikalität"
                      *               },
                      *               "description": {
-                     *                 "en": "A bet, a marathon, and a man who owns no running shoes.",
-                     *                 "de": "Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.",
-                     *                 "nl": "Een weddenschap, een marathon en een man zonder hardloopschoenen.",
-                     *                 "sv": "Ett vad, ett maraton och en man utan löparskor."
+                     *                 "en": "42 minutes. Good on a day when you have little energy.",
+                     *                 "de": "42 Minuten. Gut für einen Tag mit wenig Energie."
                      *               },
-                     *               "weight": 45,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1410.svg",
+                     *               "weight": null,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1655.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "misunderstanding, dry humour, trail, jogging",
+                     *               "keywords": "rhythm, steps, lesson, beginner",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-09-06T18:30:00.000000Z",
+                     *               "start_date": "2026-03-12T07:08:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-09-02T17:59:30.000000Z",
-                     *               "updated_at": "2026-09-02T17:59:30.000000Z",
+                     *               "created_at": "2026-02-13T06:41:34.000000Z",
+                     *               "updated_at": "2026-02-13T06:41:34.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -4156,11 +4279,16 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
+                     *                 },
+                     *                 "3": {
+                     *                   "id": "3",
+                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1410",
-                     *               "duration": 6450,
-                     *               "min_age": 6
+                     *               "link": "http://localhost:3000/title/1655",
+                     *               "duration": 2520,
+                     *               "min_age": 0,
+                     *               "episode": 9
                      *             }
                      *           }
                      *         ],
@@ -4169,8 +4297,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 143,
-                     *           "total_count": 143
+                     *           "total_pages": 144,
+                     *           "total_count": 144
                      *         }
                      *       }
                      *     }
@@ -4201,14 +4329,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4219,95 +4343,85 @@ export interface operations {
                      *         {
                      *           "channel": "stories",
                      *           "now": {
-                     *             "id": 634,
+                     *             "id": 636,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T12:40:00.000000Z",
-                     *             "ends_at": "2026-11-23T14:30:00.000000Z",
+                     *             "starts_at": "2026-11-23T14:35:00.000000Z",
+                     *             "ends_at": "2026-11-23T16:15:00.000000Z",
                      *             "content": {
-                     *               "id": 1410,
+                     *               "id": 1267,
                      *               "parent_id": null,
                      *               "type": "film",
-                     *               "handler": "harbourcast",
+                     *               "handler": "reelstack",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_dacboehd",
-                     *               "name": "Last Place",
+                     *               "handler_id": "rs-g2s27p6h",
+                     *               "name": "The Tea Road 茶馬古道",
                      *               "title": {
-                     *                 "en": "Last Place",
-                     *                 "de": "Letzter Platz",
-                     *                 "nl": "Laatste plaats",
-                     *                 "sv": "Sista plats"
+                     *                 "en": "The Tea Road 茶馬古道",
+                     *                 "de": "Die Teestraße 茶馬古道"
                      *               },
                      *               "description": {
-                     *                 "en": "A bet, a marathon, and a man who owns no running shoes.",
-                     *                 "de": "Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.",
-                     *                 "nl": "Een weddenschap, een marathon en een man zonder hardloopschoenen.",
-                     *                 "sv": "Ett vad, ett maraton och en man utan löparskor."
+                     *                 "en": "A muleteer and a pharmacist cross eleven passes with medicine for one child.",
+                     *                 "de": "Ein Maultiertreiber und eine Apothekerin überqueren elf Pässe mit Medizin für ein Kind."
                      *               },
-                     *               "weight": 45,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1410.svg",
+                     *               "weight": 82,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1267.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "misunderstanding, dry humour, trail, jogging",
-                     *               "pricing": null,
-                     *               "payments_asset_id": null,
-                     *               "purchaseable": 0,
-                     *               "start_date": "2026-09-06T18:30:00.000000Z",
+                     *               "keywords": "train, family",
+                     *               "pricing": {
+                     *                 "model": "rental",
+                     *                 "hours": 48
+                     *               },
+                     *               "payments_asset_id": "asset_jsixe230",
+                     *               "purchaseable": 1,
+                     *               "start_date": "2026-09-17T08:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-09-02T17:59:30.000000Z",
-                     *               "updated_at": "2026-09-02T17:59:30.000000Z",
-                     *               "currency": null,
-                     *               "price": null,
-                     *               "price_formatted": null,
-                     *               "plans": {
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 }
-                     *               },
-                     *               "link": "http://localhost:3000/title/1410",
-                     *               "duration": 6450,
+                     *               "created_at": "2026-09-09T07:19:02.000000Z",
+                     *               "updated_at": "2026-09-09T07:19:02.000000Z",
+                     *               "currency": "EUR",
+                     *               "price": 5.99,
+                     *               "price_formatted": "€5.99",
+                     *               "plans": {},
+                     *               "link": "http://localhost:3000/title/1267",
+                     *               "duration": 5739,
                      *               "min_age": 6
                      *             }
                      *           },
                      *           "next": {
-                     *             "id": 635,
+                     *             "id": 637,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T14:30:00.000000Z",
-                     *             "ends_at": "2026-11-23T14:35:00.000000Z",
+                     *             "starts_at": "2026-11-23T16:15:00.000000Z",
+                     *             "ends_at": "2026-11-23T18:05:00.000000Z",
                      *             "content": {
-                     *               "id": 1708,
+                     *               "id": 1625,
                      *               "parent_id": null,
-                     *               "type": "clip",
+                     *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_dc24gx49",
-                     *               "name": "Every Runner You Meet at Six",
+                     *               "handler_id": "1_fu6qtm5t",
+                     *               "name": "The Honest Forger",
                      *               "title": {
-                     *                 "en": "Every Runner You Meet at Six",
-                     *                 "de": "Alle, die um sechs laufen",
-                     *                 "nl": "Iedereen die om zes uur loopt",
-                     *                 "sv": "Alla som springer klockan sex"
+                     *                 "en": "The Honest Forger",
+                     *                 "de": "Der ehrliche Fälscher"
                      *               },
                      *               "description": {
-                     *                 "en": "The nodder, the talker, the one with the dog.",
-                     *                 "de": "Der Nicker, die Rednerin, der mit dem Hund.",
-                     *                 "nl": "De knikker, de prater, die met de hond.",
-                     *                 "sv": "Nickaren, prataren och hon med hunden."
+                     *                 "en": "He confesses to everything, and nobody believes the paintings are his.",
+                     *                 "de": "Er gesteht alles, und niemand glaubt, dass die Bilder von ihm sind."
                      *               },
-                     *               "weight": 17,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1708.svg",
+                     *               "weight": 34,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1625.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "marathon, trail, jogging, ensemble, misunderstanding",
+                     *               "keywords": "detective, evidence, misunderstanding, dry humour",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-09-14T15:30:00.000000Z",
+                     *               "start_date": "2026-08-30T08:00:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-09-05T15:04:52.000000Z",
-                     *               "updated_at": "2026-10-25T15:04:52.000000Z",
+                     *               "created_at": "2026-07-21T07:40:21.000000Z",
+                     *               "updated_at": "2026-07-26T07:40:21.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -4325,9 +4439,9 @@ export interface operations {
                      *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1708",
-                     *               "duration": 176,
-                     *               "min_age": 0
+                     *               "link": "http://localhost:3000/title/1625",
+                     *               "duration": 6455,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         }
@@ -4357,8 +4471,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4367,11 +4480,11 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "f8512bbd-9097-4fbd-94f2-1577c1365aaa",
-                     *           "device": "Living room TV",
-                     *           "created_at": "2026-11-23T13:03:20.500000Z",
-                     *           "last_used_at": "2026-11-23T13:03:20.697000Z",
-                     *           "current": true
+                     *           "id": "c9a4d696-e449-43eb-9923-6ef99f898ad4",
+                     *           "device": "Bedroom TV",
+                     *           "created_at": "2026-11-23T14:41:18.272000Z",
+                     *           "last_used_at": "2026-11-23T14:41:18.272000Z",
+                     *           "current": false
                      *         }
                      *       ]
                      *     }
@@ -4402,8 +4515,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4444,8 +4556,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4485,14 +4596,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4508,24 +4615,6 @@ export interface operations {
                      *           "content": "Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.",
                      *           "created_at": "2025-03-05T07:20:00.000000Z",
                      *           "updated_at": "2026-03-29T10:00:00.000000Z"
-                     *         },
-                     *         {
-                     *           "id": 5,
-                     *           "context": "playback",
-                     *           "language": "en",
-                     *           "title": "Sound and subtitles",
-                     *           "content": "Language and subtitles are chosen in the player, behind the speech bubble. Your choice is kept for the next title.",
-                     *           "created_at": "2025-04-05T07:20:00.000000Z",
-                     *           "updated_at": "2026-08-30T10:00:00.000000Z"
-                     *         },
-                     *         {
-                     *           "id": 6,
-                     *           "context": "playback",
-                     *           "language": "en",
-                     *           "title": "Not available in your country",
-                     *           "content": "Some titles may be shown only in certain countries. When you travel, the catalogue follows the country you are in.",
-                     *           "created_at": "2025-05-07T07:20:00.000000Z",
-                     *           "updated_at": "2026-03-01T10:00:00.000000Z"
                      *         }
                      *       ]
                      *     }
@@ -4566,14 +4655,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4589,19 +4674,11 @@ export interface operations {
                      *             "taxonomy": "discipline",
                      *             "created_at": "2025-01-10T16:00:00.000000Z",
                      *             "updated_at": "2025-01-10T16:00:00.000000Z"
-                     *           },
-                     *           {
-                     *             "id": 26,
-                     *             "vendor_id": "dis_strength",
-                     *             "name": "Strength",
-                     *             "taxonomy": "discipline",
-                     *             "created_at": "2025-01-07T18:30:00.000000Z",
-                     *             "updated_at": "2026-06-01T18:30:00.000000Z"
                      *           }
                      *         ],
                      *         "meta": {
                      *           "page": 1,
-                     *           "per_page": 2,
+                     *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
                      *           "total_count": 27
@@ -4638,14 +4715,10 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
-                    /** @description The version of the answer, for `If-None-Match` */
-                    ETag?: string;
-                    /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
-                    "Cache-Control"?: string;
-                    /** @description The request headers that the answer depends on */
-                    Vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4693,8 +4766,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4708,8 +4780,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T13:03:20.628000Z",
-                     *             "updated_at": "2026-11-23T13:03:20.628000Z",
+                     *             "created_at": "2026-11-23T14:41:18.075000Z",
+                     *             "updated_at": "2026-11-23T14:41:18.075000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -4720,15 +4792,11 @@ export interface operations {
                      *               "name": "A Harbour for Winter",
                      *               "title": {
                      *                 "en": "A Harbour for Winter",
-                     *                 "de": "Ein Hafen für den Winter",
-                     *                 "nl": "Een haven voor de winter",
-                     *                 "sv": "En vinterhamn"
+                     *                 "de": "Ein Hafen für den Winter"
                      *               },
                      *               "description": {
                      *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *                 "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *                 "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *               },
                      *               "weight": 81,
                      *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -4813,8 +4881,7 @@ export interface operations {
             /** @description Saved */
             201: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4849,8 +4916,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4891,8 +4957,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4900,7 +4965,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0439951b05ea9a2b1c50a9",
+                     *         "_id": "6b04508ada3c63b7c0911f90",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -4911,15 +4976,11 @@ export interface operations {
                      *           "name": "A Harbour for Winter",
                      *           "title": {
                      *             "en": "A Harbour for Winter",
-                     *             "de": "Ein Hafen für den Winter",
-                     *             "nl": "Een haven voor de winter",
-                     *             "sv": "En vinterhamn"
+                     *             "de": "Ein Hafen für den Winter"
                      *           },
                      *           "description": {
                      *             "en": "A lone sailor is iced in beside a village that would like her to stay.",
-                     *             "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.",
-                     *             "nl": "Een solozeilster vriest vast bij een dorp dat haar graag houdt.",
-                     *             "sv": "En ensamseglare fryser fast vid en by som gärna vill behålla henne."
+                     *             "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
                      *           },
                      *           "weight": 81,
                      *           "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
@@ -4965,8 +5026,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T02:36:31.475000Z",
-                     *         "updated_at": "2026-11-23T13:03:20.589000Z"
+                     *         "created_at": "2026-11-08T04:14:28.704000Z",
+                     *         "updated_at": "2026-11-23T14:41:18.032000Z"
                      *       }
                      *     }
                      */
@@ -5001,8 +5062,7 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
-                    /** @description Identifies the request in the log of the service */
-                    "x-request-id"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
                 content: {

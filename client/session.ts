@@ -1,10 +1,10 @@
 import { sessionEnded, ViewerError } from './errors.js'
 import type { Exclusively } from './exclusive.js'
+import type { Keeper, User } from './keeper.js'
 import type { components } from './schema.js'
 import type { Store } from './store.js'
 
-type SignedIn = components['schemas']['SignedIn']
-export type User = SignedIn['user']
+export type SignedIn = components['schemas']['SignedIn']
 
 export interface Session {
   access_token: string
@@ -33,8 +33,12 @@ interface Options {
   onEnd: (error: ViewerError) => void
 }
 
+export interface SessionKeeper extends Keeper {
+  begin: (session: Session) => Promise<void>
+}
+
 /** Keeps the session of the signed-in user and a valid token. */
-export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, onEnd }: Options) => {
+export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, onEnd }: Options): SessionKeeper => {
   let current: Session | undefined
   let lastUser: User | undefined
   let hasEnded = false
@@ -111,7 +115,6 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       return current?.user
     },
 
-    /** The user whose progress is reported, even after the session has ended. */
     reporter: async () => {
       await loaded
       return lastUser
@@ -119,8 +122,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
 
     hasEnded: () => hasEnded,
 
-    /** A token for the next call, renewed before it expires. */
-    token: async (owner?: number) => {
+    token: async owner => {
       await loaded
       if (current && Date.now() >= current.renew_at) {
         await renew(current).catch((error: ViewerError) => {
@@ -131,11 +133,9 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       return tokenOf(owner)
     },
 
-    /** A new token after one was refused, unless the session has ended. */
-    tokenAfter: async (refused: string, owner?: number) => {
+    tokenAfter: async (refused, owner) => {
       if (current?.access_token === refused) await renew(current)
       return tokenOf(owner)
     }
   }
 }
-export type SessionKeeper = ReturnType<typeof createSessionKeeper>

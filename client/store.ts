@@ -1,9 +1,12 @@
 import type { Copy } from './copies.js'
 import type { KeptReport, RefusedReport } from './kept-reports.js'
+import type { Identity } from './provider-session.js'
 import type { Session } from './session.js'
 
 export interface Kept {
   session: Session
+  /** Of apps with an identity provider of their own. */
+  identity: Identity
   reports: KeptReport[]
   refused: RefusedReport[]
   /** One for each user. */

@@ -81,7 +81,7 @@ const providerTokensOf = (app: FastifyInstance): Tokens => {
     ? keysFromPem(JWT_PUBLIC_KEY)
     : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
   app.addHook('onClose', async () => keys.close())
-  return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.erasedUsers.has(id) })
+  return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.refusedUsers.hasErased(id) })
 }
 
 /** Checks the token of every request once. The guard of a route decides whether it needs one. */
@@ -124,5 +124,5 @@ export default fp(
       return viewer
     })
   },
-  { name: 'authentication', dependencies: ['settings', 'mongo', 'erasures'] }
+  { name: 'authentication', dependencies: ['settings', 'mongo', 'refused-users'] }
 )

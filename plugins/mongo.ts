@@ -8,6 +8,7 @@ import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/ended-sessions.js'
 import { databaseMetrics } from '../src/metrics/database.js'
 import { singleFlight } from '../src/overload/single-flight.js'
+import { poll } from '../src/poll.js'
 import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
@@ -15,12 +16,14 @@ declare module 'fastify' {
     data: Data
     /** The same data over a small pool of its own, so that requests delay neither the following of changes nor /ready. */
     backgroundData: Data
-    /** What this process ends is noted at once; plugins/ended-sessions.ts adds what others end. */
+    /** What this process ends is noted at once; plugins/refused-tokens.ts adds what others end. */
     endedSessions: EndedSessions
     /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient
     /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
+    /** Reads something before the first request is served, and again every second. */
+    follow: (what: string, read: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>
     isPrepared: () => boolean
@@ -87,6 +90,12 @@ export default fp(
     app.decorate('backgroundData', dataOf(timed(background.db, timerOf), settings, onSessionsEnded))
     app.decorate('mongoClient', client)
     app.decorate('preparations', preparations)
+    app.decorate('follow', (what, read) => {
+      preparations.push(async () => {
+        await read()
+        void poll(read, closing.signal, err => app.log.warn({ err }, `the ${what} could not be read, trying again every second`))
+      })
+    })
     const ping = singleFlight(() =>
       background.db.command({ ping: 1 }).then(
         () => true,

@@ -40,12 +40,19 @@ export const Failure = Type.Object(
 
 export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })
 
+/** Why a device has no tokens yet, in the words of RFC 8628. */
+const deviceRefusals = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied'] as const
+export type DeviceRefusal = (typeof deviceRefusals)[number]
+
 export const Invalid = Type.Object(
   {
     success: Always(false),
     code: Type.Integer(),
     message: Type.String({ examples: ['perPage must be an integer from 1 to 100'] }),
-    errors: Type.Optional(Type.Array(Type.Ref(FieldError.$id as string)))
+    errors: Type.Optional(Type.Array(Type.Ref(FieldError.$id as string))),
+    error: Type.Optional(
+      Type.Unsafe<DeviceRefusal>({ type: 'string', enum: [...deviceRefusals], description: 'Of POST /login/device/token only' })
+    )
   },
   { $id: 'Invalid', description: 'An invalid request, with each invalid field and its rule' }
 )

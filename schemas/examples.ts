@@ -36,15 +36,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             name: 'Guitar from Zero',
             title: {
               en: 'Guitar from Zero',
-              de: 'Gitarre von null',
-              nl: 'Gitaar vanaf nul',
-              sv: 'Gitarr från noll'
+              de: 'Gitarre von null'
             },
             description: {
               en: 'Two chords in the first lesson, a whole song in the third.',
-              de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.',
-              nl: 'Twee akkoorden in de eerste les, een heel liedje in de derde.',
-              sv: 'Två ackord på första lektionen, en hel låt på den tredje.'
+              de: 'Zwei Akkorde in der ersten Stunde, ein ganzes Lied in der dritten.'
             },
             weight: 99,
             thumbnail: 'http://localhost:3000/demo/thumbnails/1188.svg',
@@ -100,15 +96,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         name: 'A Harbour for Winter',
         title: {
           en: 'A Harbour for Winter',
-          de: 'Ein Hafen für den Winter',
-          nl: 'Een haven voor de winter',
-          sv: 'En vinterhamn'
+          de: 'Ein Hafen für den Winter'
         },
         description: {
           en: 'A lone sailor is iced in beside a village that would like her to stay.',
-          de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-          nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-          sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+          de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
         },
         weight: 81,
         thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -162,19 +154,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             taxonomy: 'discipline',
             created_at: '2025-01-10T16:00:00.000000Z',
             updated_at: '2025-01-10T16:00:00.000000Z'
-          },
-          {
-            id: 26,
-            vendor_id: 'dis_strength',
-            name: 'Strength',
-            taxonomy: 'discipline',
-            created_at: '2025-01-07T18:30:00.000000Z',
-            updated_at: '2026-06-01T18:30:00.000000Z'
           }
         ],
         meta: {
           page: 1,
-          per_page: 2,
+          per_page: 1,
           next_page: 2,
           prev_page: false,
           total_count: 27
@@ -217,52 +201,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 created_at: '2024-12-23T09:00:00.000000Z',
                 updated_at: '2026-11-10T08:15:00.000000Z',
                 framework_through_key: 1
-              },
-              {
-                id: 102,
-                name: 'Everyone is watching',
-                mname: 'everyone_is_watching',
-                endpoint: 'http://localhost:3000/contents?type=show&order_by=weight&order_direction=DESC',
-                created_at: '2024-12-23T09:00:00.000000Z',
-                updated_at: '2026-11-10T08:15:00.000000Z',
-                framework_through_key: 1
-              },
-              {
-                id: 103,
-                name: 'Ten minutes to spare',
-                mname: 'ten_minutes_to_spare',
-                endpoint: 'http://localhost:3000/contents?type=clip&order_by=weight&order_direction=DESC',
-                created_at: '2024-12-23T09:00:00.000000Z',
-                updated_at: '2026-11-10T08:15:00.000000Z',
-                framework_through_key: 1
-              },
-              {
-                id: 104,
-                name: 'Picked by our editors',
-                mname: 'picked_by_our_editors',
-                endpoint:
-                  'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&ids=1484%2C1259%2C1349%2C1062%2C1001%2C1411%2C1421%2C1169',
-                created_at: '2024-12-23T09:00:00.000000Z',
-                updated_at: '2026-11-10T08:15:00.000000Z',
-                framework_through_key: 1
-              },
-              {
-                id: 105,
-                name: 'Live and recently live',
-                mname: 'live_and_recently_live',
-                endpoint: 'http://localhost:3000/contents?type=live&order_by=start_date&order_direction=DESC',
-                created_at: '2024-12-23T09:00:00.000000Z',
-                updated_at: '2026-11-10T08:15:00.000000Z',
-                framework_through_key: 1
-              },
-              {
-                id: 106,
-                name: 'Latest episodes',
-                mname: 'latest_episodes',
-                endpoint: 'http://localhost:3000/contents?type=episode&order_by=start_date&order_direction=DESC',
-                created_at: '2024-12-23T09:00:00.000000Z',
-                updated_at: '2026-11-10T08:15:00.000000Z',
-                framework_through_key: 1
               }
             ]
           }
@@ -284,43 +222,39 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 634,
-            channel: 'stories',
-            starts_at: '2026-11-23T12:40:00.000000Z',
-            ends_at: '2026-11-23T14:30:00.000000Z',
+            id: 71,
+            channel: 'move',
+            starts_at: '2026-11-23T14:00:00.000000Z',
+            ends_at: '2026-11-23T14:45:00.000000Z',
             content: {
-              id: 1410,
-              parent_id: null,
-              type: 'film',
-              handler: 'harbourcast',
+              id: 1655,
+              parent_id: 1646,
+              type: 'episode',
+              handler: 'reelstack',
               handler_type: 'entry',
-              handler_id: '1_dacboehd',
-              name: 'Last Place',
+              handler_id: 'rs-qkw0imy4',
+              name: 'Musicality',
               title: {
-                en: 'Last Place',
-                de: 'Letzter Platz',
-                nl: 'Laatste plaats',
-                sv: 'Sista plats'
+                en: 'Musicality',
+                de: 'Musikalität'
               },
               description: {
-                en: 'A bet, a marathon, and a man who owns no running shoes.',
-                de: 'Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.',
-                nl: 'Een weddenschap, een marathon en een man zonder hardloopschoenen.',
-                sv: 'Ett vad, ett maraton och en man utan löparskor.'
+                en: '42 minutes. Good on a day when you have little energy.',
+                de: '42 Minuten. Gut für einen Tag mit wenig Energie.'
               },
-              weight: 45,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1410.svg',
+              weight: null,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1655.svg',
               thumbnail_handler: 'demo',
-              keywords: 'misunderstanding, dry humour, trail, jogging',
+              keywords: 'rhythm, steps, lesson, beginner',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-09-06T18:30:00.000000Z',
+              start_date: '2026-03-12T07:08:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-09-02T17:59:30.000000Z',
-              updated_at: '2026-09-02T17:59:30.000000Z',
+              created_at: '2026-02-13T06:41:34.000000Z',
+              updated_at: '2026-02-13T06:41:34.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -328,11 +262,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
+                },
+                '3': {
+                  id: '3',
+                  vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1410',
-              duration: 6450,
-              min_age: 6
+              link: 'http://localhost:3000/title/1655',
+              duration: 2520,
+              min_age: 0,
+              episode: 9
             }
           }
         ],
@@ -341,8 +280,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 143,
-          total_count: 143
+          total_pages: 144,
+          total_count: 144
         }
       }
     }
@@ -354,95 +293,85 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           channel: 'stories',
           now: {
-            id: 634,
+            id: 636,
             channel: 'stories',
-            starts_at: '2026-11-23T12:40:00.000000Z',
-            ends_at: '2026-11-23T14:30:00.000000Z',
+            starts_at: '2026-11-23T14:35:00.000000Z',
+            ends_at: '2026-11-23T16:15:00.000000Z',
             content: {
-              id: 1410,
+              id: 1267,
               parent_id: null,
               type: 'film',
-              handler: 'harbourcast',
+              handler: 'reelstack',
               handler_type: 'entry',
-              handler_id: '1_dacboehd',
-              name: 'Last Place',
+              handler_id: 'rs-g2s27p6h',
+              name: 'The Tea Road 茶馬古道',
               title: {
-                en: 'Last Place',
-                de: 'Letzter Platz',
-                nl: 'Laatste plaats',
-                sv: 'Sista plats'
+                en: 'The Tea Road 茶馬古道',
+                de: 'Die Teestraße 茶馬古道'
               },
               description: {
-                en: 'A bet, a marathon, and a man who owns no running shoes.',
-                de: 'Eine Wette, ein Marathon und ein Mann ohne Laufschuhe.',
-                nl: 'Een weddenschap, een marathon en een man zonder hardloopschoenen.',
-                sv: 'Ett vad, ett maraton och en man utan löparskor.'
+                en: 'A muleteer and a pharmacist cross eleven passes with medicine for one child.',
+                de: 'Ein Maultiertreiber und eine Apothekerin überqueren elf Pässe mit Medizin für ein Kind.'
               },
-              weight: 45,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1410.svg',
+              weight: 82,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1267.svg',
               thumbnail_handler: 'demo',
-              keywords: 'misunderstanding, dry humour, trail, jogging',
-              pricing: null,
-              payments_asset_id: null,
-              purchaseable: 0,
-              start_date: '2026-09-06T18:30:00.000000Z',
+              keywords: 'train, family',
+              pricing: {
+                model: 'rental',
+                hours: 48
+              },
+              payments_asset_id: 'asset_jsixe230',
+              purchaseable: 1,
+              start_date: '2026-09-17T08:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-09-02T17:59:30.000000Z',
-              updated_at: '2026-09-02T17:59:30.000000Z',
-              currency: null,
-              price: null,
-              price_formatted: null,
-              plans: {
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                }
-              },
-              link: 'http://localhost:3000/title/1410',
-              duration: 6450,
+              created_at: '2026-09-09T07:19:02.000000Z',
+              updated_at: '2026-09-09T07:19:02.000000Z',
+              currency: 'EUR',
+              price: 5.99,
+              price_formatted: '€5.99',
+              plans: {},
+              link: 'http://localhost:3000/title/1267',
+              duration: 5739,
               min_age: 6
             }
           },
           next: {
-            id: 635,
+            id: 637,
             channel: 'stories',
-            starts_at: '2026-11-23T14:30:00.000000Z',
-            ends_at: '2026-11-23T14:35:00.000000Z',
+            starts_at: '2026-11-23T16:15:00.000000Z',
+            ends_at: '2026-11-23T18:05:00.000000Z',
             content: {
-              id: 1708,
+              id: 1625,
               parent_id: null,
-              type: 'clip',
+              type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_dc24gx49',
-              name: 'Every Runner You Meet at Six',
+              handler_id: '1_fu6qtm5t',
+              name: 'The Honest Forger',
               title: {
-                en: 'Every Runner You Meet at Six',
-                de: 'Alle, die um sechs laufen',
-                nl: 'Iedereen die om zes uur loopt',
-                sv: 'Alla som springer klockan sex'
+                en: 'The Honest Forger',
+                de: 'Der ehrliche Fälscher'
               },
               description: {
-                en: 'The nodder, the talker, the one with the dog.',
-                de: 'Der Nicker, die Rednerin, der mit dem Hund.',
-                nl: 'De knikker, de prater, die met de hond.',
-                sv: 'Nickaren, prataren och hon med hunden.'
+                en: 'He confesses to everything, and nobody believes the paintings are his.',
+                de: 'Er gesteht alles, und niemand glaubt, dass die Bilder von ihm sind.'
               },
-              weight: 17,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1708.svg',
+              weight: 34,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1625.svg',
               thumbnail_handler: 'demo',
-              keywords: 'marathon, trail, jogging, ensemble, misunderstanding',
+              keywords: 'detective, evidence, misunderstanding, dry humour',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-09-14T15:30:00.000000Z',
+              start_date: '2026-08-30T08:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-09-05T15:04:52.000000Z',
-              updated_at: '2026-10-25T15:04:52.000000Z',
+              created_at: '2026-07-21T07:40:21.000000Z',
+              updated_at: '2026-07-26T07:40:21.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -460,9 +389,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1708',
-              duration: 176,
-              min_age: 0
+              link: 'http://localhost:3000/title/1625',
+              duration: 6455,
+              min_age: 12
             }
           }
         }
@@ -483,15 +412,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           name: 'Windward',
           title: {
             en: 'Windward',
-            de: 'Luvwärts',
-            nl: 'Loefwaarts',
-            sv: 'Mot vinden'
+            de: 'Luvwärts'
           },
           description: {
             en: 'A family of five sells the house and crosses an ocean in a boat older than the parents.',
-            de: 'Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean.',
-            nl: 'Een gezin van vijf verkoopt het huis en steekt een oceaan over in een boot die ouder is dan de ouders.',
-            sv: 'En familj på fem säljer huset och korsar ett hav i en båt som är äldre än föräldrarna.'
+            de: 'Eine fünfköpfige Familie verkauft das Haus und überquert in einem Boot, das älter ist als die Eltern, einen Ozean.'
           },
           weight: 74,
           thumbnail: 'http://localhost:3000/demo/thumbnails/1484.svg',
@@ -536,31 +461,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             title: 'User agreement',
             content:
               '<p>By opening an account you agree to these terms. They apply between you and the operator of this service, and they stay short on purpose.</p><p>An account is personal. You may use it on several devices in your home, but please do not share your password outside of it.</p><p>We may change the catalogue at any time: films come and go, because licences do. If we change these terms, we write to you <strong>thirty days</strong> before.</p>'
-          },
-          {
-            title: 'Subscription and payment',
-            content:
-              '<p>A subscription runs for a month and renews itself until you cancel. You can cancel at any time in your account; you keep access until the end of the month that you paid for.</p><p>Rented titles can be started within thirty days, and watched for 48 hours from the first start. New subscribers may withdraw within fourteen days.</p>'
-          },
-          {
-            title: 'Data policy',
-            content:
-              '<p>We store what the service needs in order to work:</p><ul><li>your e-mail address and the name you chose,</li><li>your viewing history, so that you can continue where you stopped,</li><li>your watchlist, and the recommendations made from both.</li></ul><p>We do not sell any of it. You can clear your history and your watchlist yourself, and you can ask us for a copy of everything, or for its deletion.</p>'
-          },
-          {
-            title: 'Cookies',
-            content:
-              '<p>We set one cookie that keeps you signed in, and one that remembers your language. Neither follows you to other sites.</p><p>If you agree, we also count how often pages are opened. Counting works without cookies and without your address.</p>'
-          },
-          {
-            title: 'Rights in the films',
-            content:
-              '<p>Everything in the catalogue is protected by copyright. You may watch it for yourself and with friends at home; public screenings, copies and recordings need our permission in writing.</p><p>If you believe that a title violates your rights, tell us which one and why, and we answer within a week.</p>'
-          },
-          {
-            title: 'Contact',
-            content:
-              '<p>Questions about these texts are answered by people, on working days, at <a href="mailto:legal@example.com">legal@example.com</a>.</p><p>You may also turn to the data protection authority of the place where you live.</p>'
           }
         ]
       }
@@ -576,31 +476,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             title: 'Nutzungsvertrag',
             content:
               '<p>Mit der Eröffnung eines Kontos stimmst du diesen Bedingungen zu. Sie gelten zwischen dir und dem Betreiber dieses Dienstes und sind mit Absicht kurz.</p><p>Ein Konto ist persönlich. Du kannst es auf mehreren Geräten in deinem Haushalt nutzen; gib dein Passwort bitte nicht darüber hinaus weiter.</p><p>Der Katalog kann sich jederzeit ändern: Filme kommen und gehen mit ihren Lizenzen. Ändern wir diese Bedingungen, schreiben wir dir <strong>dreißig Tage</strong> vorher.</p>'
-          },
-          {
-            title: 'Abonnement und Bezahlung',
-            content:
-              '<p>Ein Abonnement läuft einen Monat und verlängert sich, bis du kündigst. Kündigen kannst du jederzeit in deinem Konto; der Zugang bleibt bis zum Ende des bezahlten Monats.</p><p>Geliehene Titel können binnen dreißig Tagen begonnen und ab dem ersten Start 48 Stunden lang gesehen werden. Neue Abonnenten können innerhalb von vierzehn Tagen widerrufen.</p>'
-          },
-          {
-            title: 'Datenschutz',
-            content:
-              '<p>Wir speichern, was der Dienst braucht, um zu funktionieren:</p><ul><li>deine E-Mail-Adresse und den Namen, den du gewählt hast,</li><li>deinen Verlauf, damit du weitersehen kannst, wo du aufgehört hast,</li><li>deine Merkliste und die Empfehlungen, die aus beidem entstehen.</li></ul><p>Nichts davon verkaufen wir. Verlauf und Merkliste kannst du selbst leeren, und du kannst von uns eine Kopie aller Daten oder deren Löschung verlangen.</p>'
-          },
-          {
-            title: 'Cookies',
-            content:
-              '<p>Wir setzen ein Cookie, das dich angemeldet hält, und eines, das sich deine Sprache merkt. Keines folgt dir auf andere Seiten.</p><p>Wenn du zustimmst, zählen wir außerdem, wie oft Seiten geöffnet werden. Das geschieht ohne Cookies und ohne deine Adresse.</p>'
-          },
-          {
-            title: 'Rechte an den Filmen',
-            content:
-              '<p>Alles im Katalog ist urheberrechtlich geschützt. Du darfst es für dich und mit Freunden zu Hause sehen; öffentliche Vorführungen, Kopien und Mitschnitte brauchen unsere schriftliche Erlaubnis.</p><p>Wenn ein Titel deine Rechte verletzt, sag uns, welcher und warum; wir antworten binnen einer Woche.</p>'
-          },
-          {
-            title: 'Kontakt',
-            content:
-              '<p>Fragen zu diesen Texten beantworten Menschen, an Werktagen, unter <a href="mailto:legal@example.com">legal@example.com</a>.</p><p>Du kannst dich auch an die Datenschutzbehörde deines Wohnorts wenden.</p>'
           }
         ]
       }
@@ -619,24 +494,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             'Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.',
           created_at: '2025-03-05T07:20:00.000000Z',
           updated_at: '2026-03-29T10:00:00.000000Z'
-        },
-        {
-          id: 5,
-          context: 'playback',
-          language: 'en',
-          title: 'Sound and subtitles',
-          content: 'Language and subtitles are chosen in the player, behind the speech bubble. Your choice is kept for the next title.',
-          created_at: '2025-04-05T07:20:00.000000Z',
-          updated_at: '2026-08-30T10:00:00.000000Z'
-        },
-        {
-          id: 6,
-          context: 'playback',
-          language: 'en',
-          title: 'Not available in your country',
-          content: 'Some titles may be shown only in certain countries. When you travel, the catalogue follows the country you are in.',
-          created_at: '2025-05-07T07:20:00.000000Z',
-          updated_at: '2026-03-01T10:00:00.000000Z'
         }
       ]
     }
@@ -659,7 +516,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0439951b05ea9a2b1c50a9',
+            _id: '6b04508ada3c63b7c0911f90',
             content: {
               id: 1405,
               parent_id: null,
@@ -670,15 +527,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               name: 'A Harbour for Winter',
               title: {
                 en: 'A Harbour for Winter',
-                de: 'Ein Hafen für den Winter',
-                nl: 'Een haven voor de winter',
-                sv: 'En vinterhamn'
+                de: 'Ein Hafen für den Winter'
               },
               description: {
                 en: 'A lone sailor is iced in beside a village that would like her to stay.',
-                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
               },
               weight: 81,
               thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -724,8 +577,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T02:36:31.475000Z',
-            updated_at: '2026-11-23T13:03:20.576000Z'
+            created_at: '2026-11-08T04:14:28.704000Z',
+            updated_at: '2026-11-23T14:41:18.016000Z'
           }
         ],
         meta: {
@@ -743,7 +596,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0439951b05ea9a2b1c50a9',
+        _id: '6b04508ada3c63b7c0911f90',
         content: {
           id: 1405,
           parent_id: null,
@@ -754,15 +607,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           name: 'A Harbour for Winter',
           title: {
             en: 'A Harbour for Winter',
-            de: 'Ein Hafen für den Winter',
-            nl: 'Een haven voor de winter',
-            sv: 'En vinterhamn'
+            de: 'Ein Hafen für den Winter'
           },
           description: {
             en: 'A lone sailor is iced in beside a village that would like her to stay.',
-            de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-            nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-            sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+            de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
           },
           weight: 81,
           thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -808,8 +657,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T02:36:31.475000Z',
-        updated_at: '2026-11-23T13:03:20.576000Z'
+        created_at: '2026-11-08T04:14:28.704000Z',
+        updated_at: '2026-11-23T14:41:18.016000Z'
       }
     }
   },
@@ -830,7 +679,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-23T13:03:20.576000Z'
+          observed_at: '2026-11-23T14:41:18.016000Z'
         },
         {
           content_id: 999999,
@@ -858,7 +707,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0439951b05ea9a2b1c50a9',
+        _id: '6b04508ada3c63b7c0911f90',
         content: {
           id: 1405,
           parent_id: null,
@@ -869,15 +718,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           name: 'A Harbour for Winter',
           title: {
             en: 'A Harbour for Winter',
-            de: 'Ein Hafen für den Winter',
-            nl: 'Een haven voor de winter',
-            sv: 'En vinterhamn'
+            de: 'Ein Hafen für den Winter'
           },
           description: {
             en: 'A lone sailor is iced in beside a village that would like her to stay.',
-            de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-            nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-            sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+            de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
           },
           weight: 81,
           thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -923,8 +768,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T02:36:31.475000Z',
-        updated_at: '2026-11-23T13:03:20.589000Z'
+        created_at: '2026-11-08T04:14:28.704000Z',
+        updated_at: '2026-11-23T14:41:18.032000Z'
       }
     }
   },
@@ -945,15 +790,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               name: 'A Harbour for Winter',
               title: {
                 en: 'A Harbour for Winter',
-                de: 'Ein Hafen für den Winter',
-                nl: 'Een haven voor de winter',
-                sv: 'En vinterhamn'
+                de: 'Ein Hafen für den Winter'
               },
               description: {
                 en: 'A lone sailor is iced in beside a village that would like her to stay.',
-                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
               },
               weight: 81,
               thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -994,17 +835,17 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               }
             },
             history: {
-              _id: '6b0439951b05ea9a2b1c50a9',
+              _id: '6b04508ada3c63b7c0911f90',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T02:36:31.475000Z',
-              updated_at: '2026-11-23T13:03:20.589000Z'
+              created_at: '2026-11-08T04:14:28.704000Z',
+              updated_at: '2026-11-23T14:41:18.032000Z'
             },
-            updated_at: '2026-11-23T13:03:20.589000Z'
+            updated_at: '2026-11-23T14:41:18.032000Z'
           }
         ],
         meta: {
@@ -1032,15 +873,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           name: 'Learning the Water',
           title: {
             en: 'Learning the Water',
-            de: 'Das Wasser lernen',
-            nl: 'Het water leren',
-            sv: 'Lära sig vattnet'
+            de: 'Das Wasser lernen'
           },
           description: {
             en: 'For adults who never quite learned to swim, and for those who learned it badly.',
-            de: 'Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.',
-            nl: 'Voor volwassenen die nooit echt leerden zwemmen, en voor wie het verkeerd leerde.',
-            sv: 'För vuxna som aldrig riktigt lärt sig simma, och för dem som lärde sig fel.'
+            de: 'Für Erwachsene, die nie richtig schwimmen gelernt haben, und für die, die es falsch gelernt haben.'
           },
           weight: 90,
           thumbnail: 'http://localhost:3000/demo/thumbnails/1382.svg',
@@ -1172,8 +1009,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T13:03:20.628000Z',
-            updated_at: '2026-11-23T13:03:20.628000Z',
+            created_at: '2026-11-23T14:41:18.075000Z',
+            updated_at: '2026-11-23T14:41:18.075000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1184,15 +1021,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               name: 'A Harbour for Winter',
               title: {
                 en: 'A Harbour for Winter',
-                de: 'Ein Hafen für den Winter',
-                nl: 'Een haven voor de winter',
-                sv: 'En vinterhamn'
+                de: 'Ein Hafen für den Winter'
               },
               description: {
                 en: 'A lone sailor is iced in beside a village that would like her to stay.',
-                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
               },
               weight: 81,
               thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -1254,21 +1087,21 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-23T13:03:17.879000Z',
-            updated_at: '2026-11-23T13:03:17.879000Z'
+            created_at: '2026-11-23T14:41:14.816000Z',
+            updated_at: '2026-11-23T14:41:14.816000Z'
           }
         ],
         history: [
           {
-            _id: '6b0439951b05ea9a2b1c508b',
+            _id: '6b04508ada3c63b7c0911f72',
             user_id: 1,
             content_id: 1003,
             time: 1460,
             percentage: 96,
-            plays: 0,
-            watched_at: null,
-            created_at: '2026-10-06T04:48:55.475000Z',
-            updated_at: '2026-10-06T05:14:16.475000Z'
+            plays: 1,
+            watched_at: '2026-10-06T06:52:13.704000Z',
+            created_at: '2026-10-06T06:26:52.704000Z',
+            updated_at: '2026-10-06T06:52:13.704000Z'
           }
         ],
         watchlist: [
@@ -1276,20 +1109,20 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 6,
             user_id: 1,
             content_id: 1258,
-            created_at: '2026-11-02T06:37:16.475000Z',
-            updated_at: '2026-11-02T06:37:16.475000Z'
+            created_at: '2026-11-02T08:15:13.704000Z',
+            updated_at: '2026-11-02T08:15:13.704000Z'
           }
         ],
         hidden: [],
         sessions: [
           {
-            id: 'f8512bbd-9097-4fbd-94f2-1577c1365aaa',
+            id: 'ebe33bba-fac1-4c32-a32e-87e5a9478bbc',
             device: 'Living room TV',
-            created_at: '2026-11-23T13:03:20.500000Z',
-            last_used_at: '2026-11-23T13:03:20.500000Z'
+            created_at: '2026-11-23T14:41:17.843000Z',
+            last_used_at: '2026-11-23T14:41:17.843000Z'
           }
         ],
-        exported_at: '2026-11-23T13:03:20.645000Z'
+        exported_at: '2026-11-23T14:41:18.097000Z'
       }
     }
   },
@@ -1338,15 +1171,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               name: 'A Harbour for Winter',
               title: {
                 en: 'A Harbour for Winter',
-                de: 'Ein Hafen für den Winter',
-                nl: 'Een haven voor de winter',
-                sv: 'En vinterhamn'
+                de: 'Ein Hafen für den Winter'
               },
               description: {
                 en: 'A lone sailor is iced in beside a village that would like her to stay.',
-                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.',
-                nl: 'Een solozeilster vriest vast bij een dorp dat haar graag houdt.',
-                sv: 'En ensamseglare fryser fast vid en by som gärna vill behålla henne.'
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
               },
               weight: 81,
               thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
@@ -1386,7 +1215,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 archive: 'film-1405'
               }
             },
-            created_at: '2026-11-23T13:03:20.664000Z'
+            created_at: '2026-11-23T14:41:18.139000Z'
           }
         ],
         meta: {
@@ -1413,26 +1242,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b0439951b05ea9a2b1c5087',
+            _id: '6b04508ada3c63b7c0911f6e',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-01T18:57:16.475000Z',
-            created_at: '2026-10-01T18:32:48.475000Z',
-            updated_at: '2026-10-01T18:57:16.475000Z'
-          },
-          {
-            _id: '6b0439951b05ea9a2b1c5088',
-            user_id: 1,
-            content_id: 1445,
-            time: 2117,
-            percentage: 98,
-            plays: 1,
-            watched_at: '2026-10-02T22:40:16.475000Z',
-            created_at: '2026-10-02T22:04:16.475000Z',
-            updated_at: '2026-10-02T22:40:16.475000Z'
+            watched_at: '2026-10-01T20:35:13.704000Z',
+            created_at: '2026-10-01T20:10:45.704000Z',
+            updated_at: '2026-10-01T20:35:13.704000Z'
           }
         ],
         watchlist: [],
@@ -1442,7 +1260,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           watchlist: [],
           hidden: []
         },
-        cursor: 'WzEsMTc5MDk4MDgxNjQ3NSwwLCI2YjA0Mzk5NTFiMDVlYTlhMmIxYzUwODgiLDAsMTc5NTQzODk5MDY3NiwxLDBd',
+        cursor: 'WzEsMTc5MDg4NjkxMzcwNCwwLCI2YjA0NTA4YWRhM2M2M2I3YzA5MTFmNmUiLDAsMTc5NTQ0NDg2ODE1OCwxLDBd',
         more: true,
         reset: false
       }
@@ -1481,6 +1299,60 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       }
     }
   },
+  'POST /login/device': {
+    request: {
+      device: 'Bedroom TV'
+    },
+    answer: {
+      success: true,
+      data: {
+        device_code: 'GmRhmhcx…',
+        user_code: 'TNPH-GHHP',
+        verification_uri: 'http://localhost:3000/#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=TNPH-GHHP#device',
+        expires_in: 600,
+        interval: 5
+      }
+    }
+  },
+  'GET /login/device/{userCode}': {
+    answer: {
+      success: true,
+      data: {
+        device: 'Bedroom TV',
+        created_at: '2026-11-23T14:41:18.224000Z'
+      }
+    }
+  },
+  'POST /login/device/{userCode}': {
+    request: {
+      approve: true
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The device was approved'
+    }
+  },
+  'POST /login/device/token': {
+    request: {
+      device_code: 'GmRhmhcx…'
+    },
+    answer: {
+      success: true,
+      data: {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: '0f8b6c1e…',
+        user: {
+          id: 1,
+          email: 'ada@example.com',
+          name: 'Ada'
+        }
+      }
+    }
+  },
   'GET /me': {
     answer: {
       success: true,
@@ -1496,11 +1368,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 'f8512bbd-9097-4fbd-94f2-1577c1365aaa',
-          device: 'Living room TV',
-          created_at: '2026-11-23T13:03:20.500000Z',
-          last_used_at: '2026-11-23T13:03:20.697000Z',
-          current: true
+          id: 'c9a4d696-e449-43eb-9923-6ef99f898ad4',
+          device: 'Bedroom TV',
+          created_at: '2026-11-23T14:41:18.272000Z',
+          last_used_at: '2026-11-23T14:41:18.272000Z',
+          current: false
         }
       ]
     }

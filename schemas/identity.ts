@@ -6,18 +6,18 @@ const password = Type.String({
   examples: ['correct horse battery staple']
 })
 
+export const DeviceName = Type.String({
+  maxLength: 100,
+  pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+  description: 'Name of the device, for the list of sessions. Without control characters. An empty one counts as none',
+  examples: ['Living room TV']
+})
+
 export const Credentials = Type.Object(
   {
     email: Type.String({ minLength: 1, maxLength: 320, examples: ['ada@example.com'] }),
     password,
-    device: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-        description: 'Name of the device, for the list of sessions. Without control characters. An empty one counts as none',
-        examples: ['Living room TV']
-      })
-    )
+    device: Type.Optional(DeviceName)
   },
   { $id: 'Credentials' }
 )

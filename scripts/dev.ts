@@ -45,6 +45,7 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
   stdio: 'inherit',
   env: {
     DRAIN_DELAY: '0',
+    DEVICE_URL: `${address}/#device`,
     ...process.env,
     HOST,
     PORT,

@@ -12,11 +12,29 @@ interface Example {
   answer: unknown
 }
 
+/** Languages enough to see that there are several. */
+const shownLanguages = ['en', 'de']
+
+/** One element of each list says enough, and two languages of each text. */
+const shortened = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shortened)
+  if (typeof value !== 'object' || value === null) return value
+  const parts = Object.entries(value)
+  const shown = 'en' in value ? parts.filter(([name]) => shownLanguages.includes(name)) : parts
+  return Object.fromEntries(shown.map(([name, part]) => [name, shortened(part)]))
+}
+
 /** Records responses of the service with the demo catalogue as the examples of the OpenAPI document. */
 const origin = 'http://localhost:3000'
 const mongod = await startMongod({ say: console.log })
 await fillWithDemo(mongod.url, origin, console.log)
-const settings = { MONGO_URL: mongod.url, JWT_SECRET: 'only here to ask for the examples of it', PUBLIC_URL: origin, TRAIN: 'off' }
+const settings = {
+  MONGO_URL: mongod.url,
+  JWT_SECRET: 'only here to ask for the examples of it',
+  PUBLIC_URL: origin,
+  DEVICE_URL: `${origin}/#device`,
+  TRAIN: 'off'
+}
 const app = await buildApp(readSettings(Settings, settings), { logger: false })
 await app.ready()
 await app.whenPrepared
@@ -35,7 +53,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
   if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.body}`)
   // The document has only the clean key of a message.
   const { 'message ': _, ...body } = answer.json()
-  examples[`${method} ${path}`] = { ...(request && { request }), answer: body }
+  examples[`${method} ${path}`] = { ...(request && { request }), answer: shortened(body) }
   return body.data
 }
 /** Replaces tokens, which would be useless to readers. */
@@ -47,7 +65,7 @@ authorization = `Bearer ${access_token}`
 
 await ask('GET', '/contents', '/contents?type=show&perPage=1')
 await ask('GET', '/contents/{contentId}', '/contents/1405')
-await ask('GET', '/terms', '/terms?perPage=2')
+await ask('GET', '/terms', '/terms?perPage=1')
 await ask('GET', '/terms/{termId}', '/terms/1')
 await ask('GET', '/rail-collections', '/rail-collections?with=rails&perPage=1')
 await ask('GET', '/schedule', '/schedule?perPage=1')
@@ -81,10 +99,14 @@ await ask('DELETE', '/continue-watching/{contentId}', '/continue-watching/1405')
 await ask('PUT', '/hidden/{contentId}', '/hidden/1405')
 await ask('GET', '/hidden', '/hidden?perPage=1')
 await ask('DELETE', '/hidden/{contentId}', '/hidden/1405')
-await ask('GET', '/changes', '/changes?perPage=2')
+await ask('GET', '/changes', '/changes?perPage=1')
 await ask('DELETE', '/history/{watchedVideoId}', `/history/${element}`)
 await ask('DELETE', '/history')
 await ask('POST', '/login/refresh', '/login/refresh', { refresh_token })
+const device = await ask('POST', '/login/device', '/login/device', { device: 'Bedroom TV' })
+await ask('GET', '/login/device/{userCode}', `/login/device/${device.user_code}`)
+await ask('POST', '/login/device/{userCode}', `/login/device/${device.user_code}`, { approve: true })
+await ask('POST', '/login/device/token', '/login/device/token', { device_code: device.device_code })
 await ask('GET', '/me')
 await ask('GET', '/sessions')
 const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
@@ -100,20 +122,19 @@ const other = await app.inject({ method: 'POST', url: '/login', payload: { email
 authorization = `Bearer ${other.json().data.access_token}`
 await ask('DELETE', '/me', '/me', { password: demoPassword })
 
-for (const key of ['POST /login', 'POST /login/refresh']) {
+for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/token']) {
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
-/** One element of each list says enough. */
-const exported = examples['GET /me/export'] as { answer: { data: object } }
-exported.answer.data = Object.fromEntries(
-  Object.entries(exported.answer.data).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 1) : value])
-)
 /** One of the rows says enough, too. */
 const home = examples['GET /home'] as { answer: { data: { rows: { kind: string }[] } } }
 home.answer.data.rows = home.answer.data.rows.filter(({ kind }) => kind === 'because').slice(0, 1)
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
+const signedInDevice = examples['POST /login/device/token'] as Example
+signedInDevice.request = { device_code: 'GmRhmhcx…' }
+const codes = examples['POST /login/device'] as { answer: { data: object } }
+codes.answer.data = { ...codes.answer.data, device_code: 'GmRhmhcx…' }
 
 const file = fileURLToPath(new URL('../schemas/examples.ts', import.meta.url))
 await writeFile(

@@ -10,7 +10,8 @@ const app = await buildApp(
   readSettings(Settings, {
     MONGO_URL: 'mongodb://127.0.0.1:1',
     JWT_SECRET: 'only here to read the routes of the app',
-    PUBLIC_URL: 'http://localhost:3000'
+    PUBLIC_URL: 'http://localhost:3000',
+    DEVICE_URL: 'http://localhost:3000/#device'
   }),
   { logger: false }
 )

@@ -11,11 +11,8 @@ import cacheHeaders from '../plugins/cache-headers.js'
 import catalogue from '../plugins/catalogue.js'
 import cors from '../plugins/cors.js'
 import country from '../plugins/country.js'
-import disabledUsers from '../plugins/disabled-users.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
-import endedSessions from '../plugins/ended-sessions.js'
-import erasures from '../plugins/erasures.js'
 import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
 import forwardedHeaders from '../plugins/forwarded-headers.js'
@@ -27,6 +24,8 @@ import preparedness from '../plugins/preparedness.js'
 import protocol from '../plugins/protocol.js'
 import rateLimits from '../plugins/rate-limits.js'
 import recommendations from '../plugins/recommendations.js'
+import refusedTokens from '../plugins/refused-tokens.js'
+import refusedUsers from '../plugins/refused-users.js'
 import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
 import settingsPlugin from '../plugins/settings.js'
@@ -64,6 +63,14 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   frameworkErrors: sendError
 })
 
+/** Which routes do not exist with these settings. */
+const isAbsent =
+  ({ JWT_SECRET, DEVICE_URL }: Settings) =>
+  (path: string) =>
+    // An identity provider has sessions and passwords of its own.
+    (JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password)(\/|$)/.test(path)) ||
+    (DEVICE_URL === '' && path.startsWith('/login/device'))
+
 /** Builds the service without starting it. */
 export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {
   const app = fastify({ ...serverOptions(settings), logger }).withTypeProvider<TypeBoxTypeProvider>()
@@ -87,7 +94,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
-  await app.register(erasures)
+  await app.register(refusedUsers)
   await app.register(catalogue)
   await app.register(recommendations)
   await app.register(country)
@@ -95,14 +102,13 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   // Admission: who calls, and whether the request is served. The hooks run in the order of these lines. `admission` acts twice: its
   // hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
   await app.register(authentication)
-  await app.register(endedSessions)
+  await app.register(refusedTokens)
   await app.register(passwordChecks)
   await app.register(admission)
   await app.register(eventLoopLimit)
   await app.register(rateLimits)
   await app.register(unknownRoutes)
   await app.register(preparedness)
-  await app.register(disabledUsers)
 
   // Routes. The documentation comes first, because it covers only routes registered after it.
   await app.register(documentation)
@@ -110,8 +116,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
     dir: fileURLToPath(new URL('../routes', import.meta.url)),
     options: { prefix: settings.BASE_PATH },
     routeParams: true,
-    // An identity provider has sessions and passwords of its own.
-    ignoreFilter: path => settings.JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password)(\/|$)/.test(path),
+    ignoreFilter: isAbsent(settings),
     forceESM: true
   })
   app.refuseOtherMethods()

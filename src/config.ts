@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
-import { loginWindowMinutes, maxSuccessfulLogins } from './data/login-attempts.js'
+import { loginWindowMinutes, maxSuccessfulLogins } from './data/attempt-windows.js'
 import { refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
 import { refuseWeakSecret } from './identity/weak-secrets.js'
 import { environment, given } from './process/environment.js'
@@ -60,6 +60,11 @@ export const settingGroups = {
     LOGIN_LIMIT: Integer(
       `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
       10
+    ),
+    DEVICE_URL: Text(
+      'Address of the page of your app where signed-in users type the code of a device without a keyboard. Without it, devices cannot sign in with a code',
+      '',
+      { pattern: '^(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?#]\\S*)?)?$' }
     )
   },
   Network: {

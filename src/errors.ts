@@ -1,4 +1,4 @@
-import { unauthenticatedMessage } from '../schemas/common.js'
+import { type DeviceRefusal, unauthenticatedMessage } from '../schemas/common.js'
 import { bodyLimit } from './http/body-limit.js'
 
 export interface FieldError {
@@ -15,6 +15,7 @@ interface ErrorBody {
   code?: number
   message: string
   errors?: FieldError[]
+  error?: DeviceRefusal
 }
 
 /** An error answer. Throw it anywhere; the errors plugin sends it. */
@@ -67,6 +68,17 @@ export const unavailable = retryLater(503, 'The service is not available for the
 export const importRunning = retryLater(409, 'Another import is running, try again later', 5)
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
 export const tooManyLogins = retryLater(429, 'Too many failed logins, try again later')
+
+export const tooManyCodes = retryLater(429, 'Too many wrong codes, try again later')
+
+const deviceMessages: Record<DeviceRefusal, string> = {
+  authorization_pending: 'The code is not approved yet, ask again later',
+  slow_down: 'The device asks too often, it has to wait 5 seconds longer',
+  expired_token: 'The code has expired or was used, get a new one',
+  access_denied: 'The sign-in was denied'
+}
+export const deviceRefused = (error: DeviceRefusal) =>
+  new ErrorAnswer(400, { success: false, code: 400, error, message: deviceMessages[error] })
 
 export const methodNotAllowed = (allow: string) =>
   new ErrorAnswer(405, { success: false, code: 405, message: `Method not allowed, use ${allow}` }, { allow })

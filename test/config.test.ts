@@ -27,6 +27,7 @@ t.test('settings', async t => {
     LOG_LEVEL: ['loud', 'INFO'],
     BASE_PATH: ['viewer', '/viewer/', '/', '/a b', '/a//b', '/a?b', '/:a', '/*'],
     PUBLIC_URL: ['api.example.com', 'ftp://api.example.com', 'https://api.example.com/path'],
+    DEVICE_URL: ['app.example.com/tv', 'ftp://app.example.com', 'https://', 'https://a b', 'https://[/x'],
     TRUST_PROXY: ['nonsense', '-1', '10.0.0.0/99', '1.5', 'true'],
     CORS_ORIGIN: ['a.example', 'https://a.example/path'],
     ACCESS_TOKEN_TTL: ['0', '-1', '1h'],

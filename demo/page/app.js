@@ -1,3 +1,5 @@
+import './account.js'
+import './approval.js'
 import { showCollections } from './collections.js'
 import { showHidden } from './hidden.js'
 import { showHistory } from './history.js'
@@ -6,6 +8,7 @@ import { loadLibrary } from './library.js'
 import { showSchedule } from './schedule.js'
 import './search.js'
 import { renewSheet } from './sheet.js'
+import './television.js'
 import { events } from './viewer.js'
 
 /** Loads the library first, because every card shows what was watched and saved. */

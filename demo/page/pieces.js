@@ -40,22 +40,33 @@ const redraw = (event, selector) =>
 redraw('saved', '.save')
 redraw('hidden', '.hide')
 
-/** @param {Content} content */
-export const saveButton = content => {
-  const button = h('button', { type: 'button', class: 'save', onclick: () => toggle() })
+/**
+ * @typedef {{ icon: Parameters<typeof icon>[0], label: string, title: string, said: string }} Look `said` is announced once it is so.
+ * @typedef {object} Toggle
+ * @property {'save' | 'hide'} kind
+ * @property {string} name for screen readers, which add whether it is pressed
+ * @property {string} invitation why to sign in
+ * @property {() => boolean} isOn
+ * @property {() => Promise<void>} toggle
+ * @property {Look} on
+ * @property {Look} off
+ */
+
+/** A button that is pressed or not, as the service knows it. @param {Toggle} given */
+const toggleButton = ({ kind, name, invitation, isOn, toggle, on, off }) => {
+  const look = () => (isOn() ? on : off)
+  const button = h('button', { type: 'button', class: kind, 'aria-label': name, onclick: () => press() })
   const show = () => {
-    const isSaved = saved.has(content.id)
-    button.replaceChildren(icon(isSaved ? 'added' : 'add'), h('span', { class: 'label' }, isSaved ? 'On your watchlist' : 'Watchlist'))
-    button.setAttribute('aria-pressed', String(isSaved))
-    button.setAttribute('aria-label', `Watchlist: ${nameOf(content)}`)
-    button.title = isSaved ? 'Take off the watchlist' : 'Put on the watchlist'
+    button.replaceChildren(icon(look().icon), h('span', { class: 'label' }, look().label))
+    button.setAttribute('aria-pressed', String(isOn()))
+    button.title = look().title
   }
-  const toggle = async () => {
-    if (!(await viewer.user())) return askToSignIn('Sign in to keep a watchlist.')
+  const press = async () => {
+    if (!(await viewer.user())) return askToSignIn(invitation)
     button.disabled = true
     try {
-      await toggleSaved(content.id)
-      announce(saved.has(content.id) ? `${nameOf(content)} is on your watchlist.` : `${nameOf(content)} is off your watchlist.`)
+      await toggle()
+      announce(look().said)
     } catch (error) {
       announce(explain(error), 'warning')
     }
@@ -67,29 +78,38 @@ export const saveButton = content => {
   return button
 }
 
+/** @param {Content} content */
+export const saveButton = content =>
+  toggleButton({
+    kind: 'save',
+    name: `Watchlist: ${nameOf(content)}`,
+    invitation: 'Sign in to keep a watchlist.',
+    isOn: () => saved.has(content.id),
+    toggle: () => toggleSaved(content.id),
+    on: {
+      icon: 'added',
+      label: 'On your watchlist',
+      title: 'Take off the watchlist',
+      said: `${nameOf(content)} is on your watchlist.`
+    },
+    off: { icon: 'add', label: 'Watchlist', title: 'Put on the watchlist', said: `${nameOf(content)} is off your watchlist.` }
+  })
+
 /** Hides the title of a card, and undoes it. @param {Content} content */
 export const hideButton = content => {
   const title = content.parent_id ? `The show of ${nameOf(content)}` : nameOf(content)
-  const button = h('button', { type: 'button', class: 'hide', onclick: () => toggle() })
-  const show = () => {
-    const isHidden = hidden.has(content.id)
-    button.replaceChildren(icon('hide'), h('span', { class: 'label' }, isHidden ? 'Hidden. Undo' : 'Not interested'))
-    button.setAttribute('aria-pressed', String(isHidden))
-    button.setAttribute('aria-label', `Hide: ${title}`)
-    button.title = isHidden ? 'Undo: show it again' : 'Not interested: do not show it again'
-  }
-  const toggle = async () => {
-    button.disabled = true
-    try {
-      await toggleHidden(content.id)
-      announce(hidden.has(content.id) ? `${title} is hidden from now on.` : `${title} is no longer hidden.`)
-    } catch (error) {
-      announce(explain(error), 'warning')
+  return toggleButton({
+    kind: 'hide',
+    name: `Hide: ${title}`,
+    invitation: 'Sign in to hide titles.',
+    isOn: () => hidden.has(content.id),
+    toggle: () => toggleHidden(content.id),
+    on: { icon: 'hide', label: 'Hidden. Undo', title: 'Undo: show it again', said: `${title} is hidden from now on.` },
+    off: {
+      icon: 'hide',
+      label: 'Not interested',
+      title: 'Not interested: do not show it again',
+      said: `${title} is no longer hidden.`
     }
-    button.disabled = false
-    if (button.isConnected) button.focus()
-  }
-  show()
-  shows.set(button, show)
-  return button
+  })
 }

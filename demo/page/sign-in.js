@@ -1,6 +1,6 @@
 import { byId, h } from './dom.js'
 import { announce } from './notice.js'
-import { emit, events, explain, viewer } from './viewer.js'
+import { emit, events, explain, thisDevice, viewer } from './viewer.js'
 
 const dialog = /** @type {HTMLDialogElement} */ (byId('sign-in'))
 const email = /** @type {HTMLInputElement} */ (byId('email'))
@@ -23,7 +23,7 @@ export const signIn = async (address, secret = demoPassword) => {
   error.textContent = ''
   dialog.setAttribute('aria-busy', 'true')
   try {
-    const { name } = await viewer.signIn(address, secret)
+    const { name } = await viewer.signIn(address, secret, { device: thisDevice })
     dialog.close()
     emit('session')
     announce(`Welcome, ${name}.`)
@@ -35,20 +35,23 @@ export const signIn = async (address, secret = demoPassword) => {
   dialog.removeAttribute('aria-busy')
 }
 
-const signOut = async () => {
-  await viewer.signOut()
-  emit('session')
-  announce('You are signed out.')
-}
-
 const showAccount = async () => {
   const user = await viewer.user()
   account.replaceChildren(
     ...(user
       ? [
-          h('span', { class: 'avatar', 'aria-hidden': 'true' }, user.name.charAt(0)),
-          h('span', { class: 'who' }, user.name),
-          h('button', { type: 'button', class: 'quiet', onclick: signOut }, 'Sign out')
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'me',
+              'aria-label': `${user.name}: your account`,
+              'aria-haspopup': 'dialog',
+              onclick: () => emit('account')
+            },
+            h('span', { class: 'avatar', 'aria-hidden': 'true' }, user.name.charAt(0)),
+            h('span', { class: 'who' }, user.name)
+          )
         ]
       : [h('button', { type: 'button', class: 'primary', onclick: () => askToSignIn() }, 'Sign in')])
   )
@@ -57,6 +60,10 @@ const showAccount = async () => {
 for (const button of dialog.querySelectorAll('[data-email]'))
   button.addEventListener('click', () => signIn(button.getAttribute('data-email') ?? ''))
 dialog.querySelector('[data-close]')?.addEventListener('click', () => dialog.close())
+byId('with-code').addEventListener('click', () => {
+  dialog.close()
+  emit('television')
+})
 byId('credentials').addEventListener('submit', event => {
   event.preventDefault()
   signIn(email.value, password.value)

@@ -3,9 +3,12 @@ import { createClient } from '../../client/index.js'
 /** @typedef {import('../../client/index.js').Schemas} Schemas */
 /** @typedef {Schemas['Content']} Content */
 
-/** Connects the parts of the page: `session` (somebody signed in or out), `ended`, `watched`, `saved`, `hidden`, `unhidden` (from the list). */
+/**
+ * Connects the parts of the page: `session` (somebody signed in or out), `ended`, `watched`, `saved`, `hidden`, `unhidden` (from the list),
+ * and what is to be opened: `account`, `television`, `approval`.
+ */
 export const events = new EventTarget()
-/** @param {'session' | 'ended' | 'watched' | 'saved' | 'hidden' | 'unhidden'} type */
+/** @param {'session' | 'ended' | 'watched' | 'saved' | 'hidden' | 'unhidden' | 'account' | 'television' | 'approval'} type */
 export const emit = type => events.dispatchEvent(new Event(type))
 
 export const viewer = createClient({
@@ -19,6 +22,11 @@ export const viewer = createClient({
     emit('session')
   }
 })
+
+const [browser = 'Browser'] = /Firefox|Edg|OPR|Chrome|Safari/.exec(navigator.userAgent) ?? []
+const [system = 'some system'] = /Android|iPhone|iPad|Windows|Macintosh|CrOS|Linux/.exec(navigator.userAgent) ?? []
+/** The name of this device in the list of sessions. */
+export const thisDevice = `${browser} on ${system}`
 
 /**
  * Describes an error and what to do about it.

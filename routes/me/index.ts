@@ -52,7 +52,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { id } = app.viewerOf(request)
     await passwordChecks.ofUser(id, request.body.password, callerOf(request.ip))
     await beginErasure(data, id)
-    const removed = app.erasedUsers.refresh().then(() => removeUser(data, id))
+    const removed = app.refusedUsers.refresh().then(() => removeUser(data, id))
     await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
     return done(200, 'The user was erased')
   })

@@ -30,13 +30,23 @@ const read = (path: string) =>
     throw notFound()
   })
 
-/** The client as a browser loads it: without types, and with its dependency by URL. */
+/** The packages that the browser loads. Each is a single file, served in the folder that imports it. */
+const packages = { client: 'openapi-fetch', 'demo/page': 'qr' }
+const packageFile = (name: string) => readFile(fileURLToPath(import.meta.resolve(name)), 'utf8')
+const byUrl = (text: string, name: string) => text.replace(`'${name}'`, `'./${name}.js'`)
+
+const fileOfPage = async (name: string, extension: Extension) => {
+  if (name === packages['demo/page']) return packageFile(name)
+  return byUrl(await read(`demo/page/${name}.${extension}`), packages['demo/page'])
+}
+
+/** The client as a browser loads it: without types. */
 const moduleOf = async (name: string) => {
-  if (name === 'openapi-fetch') return readFile(fileURLToPath(import.meta.resolve('openapi-fetch')), 'utf8')
+  if (name === packages.client) return packageFile(name)
   const { outputText } = ts.transpileModule(await read(`client/${name}.ts`), {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true }
   })
-  return outputText.replace("'openapi-fetch'", "'./openapi-fetch.js'")
+  return byUrl(outputText, packages.client)
 }
 
 /** The demo page. Its files and those of the client are served under their paths in the repository, so that relative imports work. */
@@ -50,7 +60,7 @@ const page: FastifyPluginAsync = async app => {
   app.get<{ Params: { name: string; extension: Extension } }>(
     `${BASE_PATH}/demo/page/:name([\\w-]+).:extension(^(css|js|svg)$)`,
     options,
-    async ({ params: { name, extension } }, reply) => send(reply, extension, await read(`demo/page/${name}.${extension}`))
+    async ({ params: { name, extension } }, reply) => send(reply, extension, await fileOfPage(name, extension))
   )
   app.get<{ Params: { name: string } }>(`${BASE_PATH}/client/:name([\\w-]+).js`, options, async ({ params: { name } }, reply) =>
     send(reply, 'js', await moduleOf(name))

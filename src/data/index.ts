@@ -2,7 +2,9 @@ import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
 import { changesOf } from './changes.js'
+import { codeAttemptsOf } from './code-attempts.js'
 import { contentIndexes, contentsOf } from './contents.js'
+import { deviceCodeIndexes, deviceCodesOf } from './device-codes.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
 import { erasureIndexes, erasuresOf } from './erasures.js'
 import { hiddenIndexes, hiddenOf } from './hidden.js'
@@ -38,6 +40,7 @@ const indexes: Record<string, IndexDescription[]> = {
   erasures: erasureIndexes,
   sessions: sessionIndexes,
   login_attempts: loginAttemptIndexes,
+  device_codes: deviceCodeIndexes,
   contents: contentIndexes,
   terms: termIndexes,
   history: historyIndexes,
@@ -62,6 +65,8 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
     onEnd: onSessionsEnded
   }),
   loginAttempts: loginAttemptsOf(db, settings.LOGIN_LIMIT),
+  codeAttempts: codeAttemptsOf(db, settings.LOGIN_LIMIT),
+  deviceCodes: deviceCodesOf(db),
   revisions: revisionsOf(db),
   contents: contentsOf(db),
   terms: termsOf(db),

@@ -13,7 +13,6 @@ export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {
     read: async () => new Map((await revisions.find({}, catalogueRead).toArray()).map(({ _id, revision }) => [_id, revision])),
-    of: async (kind: RevisionKind) => (await revisions.findOne({ _id: kind }, { timeoutMS: catalogueRead.timeoutMS }))?.revision ?? 0,
     /** Call it after the database has acknowledged the change. */
     raise: (kind: RevisionKind) => revisions.updateOne({ _id: kind }, { $inc: { revision: 1 } }, { upsert: true })
   }

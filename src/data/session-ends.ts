@@ -39,7 +39,15 @@ const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: Cur
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
-export const sessionEndsOf = (sessions: Collection<SessionDocument>, accessLife: number, onEnd: OnSessionsEnded = () => {}) => {
+/** Takes back the devices that a user, or one session, has approved and that have not signed in yet. */
+type RevokeDevices = (user_id: number, sid?: string) => Promise<unknown>
+
+export const sessionEndsOf = (
+  sessions: Collection<SessionDocument>,
+  accessLife: number,
+  revokeDevices: RevokeDevices,
+  onEnd: OnSessionsEnded = () => {}
+) => {
   const update = ending(accessLife)
   const idsOf = async (filter: Filter<SessionDocument>) => {
     const found = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
@@ -66,10 +74,17 @@ export const sessionEndsOf = (sessions: Collection<SessionDocument>, accessLife:
       const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
       if (matchedCount === 0) throw await forbiddenOr(notFound, sessions, { _id: sid, ...isUsable() })
       onEnd([sid])
+      await revokeDevices(user_id, sid)
     },
 
-    endAll: (user_id: number) => endMany(user_id, {}),
-    endOthers: (user_id: number, sid: string) => endMany(user_id, { _id: { $ne: sid } }),
+    endAll: async (user_id: number) => {
+      await revokeDevices(user_id)
+      await endMany(user_id, {})
+    },
+    endOthers: async (user_id: number, sid: string) => {
+      await revokeDevices(user_id)
+      await endMany(user_id, { _id: { $ne: sid } })
+    },
 
     /** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
     endSurplus: async (user_id: number, begun: string) => {

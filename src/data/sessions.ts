@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
+import { deviceCodesOf } from './device-codes.js'
 import { withRetries } from './driver/retry.js'
 import { isUsable, lastUseOf, type SessionDocument } from './session-document.js'
 import { type OnSessionsEnded, sessionEndsOf, sessionsPerUser } from './session-ends.js'
@@ -42,7 +43,7 @@ const read = (token: string) => {
 
 export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) => {
   const sessions = db.collection<SessionDocument>('sessions')
-  const { endSurplus, ...ends } = sessionEndsOf(sessions, accessLife, onEnd)
+  const { endSurplus, ...ends } = sessionEndsOf(sessions, accessLife, deviceCodesOf(db).revoke, onEnd)
   return {
     begin: async (user_id: number, device: string | null = null): Promise<Session> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]

@@ -1,6 +1,6 @@
 import { examples } from '../../schemas/examples.js'
 import { unwrapSchema } from './components.js'
-import { cacheable, ownHeaders, requestId, type Status, statuses } from './statuses.js'
+import { cacheable, headers, ownHeaders, referredHeaders, type Status, statuses } from './statuses.js'
 
 type Content = Record<string, { schema?: { allOf: [object] }; example?: unknown }>
 interface Response {
@@ -48,8 +48,8 @@ const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, examp
 /** Adds the meaning of the status, the headers of the answer, and an example from the demo catalogue. */
 const completeAnswer = (key: string, status: string, response: Response, isPublic: boolean): Response => {
   const { description } = statuses[status] as Status
-  const headers = { ...requestId, ...(isPublic && cacheable), ...ownHeaders[key] }
-  return completeContent({ ...response, description, headers }, examples[key]?.answer)
+  const names = [...(isPublic ? cacheable : []), ...(ownHeaders[key] ?? [])]
+  return completeContent({ ...response, description, headers: referredHeaders(names) }, examples[key]?.answer)
 }
 
 const completeOperation = (key: string, { parameters, requestBody, responses = {}, ...operation }: Operation) => {
@@ -69,8 +69,8 @@ const completeOperation = (key: string, { parameters, requestBody, responses = {
 const sharedResponses = (operations: Operation[]) => {
   const responses = Object.assign({}, ...operations.map(({ responses }) => responses)) as Record<string, Response>
   const shared = Object.entries(responses).flatMap(([status, response]) => {
-    const { name, description, headers } = statuses[status] as Status
-    return name ? [[name, { ...response, description, headers: { ...requestId, ...headers } }]] : []
+    const { name, description, headers = [] } = statuses[status] as Status
+    return name ? [[name, { ...response, description, headers: referredHeaders(headers) }]] : []
   })
   return Object.fromEntries(shared)
 }
@@ -83,5 +83,5 @@ export const completeDocument = ({ paths, components, ...document }: Document): 
     )
   ])
   const responses = sharedResponses(Object.values(paths).flatMap(operations => Object.values(operations)))
-  return { ...document, components: { ...components, responses }, paths: Object.fromEntries(completed) }
+  return { ...document, components: { ...components, headers, responses }, paths: Object.fromEntries(completed) }
 }

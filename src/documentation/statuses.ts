@@ -1,26 +1,36 @@
+type Schema = { type: 'string' | 'integer'; format?: string }
 interface Header {
   description: string
-  schema: { type: 'string' | 'integer'; format?: string }
+  schema: Schema
 }
+const header = (description: string, schema: Schema = { type: 'string' }): Header => ({ description, schema })
+
+/** The headers of all answers, by their names. */
+export const headers = {
+  'x-request-id': header('Identifies the request in the log of the service'),
+  'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
+  ETag: header('The version of the answer, for `If-None-Match`'),
+  'Cache-Control': header('`public, no-cache`: may be stored, but must be revalidated before each use'),
+  Vary: header('The request headers that the answer depends on'),
+  Allow: header('The methods that the path supports'),
+  Location: header('The path of the element'),
+  'Content-Language': header('The language of the text')
+}
+type HeaderName = keyof typeof headers
+
+/** Every answer has a request id. */
+export const referredHeaders = (names: HeaderName[]) =>
+  Object.fromEntries(['x-request-id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+
 export interface Status {
   /** Of the component that all operations share. */
   name?: string
   description: string
-  headers?: Record<string, Header>
+  headers?: HeaderName[]
 }
-
-const header = (description: string, schema: Header['schema'] = { type: 'string' }): Header => ({ description, schema })
-
-export const requestId = { 'x-request-id': header('Identifies the request in the log of the service') }
-
-const retryAfter = { 'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }) }
 
 /** The headers of public reads, and of their 304. */
-export const cacheable = {
-  ETag: header('The version of the answer, for `If-None-Match`'),
-  'Cache-Control': header('`public, no-cache`: may be stored, but must be revalidated before each use'),
-  Vary: header('The request headers that the answer depends on')
-}
+export const cacheable: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 
 /** The meaning of each status, for all operations. */
 export const statuses: Record<string, Status> = {
@@ -31,26 +41,20 @@ export const statuses: Record<string, Status> = {
   401: { name: 'Unauthorized', description: 'No valid bearer token, or a failed login' },
   403: { name: 'Forbidden', description: 'Belongs to another user' },
   404: { name: 'NotFound', description: 'Not found' },
-  405: {
-    name: 'MethodNotAllowed',
-    description: 'The path does not support this method',
-    headers: { Allow: header('The methods that it supports') }
-  },
+  405: { name: 'MethodNotAllowed', headers: ['Allow'], description: 'The path does not support this method' },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 64 KiB' },
-  429: { name: 'TooManyRequests', description: 'Too many requests from this user or address', headers: retryAfter },
+  429: { name: 'TooManyRequests', headers: ['Retry-After'], description: 'Too many requests from this user or address' },
   500: { name: 'InternalServerError', description: 'An internal error. Find it in the log by its request id' },
   503: {
     name: 'ServiceUnavailable',
-    description: 'The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm',
-    headers: retryAfter
+    headers: ['Retry-After'],
+    description: 'The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm'
   }
 }
 
-const contentLanguage = { 'Content-Language': header('The language of the text') }
-
 /** The headers of single operations. */
-export const ownHeaders: Record<string, Record<string, Header>> = {
-  'POST /history': { Location: header('The path of the history element') },
-  'GET /legal': contentLanguage,
-  'GET /legal/{languageCode}': contentLanguage
+export const ownHeaders: Record<string, HeaderName[]> = {
+  'POST /history': ['Location'],
+  'GET /legal': ['Content-Language'],
+  'GET /legal/{languageCode}': ['Content-Language']
 }

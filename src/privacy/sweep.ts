@@ -1,5 +1,5 @@
 import type { Data } from '../data/index.js'
-import type { ErasedUsers } from '../identity/erased-users.js'
+import type { RefusedUsers } from '../identity/refused-users.js'
 import { minutes } from '../time.js'
 import { removeUser } from './erase.js'
 
@@ -10,13 +10,13 @@ const retryAfter = minutes(1)
  * Removes again what is stored of erased users: reports that were under way, and everything that a broken erasure has left.
  * `life` is how long a token lives, in milliseconds.
  */
-export const sweepDue = async (data: Data, erased: ErasedUsers, life: number) => {
-  for (const id of erased.due()) {
-    erased.plan(id, retryAfter)
+export const sweepDue = async (data: Data, refused: RefusedUsers, life: number) => {
+  for (const id of refused.due()) {
+    refused.plan(id, retryAfter)
     if (await data.erasures.claimSweep(id)) {
       await removeUser(data, id)
       await data.erasures.endSweep(id, life)
     }
-    erased.plan(id, Number.POSITIVE_INFINITY)
+    refused.plan(id, Number.POSITIVE_INFINITY)
   }
 }

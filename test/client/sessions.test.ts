@@ -1,5 +1,8 @@
 import t from 'tap'
+import type { ViewerError } from '../../client/index.js'
 import { addUser, password } from '../helpers/app.js'
+import { seededUrl } from '../helpers/database.js'
+import { until } from '../helpers/until.js'
 import { clientOf, errorOf, kindOf, newViewer, serve } from './helper.js'
 
 t.test('the sessions of a user', async t => {
@@ -29,6 +32,22 @@ t.test('the sessions of a user', async t => {
     t.equal(await kindOf(laptop.client.get('/history')), 'session-ended')
     t.match(await tv.client.sessions(), [{ device: 'TV' }])
   })
+})
+
+t.test('an app is told of the end of its session within seconds, also by another process', async t => {
+  const url = await seededUrl(t, {})
+  const [one, other] = [await serve(t, { url }), await serve(t, { url })]
+  const { email } = await addUser(one.app)
+  const ends: ViewerError[] = []
+  const { client: tv } = clientOf(t, one.baseUrl, { onSessionEnd: error => ends.push(error) })
+  const { client: phone } = clientOf(t, other.baseUrl)
+  for (const client of [tv, phone]) await client.signIn(email, password)
+  await tv.get('/history')
+  await phone.endOtherSessions()
+  const took = await until(async () => (await tv.get('/history').catch(() => undefined)) === undefined)
+  t.ok(took < 3000, `${took}`)
+  t.match(ends, [{ kind: 'session-ended' }])
+  t.equal(await tv.user(), undefined)
 })
 
 t.test('the password', async t => {

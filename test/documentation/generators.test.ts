@@ -142,7 +142,8 @@ t.test('bodies, answers and their parts are components', async t => {
 })
 
 t.test('every component is used', async t => {
-  for (const [kind, named] of Object.entries({ schemas: components.schemas, responses: components.responses }))
+  const { schemas, responses, headers } = components
+  for (const [kind, named] of Object.entries({ schemas, responses, headers }))
     for (const name of Object.keys(named)) t.match(text, `"#/components/${kind}/${name}"`)
 })
 

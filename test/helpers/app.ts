@@ -9,6 +9,7 @@ import './warnings.js'
 export const secret = 'a secret of the tests that is long enough'
 
 const defaults = {
+  DEVICE_URL: 'https://app.example.com/tv',
   JWT_SECRET: secret,
   RATE_LIMIT: '0',
   RATE_LIMIT_ADDRESS: '0',

@@ -35,7 +35,7 @@ export interface Document {
   security: object[]
   tags: { name: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, Answer> }
+  components: { schemas: Record<string, Schema>; responses: Record<string, Answer>; headers: Record<string, object> }
 }
 
 /** The text of the committed OpenAPI document. */

@@ -4,9 +4,9 @@ import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { DisabledUsers } from '../../src/identity/disabled-users.js'
 import { keysFromUrl } from '../../src/identity/provider-keys.js'
 import { providerTokens } from '../../src/identity/provider-tokens.js'
+import { RefusedUsers } from '../../src/identity/refused-users.js'
 import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { minutes } from '../../src/time.js'
 import { addUser, build, providerUser, secret, settingsFor } from '../helpers/app.js'
@@ -166,7 +166,17 @@ t.test('tokens of a provider that publishes its keys', async t => {
   })
 
   t.test('login, refresh, logout, sessions and passwords are not there', async t => {
-    for (const path of ['/login', '/login/refresh', '/logout', '/sessions', '/sessions/x', '/me/password']) {
+    for (const path of [
+      '/login',
+      '/login/refresh',
+      '/logout',
+      '/sessions',
+      '/sessions/x',
+      '/me/password',
+      '/login/device',
+      '/login/device/token',
+      '/login/device/x'
+    ]) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         const answer = await app.inject({ method, url: path, headers: bearer(await tokenBy(rsa)), payload: {} })
         t.strictSame(
@@ -269,7 +279,7 @@ t.test('whom nobody said to have disabled is found out all the same', async t =>
   const url = await databaseUrl(t)
   const app = await build(t, { url })
   const { _id } = await addUser(app)
-  const users = new DisabledUsers(app.data)
+  const users = new RefusedUsers(app.data)
   await users.refresh()
   t.notOk(users.has(_id))
   await databaseOf(app)
@@ -277,8 +287,9 @@ t.test('whom nobody said to have disabled is found out all the same', async t =>
     .updateOne({ _id }, { $set: { disabled_at: new Date() } })
   await users.refresh()
   t.notOk(users.has(_id), 'not at each look')
-  mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes(11) })
-  t.teardown(() => mock.timers.reset())
+  const now = performance.now()
+  t.teardown(() => mock.restoreAll())
+  mock.method(performance, 'now', () => now + minutes(11))
   await users.refresh()
   t.ok(users.has(_id))
 })

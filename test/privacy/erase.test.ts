@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { type Data, dataOf, ensureIndexes } from '../../src/data/index.js'
-import { ErasedUsers } from '../../src/identity/erased-users.js'
+import { RefusedUsers } from '../../src/identity/refused-users.js'
 import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { sweepDue } from '../../src/privacy/sweep.js'
 import { minutes } from '../../src/time.js'
@@ -46,7 +46,7 @@ t.test('an erasure', async t => {
   /** As if the time of the next sweep had come. */
   const due = async (_id: number) => {
     await erasures.updateOne({ _id }, { $set: { sweep_at: new Date(0) } })
-    const erased = new ErasedUsers(data)
+    const erased = new RefusedUsers(data)
     await erased.refresh()
     return erased
   }
@@ -104,7 +104,7 @@ t.test('an erasure', async t => {
     }
     const soon = Number(await inSeconds())
     t.ok(soon > 0 && soon <= 3, `${soon} s`)
-    const early = new ErasedUsers(data)
+    const early = new RefusedUsers(data)
     await early.refresh()
     t.ok(early.has(id))
     t.notOk(early.due().includes(id), 'not yet')
@@ -123,7 +123,7 @@ t.test('an erasure', async t => {
       for (const erased of processes) t.notOk(erased.due().includes(id), 'both have done with it')
       await leaveSomething(data, id)
     }
-    const later = new ErasedUsers(data)
+    const later = new RefusedUsers(data)
     await later.refresh()
     t.notOk(later.has(id), 'no token can be alive')
   })
@@ -146,7 +146,7 @@ t.test('an erasure', async t => {
   })
 
   t.test('of which nobody was told is found out all the same', async t => {
-    const erased = new ErasedUsers(data)
+    const erased = new RefusedUsers(data)
     await erased.refresh()
     await erasures.insertOne({ _id: 5000, at: new Date(), sweep_at: new Date(), sweeps: 0 })
     await erased.refresh()

@@ -1,16 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
+import { removalGrace } from '../../src/data/removals.js'
 import { revisionsOf } from '../../src/data/revisions.js'
-import { addUser, build } from '../helpers/app.js'
+import { type App, addUser, build, signIn } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
 import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
 import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
 
-/** Longer than it takes the next primary to know what its majority has. */
-const overlap = 2000
+/** A removal that the death of the primary has interrupted goes on for as long as its mark counts. */
+const overlap = removalGrace + 500
 
-t.test('a copy equals the lists though the primary dies', async t => {
+/** Devices that ask all the time, and are approved one after the other. */
+const devicesOf = async (app: App, count: number) => {
+  const user = await addUser(app)
+  const headers = await signIn(app, user)
+  const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload, headers })
+  const issued = await Promise.all(Array.from({ length: count }, (_, i) => post('/login/device', { device: `TV ${i}` })))
+  // They may ask as often as they like.
+  await databaseOf(app)
+    .collection('device_codes')
+    .updateMany({}, { $set: { interval: 0 } })
+
+  const signInDevice = async ({ device_code, user_code }: Record<string, string>, approvedAfter: number) => {
+    const approve = async () => {
+      await sleep(approvedAfter)
+      while ((await post(`/login/device/${user_code}`, { approve: true })).statusCode !== 200) await sleep(50)
+    }
+    const approved = approve()
+    let isSure = true
+    for (;;) {
+      const answer = await post('/login/device/token', { device_code })
+      if (answer.statusCode === 503) isSure = false
+      else if (answer.json().error !== 'authorization_pending') {
+        await approved
+        return { isSure, isSignedIn: answer.statusCode === 200 }
+      }
+      await sleep(100)
+    }
+  }
+  return {
+    signIn: (milliseconds: number) => Promise.all(issued.map((answer, n) => signInDevice(answer.json().data, (milliseconds * n) / count))),
+    signedIn: async () => (await app.data.sessions.list(user._id)).flatMap(({ device }) => device ?? [])
+  }
+}
+
+t.test('a copy equals the lists, and devices sign in with a code, though the primary dies', async t => {
   const { url, members } = await replicaSet(t, 3, 500)
   const isPrimary = async ({ admin }: (typeof members)[0]) => (await admin.command({ hello: 1 })).isWritablePrimary
   const [first, ...others] = members as [(typeof members)[0], ...typeof members]
@@ -21,6 +57,7 @@ t.test('a copy equals the lists though the primary dies', async t => {
   await revisionsOf(db).raise('contents')
   const app = await build(t, { url, settings: { DATABASE_TIMEOUT: '5000' } })
   const users = await Promise.all(Array.from({ length: 6 }, () => addUser(app)))
+  const devices = await devicesOf(app, 20)
   /** What a primary is asked while it dies is not answered. */
   const unlessAway = (job: Promise<unknown>) => job.catch(error => t.comment(error.message))
 
@@ -38,14 +75,24 @@ t.test('a copy equals the lists though the primary dies', async t => {
   }
   const copies = users.map(({ _id }) => ({ user: _id, copy: new Copy() }))
   const all = copies.flatMap(({ user, copy }) => [follow(user, copy), write(user, 1), write(user, 2)])
+  const signingIn = devices.signIn(2500)
   await sleep(1000)
   first.kill()
   await until(async () => (await Promise.all(others.map(isPrimary))).includes(true))
-  await sleep(1000)
+  // Until the copies are past what was written when the primary died.
+  await sleep(overlap + 1000)
   isWriting = false
   await Promise.all(all)
   for (const { user, copy } of copies) {
     while (await ask(app, user, copy, { perPage: 5, overlap }));
     await isEqual(t, app, user, copy, overlap)
   }
+
+  const [ends, names] = [await signingIn, await devices.signedIn()]
+  t.ok(
+    ends.every(({ isSignedIn, isSure }) => isSignedIn || !isSure),
+    'a device is signed in, unless an answer was lost'
+  )
+  t.ok(ends.filter(({ isSignedIn }) => isSignedIn).length > 10)
+  t.equal(new Set(names).size, names.length, 'and never twice')
 })

@@ -193,6 +193,26 @@ const imports: Row = {
   ]
 }
 
+const signIns: Row = {
+  title: 'Sign-ins and sessions',
+  height: 8,
+  panels: [
+    graph(
+      'Sign-ins',
+      'reqps',
+      { '{{status}} {{route}}': `sum by (status, route) (${answers(',method="POST",route=~".*/login(/device(/token)?)?"')})` },
+      'With a password, and with the code of a device. 400 of /login/device/token: devices that wait for approval ask every 5 s. 401 of /login: wrong passwords. 429: over a limit.',
+      { isByStatus: true, hasLongLegend: true }
+    ),
+    graph(
+      'Ended sessions',
+      'short',
+      { '{{instance}}': `ended_sessions{${ofJob}}` },
+      'In memory until their access tokens have expired. Every process has as many, those that have just started too.'
+    )
+  ]
+}
+
 const processes: Row = {
   title: 'Processes',
   height: 8,
@@ -230,4 +250,4 @@ const processes: Row = {
   ]
 }
 
-export const rows = [now, traffic, latencies, errors, database, catalogue, recommendations, imports, processes]
+export const rows = [now, traffic, latencies, errors, database, catalogue, recommendations, imports, signIns, processes]

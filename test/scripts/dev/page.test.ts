@@ -37,7 +37,7 @@ t.test('in development there is a page to look at', async t => {
       for (const [, name = ''] of body.matchAll(named)) await ask(new URL(name, `http://page${path}`).pathname)
     }
     await ask('/')
-    t.ok(asked.has('/client/openapi-fetch.js'), 'the client and what it needs')
+    for (const path of ['/client/openapi-fetch.js', '/demo/page/qr.js']) t.ok(asked.has(path), `the package that it needs: ${path}`)
     const files = (await readdir(new URL('../../../demo/page', import.meta.url))).filter(name => /\.(js|css|svg)$/.test(name))
     for (const name of files) t.ok(asked.has(`/demo/page/${name}`), name)
   })
@@ -55,6 +55,7 @@ t.test('in development there is a page to look at', async t => {
 
   t.test('that knows the users of the demo', async t => {
     const read = (name: string) => readFile(new URL(`../../../demo/page/${name}`, import.meta.url), 'utf8')
+    t.match(await read('approval.js'), "'#device'", 'and is the page of DEVICE_URL')
     for (const { email } of demoUsers) t.match(await read('index.html'), email)
     t.match(await read('sign-in.js'), `'${demoPassword}'`)
   })

@@ -1,0 +1,85 @@
+import type { createCalls } from './calls.js'
+import { createCodeSignIn } from './code-sign-in.js'
+import { ViewerError, wrongCredentials } from './errors.js'
+import type { SignedIn } from './session.js'
+
+type Calls = ReturnType<typeof createCalls>
+
+interface Options {
+  /** Without a token. */
+  open: Calls
+  /** With the token of the user. */
+  calls: Calls
+  /** The same, but never repeated. */
+  once: Calls
+  begin: (signedIn: SignedIn) => Promise<void>
+  leave: () => Promise<void>
+  /** Drops what the store has of the user. */
+  forget: () => Promise<void>
+}
+
+const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
+const codePath = (user_code: string) => ({ params: { path: { userCode: user_code } } })
+
+/** Signing in and out, and what belongs to the account of a user. */
+export const createAccount = ({ open, calls, once, begin, leave, forget }: Options) => {
+  const signInWithCode = createCodeSignIn(open)
+  const decide = (user_code: string, approve: boolean) =>
+    calls.post('/login/device/{userCode}', { ...codePath(user_code), body: { approve } })
+
+  const asWrongPassword = async (error: unknown) => {
+    if (!isUnauthorized(error)) throw error
+    // The password is wrong, unless the session has ended.
+    await calls.get('/me')
+    throw wrongCredentials(error)
+  }
+
+  return {
+    /** `device` is the name of this device in the list of sessions. */
+    signIn: async (email: string, password: string, { device }: { device?: string } = {}) => {
+      const body = { email, password, ...(device !== undefined && { device }) }
+      const signedIn = await open.post('/login', { body }).catch(error => {
+        throw isUnauthorized(error) ? wrongCredentials(error) : error
+      })
+      await begin(signedIn)
+      return signedIn.user
+    },
+    /** Shows a code, and resolves with the user who has approved it elsewhere. */
+    signInWithCode: async (given: Parameters<typeof signInWithCode>[0]) => {
+      const signedIn = await signInWithCode(given)
+      await begin(signedIn)
+      return signedIn.user
+    },
+    /** Also works offline. The service then ends the session when its refresh token expires. */
+    signOut: async () => {
+      await calls.post('/logout').catch(() => undefined)
+      await leave()
+    },
+
+    /** The signed-in user, as the service knows them. */
+    me: () => calls.get('/me'),
+    /** Ends all other sessions of the user. */
+    changePassword: async (password: string, new_password: string) => {
+      await once.put('/me/password', { body: { password, new_password } }).catch(asWrongPassword)
+    },
+    /** What the service stores of the user. */
+    exportMe: () => calls.get('/me/export'),
+    /** Erases the user, with everything that the service and this client store of them, and signs out. */
+    eraseMe: async (password: string) => {
+      await once.delete('/me', { body: { password } }).catch(asWrongPassword)
+      await forget()
+      await leave()
+    },
+
+    /** Where the user is signed in, the session used last first. */
+    sessions: () => calls.get('/sessions'),
+    endSession: (id: string) => calls.delete('/sessions/{sessionId}', { params: { path: { sessionId: id } } }),
+    endOtherSessions: () => calls.delete('/sessions', { params: { query: { others: true } } }),
+
+    /** The device that shows this code. */
+    deviceRequest: (user_code: string) => calls.get('/login/device/{userCode}', codePath(user_code)),
+    /** Signs that device in as the user. */
+    approveDevice: (user_code: string) => decide(user_code, true),
+    denyDevice: (user_code: string) => decide(user_code, false)
+  }
+}

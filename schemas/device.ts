@@ -1,0 +1,34 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable, Timestamp } from './common.js'
+import { DeviceName } from './identity.js'
+
+export const DeviceRequest = Type.Object({ device: Type.Optional(DeviceName) }, { $id: 'DeviceRequest' })
+export type DeviceRequest = Static<typeof DeviceRequest>
+
+export const DeviceCodes = Type.Object(
+  {
+    device_code: Type.String({ description: 'For the device alone, which asks POST /login/device/token with it' }),
+    user_code: Type.String({ description: 'To be shown to the user', examples: ['BCDF-GHJK'] }),
+    verification_uri: Type.String({ description: 'The page where the user types the code' }),
+    verification_uri_complete: Type.String({ description: 'The same page with the code, for a QR code' }),
+    expires_in: Type.Integer({ description: 'Lifetime of the codes in seconds' }),
+    interval: Type.Integer({ description: 'Seconds to wait between two questions' })
+  },
+  { $id: 'DeviceCodes' }
+)
+export type DeviceCodes = Static<typeof DeviceCodes>
+
+export const DeviceCode = Type.Object({ device_code: Type.String({ minLength: 1 }) }, { $id: 'DeviceCode' })
+
+export const UserCode = Type.String({
+  description: 'The code that the device shows, in upper or lower case, with or without the dash',
+  examples: ['BCDF-GHJK']
+})
+
+export const WaitingDevice = Type.Object(
+  { device: Nullable(Type.String({ description: 'As the device calls itself, which anybody may have made up' })), created_at: Timestamp },
+  { $id: 'WaitingDevice' }
+)
+export type WaitingDevice = Static<typeof WaitingDevice>
+
+export const DeviceDecision = Type.Object({ approve: Type.Boolean() }, { $id: 'DeviceDecision' })

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { Collection } from 'mongodb'
+import { minutes } from '../time.js'
+
+export interface AttemptsDocument {
+  _id: string
+  count: number
+  /** How many attempts succeeded. Counted only for an e-mail and address together. */
+  right?: number
+  /** Whether the latest attempt was allowed. */
+  granted: boolean
+  expires_at: Date
+}
+
+export const loginWindowMinutes = 15
+const window = minutes(loginWindowMinutes)
+
+/** Successful logins for one e-mail from one address in a window. No honest user needs more. */
+export const maxSuccessfulLogins = 1000
+
+/** Hashed, because people may type anything into the e-mail field. */
+export const bucketKey = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+
+export interface Bucket {
+  _id: string
+  limit: number
+}
+
+export interface Attempt {
+  /** Seconds until the next attempt, or undefined if this one is allowed. */
+  retryAfter: number | undefined
+  /** Uncounts the attempt, because the password was not checked. */
+  forgive: () => Promise<void>
+  /** Uncounts the attempt, because the password or code was right. */
+  succeed: () => Promise<void>
+}
+
+const nothing = async () => {}
+export const uncounted: Attempt = { retryAfter: undefined, forgive: nothing, succeed: nothing }
+
+export const secondsUntilEnd = (counts: AttemptsDocument[]) =>
+  (Math.max(...counts.map(({ expires_at }) => expires_at.getTime())) - Date.now()) / 1000
+
+export const refused = (counts: AttemptsDocument[]): Attempt => ({ ...uncounted, retryAfter: secondsUntilEnd(counts) })
+
+export const increment = async (attempts: Collection<AttemptsDocument>, { _id, limit }: Bucket) => {
+  const isOver = { $lte: [{ $ifNull: ['$expires_at', '$$NOW'] }, '$$NOW'] }
+  const granted = { $or: [isOver, { $and: [{ $lt: ['$count', limit] }, { $lt: [{ $ifNull: ['$right', 0] }, maxSuccessfulLogins] }] }] }
+  const counted = await attempts.findOneAndUpdate(
+    { _id },
+    [
+      {
+        $set: {
+          granted,
+          count: { $cond: [isOver, 1, { $min: [{ $add: ['$count', 1] }, limit] }] },
+          right: { $cond: [isOver, 0, '$right'] },
+          expires_at: { $cond: [isOver, { $add: ['$$NOW', window] }, '$expires_at'] }
+        }
+      }
+    ],
+    { upsert: true, returnDocument: 'after' }
+  )
+  return counted as AttemptsDocument
+}
+
+/** Takes back an attempt. Adds `successes` to the successes of the first bucket. */
+export const decrement = async (attempts: Collection<AttemptsDocument>, counts: AttemptsDocument[], successes = 0) => {
+  // With `expires_at` in the filter, a window that has begun since is left alone.
+  await attempts.bulkWrite(
+    counts.map(({ _id, expires_at }, i) => ({
+      updateOne: { filter: { _id, expires_at, count: { $gt: 0 } }, update: { $inc: { count: -1, ...(i === 0 && { right: successes }) } } }
+    })),
+    { ordered: false }
+  )
+}

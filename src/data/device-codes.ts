@@ -1,0 +1,111 @@
+import type { Db, IndexDescription } from 'mongodb'
+import { minutes, seconds } from '../time.js'
+import { withRetries } from './driver/retry.js'
+
+export const codeLife = minutes(10)
+/** Seconds between two questions of a device, and what a question before its time adds. */
+export const firstInterval = 5
+
+export type Decision = 'approved' | 'access_denied'
+type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_token'
+
+/** A device that waits for a user. Both codes are stored as hashes. All times are by the clock of the database. */
+export interface DeviceCodeDocument {
+  /** Of the code that the device keeps. */
+  _id: string
+  /** Of the code that people type. */
+  user_code: string
+  device: string | null
+  /** Seconds that the device has to wait between two questions. */
+  interval: number
+  asked_at?: Date
+  /** Identifies the last question, so that its repetition after a lost reply gets the same answer. */
+  question?: string
+  answer?: DeviceAnswer
+  /** With the user and the session that made it. */
+  decision?: Decision
+  user_id?: number
+  sid?: string | undefined
+  created_at: Date
+  expires_at: Date
+}
+export type ApprovedDevice = DeviceCodeDocument & { user_id: number }
+
+export const deviceCodeIndexes: IndexDescription[] = [
+  { key: { user_code: 1 }, unique: true },
+  { key: { user_id: 1 }, partialFilterExpression: { user_id: { $gt: 0 } } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 }
+]
+
+// MongoDB deletes expired documents only once a minute.
+const isLiving = { $expr: { $gt: ['$expires_at', '$$NOW'] } }
+
+const isUndecided = { decision: { $exists: false } }
+
+const isEarly = { $lt: ['$$NOW', { $add: ['$asked_at', { $multiply: ['$interval', seconds(1)] }] }] }
+// After its approval was told, a code is used up.
+const isUsed = { $in: ['$answer', ['approved', 'expired_token']] }
+const undecided = 'authorization_pending'
+const answer = { $cond: [isUsed, 'expired_token', { $cond: [isEarly, 'slow_down', { $ifNull: ['$decision', undecided] }] }] }
+
+export const deviceCodesOf = (db: Db) => {
+  const codes = db.collection<DeviceCodeDocument>('device_codes')
+  return {
+    /** `make` makes two codes, again if somebody else has the same code for users. */
+    add: <Codes extends { deviceHash: string; userHash: string }>(device: string | null, make: () => Codes) =>
+      withRetries(async () => {
+        const made = make()
+        await codes.updateOne(
+          { _id: made.deviceHash },
+          [
+            {
+              $set: {
+                user_code: made.userHash,
+                device: { $literal: device },
+                interval: firstInterval,
+                created_at: '$$NOW',
+                expires_at: { $add: ['$$NOW', codeLife] }
+              }
+            }
+          ],
+          { upsert: true }
+        )
+        return made
+      }),
+
+    /** Answers a question of a device. By one update, so that of many at once only one is told of the approval. */
+    ask: (deviceHash: string, question: string) =>
+      withRetries(async () => {
+        const change = {
+          question,
+          answer,
+          asked_at: '$$NOW',
+          interval: { $add: ['$interval', { $cond: [isEarly, firstInterval, 0] }] }
+        }
+        const asked = await codes.findOneAndUpdate({ _id: deviceHash, question: { $ne: question }, ...isLiving }, [{ $set: change }], {
+          returnDocument: 'after'
+        })
+        return asked ?? (await codes.findOne({ _id: deviceHash, question }))
+      }),
+
+    /** A code that waits for a decision. */
+    find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
+
+    /** False if there is nothing to decide. The same decision of the same user may come again, as after a lost reply. */
+    decide: async (userHash: string, user_id: number, sid: string | undefined, decision: Decision) => {
+      const { matchedCount } = await withRetries(() =>
+        codes.updateOne(
+          { user_code: userHash, $or: [isUndecided, { decision, user_id }], ...isLiving },
+          { $set: { decision, user_id, sid } }
+        )
+      )
+      return matchedCount === 1
+    },
+
+    /** False if the user has ended all sessions since the approval. */
+    isKept: async (_id: string) => (await codes.findOne({ _id }, { projection: { _id: 1 } })) !== null,
+
+    /** Takes back what the user, or one session of theirs, has decided. */
+    revoke: (user_id: number, sid?: string) => withRetries(() => codes.deleteMany({ user_id, ...(sid !== undefined && { sid }) }))
+  }
+}

@@ -1,0 +1,58 @@
+import type { Data } from '../data/index.js'
+import { minutes } from '../time.js'
+
+/** Operators who edit the database by hand, and processes and commands that are killed, raise no revision. */
+const rereadEvery = minutes(10)
+
+type Kind = 'disabled_users' | 'erasures'
+
+/** Disabled users, and erased ones whose tokens may still be alive. */
+export class RefusedUsers {
+  private disabled = new Set<number>()
+  /** When each erased user is to be swept, in the time of `performance.now()`, because the clocks of processes differ. */
+  private sweeps = new Map<number, number>()
+  private readonly readings = new Map<Kind, { revision: number; at: number }>()
+
+  constructor(private readonly data: Pick<Data, 'users' | 'erasures' | 'revisions'>) {}
+
+  has(id: number) {
+    return this.disabled.has(id) || this.sweeps.has(id)
+  }
+
+  hasErased(id: number) {
+    return this.sweeps.has(id)
+  }
+
+  /** Reads those again that may have changed. */
+  async refresh() {
+    const revisions = await this.data.revisions.read()
+    await Promise.all([
+      this.reread('disabled_users', revisions.get('disabled_users'), async () => {
+        this.disabled = await this.data.users.disabled()
+      }),
+      this.reread('erasures', revisions.get('erasures'), async () => {
+        const held = await this.data.erasures.held()
+        this.sweeps = new Map(held.map(({ _id, sweepIn }) => [_id, performance.now() + sweepIn]))
+      })
+    ])
+  }
+
+  /** The erased users to be swept now. */
+  due() {
+    const now = performance.now()
+    return [...this.sweeps].filter(([, sweepAt]) => sweepAt <= now).map(([id]) => id)
+  }
+
+  /** Plans the next sweep by this process. The next reading replaces the plan. */
+  plan(id: number, milliseconds: number) {
+    this.sweeps.set(id, performance.now() + milliseconds)
+  }
+
+  private async reread(kind: Kind, revision = 0, read: () => Promise<void>) {
+    const at = performance.now()
+    const last = this.readings.get(kind)
+    if (last?.revision === revision && at - last.at < rereadEvery) return
+    await read()
+    this.readings.set(kind, { revision, at })
+  }
+}
