@@ -9,6 +9,7 @@ import { andHidden, type Hidden } from './hidden.js'
 import { forbiddenOr } from './owned.js'
 import { pageOf } from './pages.js'
 import { arrivalIndex, removerOf } from './removals.js'
+import { andSaved, type Saved } from './watchlist.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
 export interface HistoryDocument {
@@ -162,6 +163,12 @@ export const historyOf = (db: Db, completedAt: number) => {
     latestHiddenAndDismissed: (user_id: number) => {
       const stages = [andHidden(user_id), andDismissed(user_id)]
       return columnsWith<Hidden & Dismissed>([...newestFirst(user_id), { $limit: latest }], { hidden: [], dismissed: [] }, stages)
+    },
+
+    /** All that a start page needs of a user, but for the elements of its cards: also the newest elements of the watchlist. */
+    wholeAndLists: (user_id: number, saved: number) => {
+      const stages = [andHidden(user_id), andDismissed(user_id), andSaved(user_id, saved)]
+      return columnsWith<Hidden & Dismissed & Saved>(newestFirst(user_id), { hidden: [], dismissed: [], saved: [] }, stages)
     }
   }
 }
@@ -170,6 +177,15 @@ const nothing: HistoryColumns = { content_ids: [], times: [], percentages: [], p
 
 /** More elements do not make continue watching better, but slower. */
 const latest = 2000
+
+/** What continue watching looks at of a whole history. */
+export const latestOf = (history: HistoryColumns): HistoryColumns => ({
+  content_ids: history.content_ids.slice(0, latest),
+  times: history.times.slice(0, latest),
+  percentages: history.percentages.slice(0, latest),
+  plays: history.plays.slice(0, latest),
+  updated: history.updated.slice(0, latest)
+})
 
 const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 

@@ -53,7 +53,10 @@ export class ServedModel {
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
     return withNewcomers(titles, newcomers, count).map(({ item }) => ({
       row: rows[item] as number,
-      reason: reasons.of(history, item)
+      // Not all callers need it.
+      get reason() {
+        return reasons.of(history, item)
+      }
     }))
   }
 
