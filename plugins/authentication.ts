@@ -54,6 +54,8 @@ export const forAnyoneAtOnce = { onRequest: tokenOptional, config: { admission: 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */
 const fewestDistinctCharacters = 8
 
+const limitOf = ({ max_age = null }: UserDocument) => (max_age === null ? {} : { max_age })
+
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens> => {
@@ -66,7 +68,7 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
     verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
   })
   app.decorate('signedIn', (user: UserDocument, { sid, refresh_token }: Session) => ({
-    access_token: app.jwt.sign({ sub: String(user._id), sid, jti: crypto.randomUUID() }),
+    access_token: app.jwt.sign({ sub: String(user._id), sid, jti: crypto.randomUUID(), ...limitOf(user) }),
     token_type: 'Bearer' as const,
     expires_in: ACCESS_TOKEN_TTL,
     refresh_token,

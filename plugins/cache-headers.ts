@@ -10,7 +10,7 @@ declare module 'fastify' {
     /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
     json: <T>(bytes: Json<T>) => T
     /**
-     * Sends a public answer, or a 304 if the caller has it already. Return its result from the handler. `vary` names the
+     * Sends a public answer, which is private for viewers with a limit, or a 304 if the caller has it already. Return its result from the handler. `vary` names the
      * request headers that the answer depends on.
      */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, ...vary: string[]) => T | Promise<T>
@@ -42,7 +42,8 @@ export default fp(
       | Promise<T> {
       if (answer instanceof Promise) return answer.then(known => this.publicJson(known, ...vary))
       const { bytes, etag } = answer
-      this.headers({ 'cache-control': 'public, no-cache', etag })
+      const scope = this.request.viewer?.maxAge === undefined ? 'public' : 'private'
+      this.headers({ 'cache-control': `${scope}, no-cache`, etag })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
       return known && matchesEtag(known, etag) ? asAnswer(this.code(304).send()) : this.json(bytes)

@@ -5,12 +5,12 @@ import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import admission from '../plugins/admission.js'
+import audience from '../plugins/audience.js'
 import authentication from '../plugins/authentication.js'
 import batching from '../plugins/batching.js'
 import cacheHeaders from '../plugins/cache-headers.js'
 import catalogue from '../plugins/catalogue.js'
 import cors from '../plugins/cors.js'
-import country from '../plugins/country.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendError } from '../plugins/errors.js'
@@ -97,12 +97,12 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(refusedUsers)
   await app.register(catalogue)
   await app.register(recommendations)
-  await app.register(country)
 
   // Admission: who calls, and whether the request is served. The hooks run in the order of these lines. `admission` acts twice: its
   // hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
   await app.register(authentication)
   await app.register(refusedTokens)
+  await app.register(audience)
   await app.register(passwordChecks)
   await app.register(admission)
   await app.register(eventLoopLimit)

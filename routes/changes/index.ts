@@ -21,7 +21,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forViewers }, async function listChanges(request) {
     const { since, perPage } = request.query
-    return ok(await changesPage({ catalogue, data }, { user: app.viewerOf(request).id, since, perPage }))
+    return ok(await changesPage({ catalogue, data }, { user: app.viewerOf(request).id, audience: app.audienceOf(request), since, perPage }))
   })
 }
 export default route

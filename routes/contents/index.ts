@@ -14,10 +14,10 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, settings } = app
+  const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function listContents(request, reply) {
-    return reply.publicJson(contentsAnswer(catalogue, request.query, app.countryOf(request)), settings.COUNTRY_HEADER)
+    return reply.publicJson(contentsAnswer(catalogue, request.query, app.audienceOf(request)), ...app.audienceHeaders)
   })
 }
 export default route

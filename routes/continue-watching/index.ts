@@ -33,7 +33,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       dismissed: dismissalTimes(history),
       since: timeOf(query.since),
       completedAt: settings.COMPLETED_AT,
-      country: app.countryOf(request)
+      audience: app.audienceOf(request)
     })
     const shown = onPage(cards, query)
     const elements = await data.history.started(

@@ -22,7 +22,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
-    const { elements, total } = await hidden.list(app.viewerOf(request).id, query)
+    const { elements, total } = await hidden.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 }

@@ -43,7 +43,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    const { elements, total } = await history.list(app.viewerOf(request).id, query, query)
+    const { elements, total } = await history.list(app.viewerOf(request).id, query, query, catalogue.suitedTo(app.audienceOf(request)))
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -52,10 +52,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
       const { content_id } = request.body
-      const country = app.countryOf(request)
-      if (!catalogue.isOpen(content_id, country)) throw historyContentNotFound()
+      const audience = app.audienceOf(request)
+      if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      const progress = progressOf(request.body, { country, duration: catalogue.durationOf(content_id) })
+      const progress = progressOf(request.body, { country: audience.country, duration: catalogue.durationOf(content_id) })
       const id = await reports.put(viewer.id, { content_id, progress })
       uptake.begin(viewer.id, content_id)
       reply.code(201)

@@ -36,8 +36,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema, ...forAnyoneAtOnce }, function getHome(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request
-    const asked = { ...query, country: app.countryOf(request) }
-    if (!viewer) return reply.publicJson(home.forAnyone(asked), 'Authorization', settings.COUNTRY_HEADER)
+    const asked = { ...query, audience: app.audienceOf(request) }
+    if (!viewer) return reply.publicJson(home.forAnyone(asked), ...app.audienceHeaders)
     return home.forViewer(viewer.id, asked, read => app.readForViewer(request, read)).then(bytes => reply.json(bytes))
   })
 }

@@ -27,9 +27,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema, ...forAnyone }, async function listRecommendations(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request
-    const viewing = viewer ? viewingOf(catalogue, await data.history.wholeAndHidden(viewer.id), interest) : undefined
+    const audience = app.audienceOf(request)
+    const viewing = viewer ? viewingOf(catalogue, await data.history.wholeAndHidden(viewer.id), interest, audience) : undefined
     const recommended = () => {
-      const recommendations = recommender.recommend(viewing, app.countryOf(request), query.perPage)
+      const recommendations = recommender.recommend(viewing, audience, query.perPage)
       if (viewer) uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
     }

@@ -15,10 +15,10 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, settings } = app
+  const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function listSchedule(request, reply) {
-    return reply.publicJson(scheduleAnswer(catalogue, request.query, app.countryOf(request)), settings.COUNTRY_HEADER)
+    return reply.publicJson(scheduleAnswer(catalogue, request.query, app.audienceOf(request)), ...app.audienceHeaders)
   })
 }
 export default route

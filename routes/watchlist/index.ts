@@ -42,7 +42,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
-    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query.content_id, query)
+    const { elements, total } = await watchlist.list(
+      app.viewerOf(request).id,
+      query.content_id,
+      query,
+      catalogue.suitedTo(app.audienceOf(request))
+    )
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -51,7 +56,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function addToWatchlist(request, reply) {
       const { content_id } = request.body
-      if (!catalogue.isOpen(content_id, app.countryOf(request))) throw contentNotFound()
+      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw contentNotFound()
       await watchlist.add(app.viewerOf(request).id, content_id)
       reply.code(201)
       return done(201, 'The content was added to the watchlist')

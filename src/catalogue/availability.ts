@@ -1,13 +1,23 @@
-import type { Country } from './country.js'
+import type { Audience } from './audience.js'
 import type { Skeleton } from './skeleton.js'
 
-/** The one rule for what viewers may see: started, not ended, not deleted, and allowed in the caller's country. */
-export const isOpen = (skeleton: Skeleton, row: number, now: number, country: Country | undefined) => {
+/** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their limit. */
+export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
+  if (!skeleton.isSuited(row, maxAge)) return false
   if (country === undefined) return true
   if (skeleton.exclude.get(row)?.includes(country)) return false
   return skeleton.include.get(row)?.includes(country) ?? true
 }
+
+/** Passes the contents within the limit of an audience, open or not, by their ids. Undefined without a limit. */
+export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
+  maxAge === undefined
+    ? undefined
+    : (id: number) => {
+        const row = skeleton.row(id)
+        return row !== undefined && skeleton.isSuited(row, maxAge)
+      }
 
 /** When the next content starts or ends. */
 export const nextChange = (skeleton: Skeleton, now: number) => {

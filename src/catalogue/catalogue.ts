@@ -7,10 +7,10 @@ import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import { type Answer, AnswerCache, type Run } from './answers.js'
-import { isOpen } from './availability.js'
+import type { Audience } from './audience.js'
+import { isOpen, suitedTo } from './availability.js'
 import { BrokenDocuments, type OnBroken } from './broken.js'
 import type { AnswerBody } from './bytes.js'
-import type { Country } from './country.js'
 import { fitsSkeleton } from './fits-skeleton.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
@@ -135,10 +135,14 @@ export class Catalogue {
     return this.cachedTree.tree
   }
 
-  isOpen(id: number, country: Country | undefined, now = Date.now()) {
+  isOpen(id: number, audience: Audience, now = Date.now()) {
     this.assertFresh()
     const row = this.skeleton.row(id)
-    return row !== undefined && isOpen(this.skeleton, row, now, country)
+    return row !== undefined && isOpen(this.skeleton, row, now, audience)
+  }
+
+  suitedTo(audience: Audience) {
+    return suitedTo(this.skeleton, audience)
   }
 
   /** In seconds, if it is known. */

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
+import type { Audience } from './audience.js'
 import { isOpen, nextChange } from './availability.js'
-import type { Country } from './country.js'
 import { comparison, type Order, Orders } from './orders.js'
 import { distinct, type RowFilter, type Selection, select } from './selection.js'
 import type { Skeleton } from './skeleton.js'
@@ -40,25 +40,25 @@ export class Listing {
     return this.until
   }
 
-  open(order: Order, country: Country | undefined, now: number): Int32Array {
+  open(order: Order, audience: Audience, now: number): Int32Array {
     this.dropOutdated(now)
-    const key = `${order} ${this.skeleton.region(country)}`
+    const key = `${order} ${this.skeleton.segment(audience)}`
     const known = this.cache.get(key)
     if (known) return known
-    const rows = Int32Array.from(this.orders.rows(order).filter(row => isOpen(this.skeleton, row, now, country)))
+    const rows = Int32Array.from(this.orders.rows(order).filter(row => isOpen(this.skeleton, row, now, audience)))
     this.cache.put(key, rows)
     return rows
   }
 
-  page(filter: ContentFilter, order: Order, country: Country | undefined, now: number, page: PageQuery): Selection {
+  page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery): Selection {
     const { skeleton } = this
     if (Object.values(filter).some(values => values?.length === 0)) return nothing
     const filters = this.filters(filter)
     const named = namedBy(filter)
-    if (named === undefined) return select(this.open(order, country, now), filters, page)
-    if (named.length > few) return select(this.open(order, country, now), [...filters, this.oneOf(named)], page)
+    if (named === undefined) return select(this.open(order, audience, now), filters, page)
+    if (named.length > few) return select(this.open(order, audience, now), [...filters, this.oneOf(named)], page)
     const rows = [...new Set(named)].flatMap(id => skeleton.row(id) ?? [])
-    const open = rows.filter(row => isOpen(skeleton, row, now, country))
+    const open = rows.filter(row => isOpen(skeleton, row, now, audience))
     return select(open.sort(comparison(skeleton, order)), filters, page)
   }
 

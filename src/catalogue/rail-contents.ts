@@ -2,10 +2,10 @@ import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Cache } from '../cache.js'
 import { type RailDocument, withinLimits } from '../data/rail-collections.js'
 import { compileValidator } from '../http/validation.js'
+import type { Audience } from './audience.js'
 import { ownBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { orderOf } from './contents-page.js'
-import type { Country } from './country.js'
 import { prefixesFor } from './words.js'
 
 /** How many contents of a rail are kept: the largest row of a start page. */
@@ -41,14 +41,14 @@ export class RailContents {
 
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** The first rails that have contents for this country, of the collection with this name or of all collections. */
-  async first(mname: string | undefined, count: number, country: Country | undefined): Promise<FilledRail[]> {
+  /** The first rails that have contents for this audience, of the collection with this name or of all collections. */
+  async first(mname: string | undefined, count: number, audience: Audience): Promise<FilledRail[]> {
     const filled: FilledRail[] = []
     for (const { _id, rails } of this.named(mname)) {
       for (const rail of rails) {
         if (filled.length === count) return filled
-        const key = `${_id} ${rail.id} ${this.catalogue.skeleton.region(country)}`
-        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.find(rail, key, country)))
+        const key = `${_id} ${rail.id} ${this.catalogue.skeleton.segment(audience)}`
+        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.find(rail, key, audience)))
         if (ids.length > 0) filled.push({ rail, ids, key })
       }
     }
@@ -76,14 +76,14 @@ export class RailContents {
     return this.lists.get(key)
   }
 
-  private find({ query }: RailDocument, key: string, country: Country | undefined) {
+  private find({ query }: RailDocument, key: string, audience: Audience) {
     this.dropOutdated()
     const { listing, skeleton, search } = this.catalogue
     const asked = read(query)
     // A rail of a start page has no pages.
     const page = { page: 1, perPage: longestRow }
     const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
-    const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), country, Date.now(), page).shown : []
+    const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), audience, Date.now(), page).shown : []
     const ids = Float64Array.from(rows, row => skeleton.idOf(row))
     this.lists.put(key, ids)
     return ids

@@ -3,9 +3,9 @@ import { invalid } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { days, timeOf } from '../time.js'
 import { answerOf } from './answers.js'
+import type { Audience } from './audience.js'
 import { pageBytes, withContent } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import type { Country } from './country.js'
 import { type Programme, programmeToWire } from './programmes.js'
 import type { ScheduleFilter } from './schedule.js'
 
@@ -17,12 +17,12 @@ const filterOf = (query: ScheduleQuery): ScheduleFilter => {
 }
 
 /** One page of GET /schedule. It is not cached, because by default every caller asks from another moment on. */
-export const scheduleAnswer = async (catalogue: Catalogue, query: ScheduleQuery, country: Country | undefined) => {
+export const scheduleAnswer = async (catalogue: Catalogue, query: ScheduleQuery, audience: Audience) => {
   const filter = filterOf(query)
   catalogue.assertFresh()
   return catalogue.pacer.run(async () => {
     const { schedule, skeleton, fragments } = catalogue
-    const { shown, total } = schedule.page(skeleton, filter, country, Date.now(), query)
+    const { shown, total } = schedule.page(skeleton, filter, audience, Date.now(), query)
     const programmes = shown.map(row => schedule.get(row))
     const contents = await fragments.forPublicList(programmes.map(({ content_id }) => content_id))
     const elements = contents.map((fragment, i) => withContent(programmeToWire(programmes[i] as Programme), fragment))

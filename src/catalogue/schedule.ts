@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../schemas/page.js'
+import type { Audience } from './audience.js'
 import { isOpen } from './availability.js'
 import { Channels } from './channels.js'
-import type { Country } from './country.js'
 import { DictionaryColumn } from './dictionary-column.js'
 import { firstWhere } from './first-where.js'
 import type { Programme } from './programmes.js'
@@ -48,7 +48,7 @@ export class Schedule {
   }
 
   /** One page of the programmes that overlap the window and show an open content. */
-  page(skeleton: Skeleton, { from, to, channel }: ScheduleFilter, country: Country | undefined, now: number, page: PageQuery): Selection {
+  page(skeleton: Skeleton, { from, to, channel }: ScheduleFilter, audience: Audience, now: number, page: PageQuery): Selection {
     const { length } = this.programmes
     const until = Math.max(to, from + 1)
     const first = firstWhere(length, row => (this.allEnded[row] as number) > from)
@@ -56,7 +56,7 @@ export class Schedule {
     const contents = this.contentsIn(skeleton)
     const isShown = (row: number) => {
       const content = contents[row] as number
-      return (this.ends[row] as number) > from && content !== noRow && isOpen(skeleton, content, now, country)
+      return (this.ends[row] as number) > from && content !== noRow && isOpen(skeleton, content, now, audience)
     }
     return select(this.rows.subarray(first, end), channel ? [this.channel.anyOf(channel)] : [], page, isShown)
   }

@@ -1,5 +1,6 @@
 import type { SkeletonContent } from '../data/contents.js'
-import type { Country } from './country.js'
+import { agesOf } from './ages.js'
+import type { Audience } from './audience.js'
 import { DictionaryColumn } from './dictionary-column.js'
 import { NumberColumn } from './number-column.js'
 import type { RowFilter } from './selection.js'
@@ -19,6 +20,9 @@ export class Skeleton {
   /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
   private readonly countries = new Set<string>()
+  /** Those that contents have of their own. */
+  private readonly knownAges = new Set<number>()
+  private cachedAges = { ages: new Uint8Array(), version: 0 }
 
   readonly id = new NumberColumn()
   readonly parent = new DictionaryColumn<number | null>()
@@ -27,6 +31,8 @@ export class Skeleton {
   readonly duration = new NumberColumn()
   /** Whether any content has had a duration. */
   hasDurations = false
+  /** Of the content itself. `isSuited` also looks at what is above it. */
+  readonly minAge = new NumberColumn()
   readonly starts = new NumberColumn()
   readonly ends = new NumberColumn()
   readonly created = new NumberColumn()
@@ -73,9 +79,16 @@ export class Skeleton {
     return (row: number) => sums[terms.number(row)] as number
   }
 
-  /** Countries that no content names share a region. */
-  region(country: Country | undefined): Country | undefined {
-    return country === undefined || this.countries.has(country) ? country : elsewhere
+  /** Equal for audiences that see the same: all countries that no content names, and limits without an age of a content in between. */
+  segment({ country, maxAge }: Audience): string | undefined {
+    const region = country === undefined || this.countries.has(country) ? country : elsewhere
+    if (maxAge === undefined) return region
+    return `${region} ${Math.max(-1, ...[...this.knownAges].filter(age => age <= maxAge))}`
+  }
+
+  /** Whether a content is for viewers with this limit. One whose age is unknown is only for those without. */
+  isSuited(row: number, maxAge: number | undefined) {
+    return maxAge === undefined || (this.ages[row] as number) <= maxAge
   }
 
   /** Whether the other skeleton, read earlier, can stay in use: it has the same contents with the same stamps, and no unused values. */
@@ -100,6 +113,8 @@ export class Skeleton {
     this.position.set(row, content.position)
     this.duration.set(row, content.duration ?? null)
     this.hasDurations ||= this.duration.get(row) !== null
+    this.minAge.set(row, content.min_age ?? null)
+    if (typeof content.min_age === 'number') this.knownAges.add(content.min_age)
     this.starts.set(row, content.start_date.getTime())
     // A deleted content ends before all time, which saves `isOpen` a check.
     this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
@@ -122,6 +137,20 @@ export class Skeleton {
     // Null differs from every stamp, so any later version counts as a change.
     this.stamp.set(row, null)
     this.version++
+  }
+
+  parentRow(row: number) {
+    const parent = this.parent.get(row)
+    return parent === null ? undefined : this.row(parent)
+  }
+
+  /** Worked out again when a content has changed, but only for those who have a limit. */
+  private get ages() {
+    const { version, size, minAge } = this
+    if (this.cachedAges.version !== version) {
+      this.cachedAges = { ages: agesOf({ size, minAge, parentRow: row => this.parentRow(row) }), version }
+    }
+    return this.cachedAges.ages
   }
 
   /** The distinct values of all columns that store each once. They include values no row has any more, until the skeleton is replaced. */

@@ -1,18 +1,5 @@
 import type { Skeleton } from './skeleton.js'
-
-/** Deeper than a show, its seasons, episodes and extras. Without a limit, a cycle of parents would be followed forever. */
-export const maxDepth = 8
-
-/** Climbs to the top ancestor. `parentOf` returns undefined at the top. */
-export const topOf = (start: number, parentOf: (one: number) => number | undefined) => {
-  let top = start
-  for (let depth = 0; depth < maxDepth; depth++) {
-    const above = parentOf(top)
-    if (above === undefined) return top
-    top = above
-  }
-  return top
-}
+import { maxDepth, topOf } from './top-of.js'
 
 /** Parents, children and the order of siblings. */
 export class Tree {
@@ -35,7 +22,7 @@ export class Tree {
   title(row: number): number {
     const known = this.known[row] as number
     if (known > 0) return known - 1
-    const title = topOf(row, this.parentRow)
+    const title = topOf(row, above => this.skeleton.parentRow(above))
     this.known[row] = title + 1
     return title
   }
@@ -61,11 +48,6 @@ export class Tree {
       if (next === row) passed = true
       else if (passed && type.get(next) === type.get(row)) yield next
     }
-  }
-
-  private readonly parentRow = (row: number) => {
-    const parent = this.skeleton.parent.get(row)
-    return parent === null ? undefined : this.skeleton.row(parent)
   }
 
   private *descend(row: number, depth: number): Generator<number> {

@@ -105,6 +105,7 @@ const skeletonFields = {
   terms: 1,
   position: 1,
   duration: 1,
+  min_age: 1,
   stamp: 1
 } as const
 /** What the skeleton holds of each content. */

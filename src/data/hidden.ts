@@ -4,7 +4,7 @@ import type { PageQuery } from '../../schemas/page.js'
 import { notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
-import { pageOf } from './pages.js'
+import { type IsShown, pageOf } from './pages.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
@@ -46,7 +46,8 @@ export const hiddenOf = (db: Db) => {
   const hidden: Collection<HiddenDocument> = db.collection('hidden')
   const remover = removerOf(db, 'hidden')
   return {
-    list: (user_id: number, page: PageQuery) => pageOf(db, hidden, { user_id }, { created_at: -1, _id: -1 }, page),
+    list: (user_id: number, page: PageQuery, isShown?: IsShown) =>
+      pageOf(db, hidden, { filter: { user_id }, order: { created_at: -1, _id: -1 }, isShown }, page),
 
     /** Changes nothing if the title is already hidden. */
     put: (user_id: number, content_id: number) => {

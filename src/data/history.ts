@@ -7,7 +7,7 @@ import { andDismissed, type Dismissed } from './dismissals.js'
 import { aggregateIntoOne, findInOneBatch } from './driver/one-batch.js'
 import { andHidden, type Hidden } from './hidden.js'
 import { forbiddenOr } from './owned.js'
-import { pageOf } from './pages.js'
+import { type IsShown, pageOf } from './pages.js'
 import { arrivalIndex, removerOf } from './removals.js'
 import { andSaved, type Saved } from './watchlist.js'
 
@@ -131,8 +131,9 @@ export const historyOf = (db: Db, completedAt: number) => {
     aggregateIntoOne(db, history, [...elements, columns(completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
 
   return {
-    list: async (user_id: number, filter: HistoryFilter, page: PageQuery) => {
-      const { elements, total } = await pageOf(db, history, filterOf(user_id, filter, completedAt), { updated_at: -1, _id: -1 }, page)
+    list: async (user_id: number, filter: HistoryFilter, page: PageQuery, isShown?: IsShown) => {
+      const selected = { filter: filterOf(user_id, filter, completedAt), order: { updated_at: -1, _id: -1 }, isShown } as const
+      const { elements, total } = await pageOf(db, history, selected, page)
       return { elements: elements.map(element => counted(element, completedAt)), total }
     },
 

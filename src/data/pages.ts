@@ -2,14 +2,24 @@ import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { aggregateInOneBatch } from './driver/one-batch.js'
 
+/** Passes the elements of some contents. */
+export type IsShown = (content_id: number) => boolean
+
+interface Selected<T extends Document> {
+  filter: Filter<T>
+  order: Sort
+  /** Leaves out elements that do not pass, which takes one more operation. */
+  isShown?: IsShown | undefined
+}
+
 /** The elements of a page and the total, in one operation. */
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
-  filter: Filter<T>,
-  order: Sort,
+  { filter: wanted, order, isShown }: Selected<T>,
   { page, perPage }: PageQuery
 ) => {
+  const filter = isShown ? { ...wanted, content_id: { $in: await shownContents(db, collection, wanted, isShown) } } : wanted
   const count = [{ $match: filter }, { $count: 'total' }]
   const rows = await aggregateInOneBatch<T | { total: number }>(db, collection, [
     { $match: filter },
@@ -26,4 +36,10 @@ export const pageOf = async <T extends Document>(
     else total = row.total
   }
   return { elements, total }
+}
+
+const shownContents = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
+  const elements = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
+  const contents = await aggregateInOneBatch<{ content_id: number }>(db, collection, elements)
+  return contents.map(({ content_id }) => content_id).filter(isShown)
 }

@@ -18,6 +18,8 @@ export interface UserDocument {
   sub?: string
   /** When an earlier user of the same issuer and subject was erased. Tokens from before are not this user's. */
   tokens_after?: Date
+  /** What is for older viewers is not shown to this one. */
+  max_age?: number | null
   disabled_at: Date | null
   created_at: Date
   updated_at: Date

@@ -6,7 +6,7 @@ import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
-import { pageOf } from './pages.js'
+import { type IsShown, pageOf } from './pages.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
 
 export interface WatchlistDocument {
@@ -73,8 +73,10 @@ export const watchlistOf = (db: Db) => {
   const remover = removerOf(db, 'watchlist')
 
   return {
-    list: (user_id: number, content_id: number[] | undefined, page: PageQuery) =>
-      pageOf(db, watchlist, { user_id, ...(content_id && { content_id: { $in: content_id } }) }, { created_at: -1, _id: -1 }, page),
+    list: (user_id: number, content_id: number[] | undefined, page: PageQuery, isShown?: IsShown) => {
+      const filter = { user_id, ...(content_id && { content_id: { $in: content_id } }) }
+      return pageOf(db, watchlist, { filter, order: { created_at: -1, _id: -1 }, isShown }, page)
+    },
 
     /** Changes nothing if the content is already there. */
     add: async (user_id: number, content_id: number) => {

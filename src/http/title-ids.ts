@@ -1,18 +1,20 @@
+import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Country } from '../catalogue/country.js'
 import { notFound, orNotFound } from '../errors.js'
 import { integerId } from './ids.js'
 
-/** The title of the content that a path names: any content that the catalogue has ever had, open or not. */
-export const titleIdOf = (catalogue: Catalogue, contentId: string) => {
+/** The title of the content that a path names: any within the caller's limit that the catalogue has ever had, open or not. */
+export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
-  return skeleton.idOf(tree.title(orNotFound(skeleton.row(orNotFound(integerId(contentId))))))
+  const row = orNotFound(skeleton.row(orNotFound(integerId(contentId))))
+  if (!skeleton.isSuited(row, maxAge)) throw notFound()
+  return skeleton.idOf(tree.title(row))
 }
 
 /** The title of the content that a path names, if both are open. */
-export const openTitleIdOf = (catalogue: Catalogue, contentId: string, country: Country | undefined) => {
-  const title = titleIdOf(catalogue, contentId)
-  if (!catalogue.isOpen(Number(contentId), country) || !catalogue.isOpen(title, country)) throw notFound()
+export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
+  const title = titleIdOf(catalogue, contentId, audience)
+  if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw notFound()
   return title
 }

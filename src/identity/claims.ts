@@ -17,11 +17,15 @@ const tokenWith = <T extends TProperties>(claims: T) =>
   )
 
 /** A token of this service's own login. */
-export const OwnToken = tokenWith({ sub: Type.String(), sid: Type.String({ minLength: 1 }) })
+export const OwnToken = tokenWith({
+  sub: Type.String(),
+  sid: Type.String({ minLength: 1 }),
+  max_age: Type.Optional(Type.Integer({ minimum: 0 }))
+})
 /** A token of an identity provider. */
 export const ProviderToken = tokenWith({ sub: Type.String({ minLength: 1 }) })
 
-export type Claims = Static<typeof Common> & { sub: string; sid: string }
+export type Claims = Static<typeof Common> & { sub: string; sid: string; max_age?: number }
 
 /** Allowed clock skew in seconds. It does not apply to `exp`. */
 const leeway = 5

@@ -26,8 +26,9 @@ export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
       try {
         const token = decoded(text)
         if (!OwnToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return null
-        const id = integerId(token.payload.sub)
-        return id === undefined ? null : { id, sid: token.payload.sid }
+        const { sub, sid, max_age } = token.payload
+        const id = integerId(sub)
+        return id === undefined ? null : { id, sid, ...(max_age !== undefined && { maxAge: max_age }) }
       } catch {
         return null
       }

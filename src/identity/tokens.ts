@@ -4,6 +4,8 @@ export interface Viewer {
   id: number
   /** The session. Tokens of an identity provider have none. */
   sid?: string
+  /** The age up to which contents are shown. Undefined without a limit. */
+  maxAge?: number
 }
 
 export interface Tokens {

@@ -6,6 +6,8 @@ import { minutes, wireYears } from '../time.js'
 /** How far a caller has read the changes of a user. */
 export interface ChangeCursor {
   user: number
+  /** The limit of the audience. A copy that was made with another one lacks elements, or has too many. */
+  maxAge: number | undefined
   position: ChangePosition
   /** When the caller began to read up to now. */
   began: number
@@ -21,8 +23,9 @@ const before = (time: number): ChangePosition => ({ time, source: -1, id: 0, off
 export const firstPosition = before(wireYears.first.getTime())
 
 /** Everything before this time has been told. */
-export const cursorAt = (user: number, time: number): ChangeCursor => ({
+export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCursor => ({
   user,
+  maxAge,
   position: before(time),
   began: time,
   isFirst: false,
@@ -30,8 +33,10 @@ export const cursorAt = (user: number, time: number): ChangeCursor => ({
 })
 
 // Cursors are not signed: a made-up one only changes where its caller's own lists are read from.
-export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, again }: ChangeCursor) =>
-  Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), again])).toString('base64url')
+export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, again, maxAge }: ChangeCursor) => {
+  const limit = maxAge === undefined ? [] : [maxAge]
+  return Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), again, ...limit])).toString('base64url')
+}
 
 const parsed = (text: string): unknown => {
   try {
@@ -49,16 +54,24 @@ const idOf = (value: unknown) => {
 /** Clocks of the database and of this process may differ by this much. */
 const clockDifference = minutes(5)
 
-/** Returns undefined for a text that is no cursor of the user, and for a cursor that is too old to know all removals since. */
-export const readCursor = (text: string, user: number, now = Date.now()): ChangeCursor | undefined => {
+interface Reader {
+  user: number
+  maxAge: number | undefined
+}
+
+/**
+ * Returns undefined for a text that is no cursor of the user with this limit, and for a cursor that is too old to know all removals
+ * since.
+ */
+export const readCursor = (text: string, { user, maxAge }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = parsed(text)
-  if (!Array.isArray(values) || values.length !== 8) return undefined
-  const [owner, time, source, id, offset, began, isFirst, again] = values
+  if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined
+  const [owner, time, source, id, offset, began, isFirst, again, limit] = values
   const position = idOf(id)
-  if (owner !== user || position === undefined) return undefined
+  if (owner !== user || limit !== maxAge || position === undefined) return undefined
   if (![time, source, offset, began, isFirst, again].every(Number.isSafeInteger)) return undefined
   const latest = now + clockDifference
   if (time < firstPosition.time || Math.max(time, began, again) > latest || source < -1 || source >= sourceCount) return undefined
   if (began < now - removalsKept + changeOverlap) return undefined
-  return { user, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, again }
+  return { user, maxAge, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, again }
 }

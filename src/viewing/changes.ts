@@ -1,4 +1,5 @@
 import type { Changes } from '../../schemas/changes.js'
+import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type Change, changeOverlap } from '../data/changes.js'
 import { isServableHidden, toHidden } from '../data/hidden.js'
@@ -24,7 +25,7 @@ const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled:
     const { time, source, id, offset } = last
     return { ...from, position: { time, source, id, offset }, again }
   }
-  return cursorAt(from.user, from.isFirst ? from.began : again || settled)
+  return cursorAt(from.user, from.isFirst ? from.began : again || settled, from.maxAge)
 }
 
 /** The changes of a list, by content. */
@@ -35,6 +36,7 @@ const elementsOf = <L extends ViewerList>(page: Change[], wanted: L) => {
 
 interface Question {
   user: number
+  audience: Audience
   since: string | undefined
   perPage: number
   overlap?: number
@@ -43,21 +45,24 @@ interface Question {
 /** A page of what has changed for a user. */
 export const changesPage = async (
   { catalogue, data }: Sources,
-  { user, since, perPage, overlap = changeOverlap }: Question
+  { user, audience, since, perPage, overlap = changeOverlap }: Question
 ): Promise<Changes> => {
-  const known = since === undefined ? undefined : readCursor(since, user)
+  const { maxAge } = audience
+  const known = since === undefined ? undefined : readCursor(since, { user, maxAge })
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap
-  const from = known ?? { ...cursorAt(user, settled), isFirst }
+  const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
+  const isSuited = catalogue.suitedTo(audience)
+  const shown = isSuited ? page.filter(({ element }) => isSuited(element.content_id)) : page
 
-  const removed = await goneFrom(data, user, page)
+  const removed = await goneFrom(data, user, shown)
   const lists = {
-    history: elementsOf(page, 'history'),
-    watchlist: elementsOf(page, 'watchlist'),
-    hidden: elementsOf(page, 'hidden')
+    history: elementsOf(shown, 'history'),
+    watchlist: elementsOf(shown, 'watchlist'),
+    hidden: elementsOf(shown, 'hidden')
   }
   // Removed since the page was read.
   for (const [list, content_ids] of Object.entries(removed)) for (const id of content_ids) lists[list as ViewerList].delete(id)

@@ -1,6 +1,6 @@
+import type { Audience } from '../catalogue/audience.js'
 import { isOpen } from '../catalogue/availability.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Country } from '../catalogue/country.js'
 import { type HistoryColumns, isStarted } from '../data/history.js'
 import { isWireMoment } from '../time.js'
 
@@ -20,18 +20,18 @@ interface WatchState {
   /** Titles that were not watched since then have no card. */
   since?: number | undefined
   completedAt: number
-  country: Country | undefined
+  audience: Audience
 }
 
 /** One card per title, most recently watched first: the content in progress, or the next one after a completed content. */
 export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
-  { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, country }: WatchState
+  { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, audience }: WatchState
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
   const playsOf = new Map(content_ids.map((content_id, i) => [content_id, plays[i] as number]))
-  const isShown = (row: number) => isOpen(skeleton, row, now, country)
+  const isShown = (row: number) => isOpen(skeleton, row, now, audience)
 
   /** The first that was completed less often, so that a show that is watched again goes on too. */
   const nextAfter = (row: number, times: number) => {

@@ -1,6 +1,6 @@
 import { ProgressReport, type RefusedReport } from '../../schemas/history.js'
+import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Country } from '../catalogue/country.js'
 import { progressOf } from '../data/progress.js'
 import type { Report } from '../data/reports.js'
 import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound } from '../errors.js'
@@ -10,21 +10,21 @@ import { compileValidator, invalidRequest } from '../http/validation.js'
 const check = compileValidator({ schema: ProgressReport })
 
 /** The report, or what POST /history would refuse it with. */
-const readReport = (body: unknown, catalogue: Catalogue, country: Country | undefined): Report | ErrorAnswer => {
+const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Report | ErrorAnswer => {
   if (!hasContentId(body)) return historyContentIdMissing()
   const { error } = check(body)
   if (error) return invalidRequest(error, 'body')
   const { content_id, ...progress } = body as ProgressReport
-  if (!catalogue.isOpen(content_id, country)) return historyContentNotFound()
-  return { content_id, progress: progressOf(progress, { country, duration: catalogue.durationOf(content_id) }) }
+  if (!catalogue.isOpen(content_id, audience)) return historyContentNotFound()
+  return { content_id, progress: progressOf(progress, { country: audience.country, duration: catalogue.durationOf(content_id) }) }
 }
 
 /** Refuses what POST /history would refuse, each report by itself. */
-export const readReports = (bodies: unknown[], catalogue: Catalogue, country: Country | undefined) => {
+export const readReports = (bodies: unknown[], catalogue: Catalogue, audience: Audience) => {
   const reports: Report[] = []
   const refused: RefusedReport[] = []
   for (const [index, one] of bodies.entries()) {
-    const report = readReport(one, catalogue, country)
+    const report = readReport(one, catalogue, audience)
     if (report instanceof Error) refused.push({ index, code: Number(report.body.code), message: report.message })
     else reports.push(report)
   }

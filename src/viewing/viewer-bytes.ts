@@ -1,12 +1,13 @@
 import type { HistoryElement } from '../../schemas/history.js'
 import type { Meta } from '../../schemas/page.js'
+import type { Audience } from '../catalogue/audience.js'
 import type { Fragment } from '../catalogue/bytes.js'
 import { type JsonParts, jsonParts, okBytes, pageBytes, withContent } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
-import { orNotFound } from '../errors.js'
+import { notFound, orNotFound } from '../errors.js'
 import { timestamp } from '../time.js'
 import type { Card } from './continue-watching.js'
 
@@ -48,9 +49,11 @@ export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDo
   return pageBytes(await withContents(catalogue, servable, historyParts), meta)
 }
 
-export const historyElementBytes = async ({ fragments, broken }: Catalogue, element: HistoryDocument) => {
+export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
+  const { fragments, broken } = catalogue
   const [servable] = broken.keepServable('history', [element], isServableHistory)
   const { content_id } = orNotFound(servable)
+  if (catalogue.suitedTo(audience)?.(content_id) === false) throw notFound()
   const [content] = await fragments.ofAny([content_id])
   return okBytes(historyParts(element, orNotFound(content)))
 }

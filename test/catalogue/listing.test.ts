@@ -1,4 +1,5 @@
 import t from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
 import { type ContentFilter, Listing } from '../../src/catalogue/listing.js'
 import { defaultOrder } from '../../src/catalogue/orders.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
@@ -19,20 +20,41 @@ for (let id = 1; id <= size; id++) {
   skeleton.put({ ...one, ...own, _id: id, countries_exclude })
 }
 
+const from = (country: string) => ({ ...everybody, country })
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i)
 const page = (filter: ContentFilter, listing = new Listing(skeleton)) =>
-  listing.page(filter, defaultOrder, undefined, now, { page: 1, perPage: 100 })
+  listing.page(filter, defaultOrder, everybody, now, { page: 1, perPage: 100 })
 
 t.test('the open contents are worked out once for each order and region', async t => {
   const listing = new Listing(skeleton)
-  const first = listing.open(defaultOrder, 'US', now)
+  const first = listing.open(defaultOrder, from('US'), now)
   t.equal(first.length, size)
-  t.equal(listing.open(defaultOrder, 'US', now), first, 'what was asked before is not worked out again')
-  t.equal(listing.open(defaultOrder, 'AT', now), first, 'countries that no content names are one')
-  const german = listing.open(defaultOrder, 'DE', now)
+  t.equal(listing.open(defaultOrder, from('US'), now), first, 'what was asked before is not worked out again')
+  t.equal(listing.open(defaultOrder, from('AT'), now), first, 'countries that no content names are one')
+  const german = listing.open(defaultOrder, from('DE'), now)
   t.equal(german.length, size - size / 2000)
-  t.equal(listing.open(defaultOrder, 'FR', now).length, size - size / 2000)
-  t.equal(listing.open(defaultOrder, 'DE', now), german)
+  t.equal(listing.open(defaultOrder, from('FR'), now).length, size - size / 2000)
+  t.equal(listing.open(defaultOrder, from('DE'), now), german)
+})
+
+t.test('each limit has its own lists, with totals', async t => {
+  const skeleton = new Skeleton()
+  for (let id = 1; id <= 40; id++) skeleton.put({ ...one, _id: id, min_age: id % 4 === 0 ? null : (id % 4) * 6 })
+  const listing = new Listing(skeleton)
+  for (const [maxAge, count] of [
+    [5, 0],
+    [6, 10],
+    [11, 10],
+    [21, 30],
+    [undefined, 40]
+  ] as const) {
+    const { shown, total } = listing.page({}, defaultOrder, { ...everybody, maxAge }, now, { page: 1, perPage: 7 })
+    t.strictSame([shown.length, total], [Math.min(7, count), count], `up to ${maxAge}`)
+    const ids = [1, 2, 3, 4]
+    const named = listing.page({ ids }, defaultOrder, { ...everybody, maxAge }, now, { page: 1, perPage: 7 })
+    t.equal(named.total, count / 10, 'and when they are named')
+  }
+  t.equal(listing.open(defaultOrder, { ...everybody, maxAge: 6 }, now), listing.open(defaultOrder, { ...everybody, maxAge: 7 }, now))
 })
 
 t.test('a filter finds what has any of its values, in every filter', async t => {
@@ -81,11 +103,11 @@ t.test('a filter finds what has any of its values, in every filter', async t => 
 t.test('pages follow each other', async t => {
   const listing = new Listing(skeleton)
   const filter = { type: ['type-1', 'type-2'] }
-  const at = (page: number) => listing.page(filter, defaultOrder, undefined, now, { page, perPage: 7 }).shown
-  const all = listing.page(filter, defaultOrder, undefined, now, { page: 1, perPage: 10_000 }).shown
+  const at = (page: number) => listing.page(filter, defaultOrder, everybody, now, { page, perPage: 7 }).shown
+  const all = listing.page(filter, defaultOrder, everybody, now, { page: 1, perPage: 10_000 }).shown
   t.strictSame([...at(1), ...at(2), ...at(3)], all.slice(0, 21))
   t.strictSame(at(1_000_000), [])
-  const last = listing.page({}, defaultOrder, undefined, now, { page: size / 8, perPage: 8 })
+  const last = listing.page({}, defaultOrder, everybody, now, { page: size / 8, perPage: 8 })
   t.equal(last.shown.length, 8)
   t.equal(last.total, size)
 })
@@ -143,7 +165,7 @@ t.test('the lists are dropped when a content opens by itself or is changed', asy
   const at = (offset: number) => new Date(now + offset)
   skeleton.put(content(1))
   skeleton.put(content(2, { start_date: at(1000) }))
-  const ids = (time: number) => Array.from(listing.open(defaultOrder, undefined, time), row => skeleton.idOf(row))
+  const ids = (time: number) => Array.from(listing.open(defaultOrder, everybody, time), row => skeleton.idOf(row))
   t.strictSame(ids(now), [1])
   t.strictSame(ids(now + 999), [1])
   t.strictSame(ids(now + 1000), [2, 1])

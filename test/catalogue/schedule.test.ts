@@ -1,4 +1,5 @@
 import t from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
 import type { Programme } from '../../src/catalogue/programmes.js'
 import { Schedule } from '../../src/catalogue/schedule.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
@@ -49,7 +50,7 @@ t.test('a window has what overlaps it', async t => {
       ({ starts, ends, channel: on, content_id }) =>
         starts < Math.max(to, from + 1) && ends > from && content_id <= 4000 && (channel?.includes(on) ?? true)
     )
-    const { shown, total } = schedule.page(skeleton, { from, to, ...(channel && { channel }) }, undefined, now, first)
+    const { shown, total } = schedule.page(skeleton, { from, to, ...(channel && { channel }) }, everybody, now, first)
     t.equal(total, wanted.length, `${from} to ${to}`)
     t.strictSame(
       shown.map(row => schedule.get(row)),
@@ -60,7 +61,7 @@ t.test('a window has what overlaps it', async t => {
 
 t.test('a content that is new, or a new skeleton, is looked up again', async t => {
   const skeleton = skeletonOf(1)
-  const total = (skeleton: Skeleton) => schedule.page(skeleton, everything, undefined, now, first).total
+  const total = (skeleton: Skeleton) => schedule.page(skeleton, everything, everybody, now, first).total
   t.equal(total(skeleton), size / 5000)
   skeleton.put(content(2))
   t.equal(total(skeleton), (2 * size) / 5000)
@@ -81,8 +82,8 @@ const costOf = (run: () => unknown) =>
   )
 
 t.test('a window costs by what it overlaps, not by all that there is', async t => {
-  const day = () => schedule.page(skeleton, { from: 15_000, to: 15_200 }, undefined, now, first)
-  const all = () => schedule.page(skeleton, everything, undefined, now, first)
+  const day = () => schedule.page(skeleton, { from: 15_000, to: 15_200 }, everybody, now, first)
+  const all = () => schedule.page(skeleton, everything, everybody, now, first)
   for (let i = 0; i < 200; i++) {
     day()
     all()
@@ -93,8 +94,8 @@ t.test('a window costs by what it overlaps, not by all that there is', async t =
 
 t.test('a hundred channels cost little more than none', async t => {
   const channel = Array.from({ length: 100 }, (_, i) => `channel ${i}`)
-  const all = () => schedule.page(skeleton, everything, undefined, now, first)
-  const filtered = () => schedule.page(skeleton, { ...everything, channel }, undefined, now, first)
+  const all = () => schedule.page(skeleton, everything, everybody, now, first)
+  const filtered = () => schedule.page(skeleton, { ...everything, channel }, everybody, now, first)
   for (let i = 0; i < 200; i++) {
     all()
     filtered()

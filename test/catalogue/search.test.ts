@@ -1,4 +1,5 @@
 import t from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
 import { contentsAnswer } from '../../src/catalogue/contents-page.js'
@@ -111,7 +112,7 @@ t.test('what was found before the words of a change were read is not kept for lo
   const catalogue = new Catalogue({ data, readContents: data.contents.byIds, cacheBytes: 100_000 })
   await catalogue.catchUp()
   const found = async (search: string) => {
-    const { bytes } = await contentsAnswer(catalogue, { search, order_direction: 'DESC', page: 1, perPage: 20 }, undefined)
+    const { bytes } = await contentsAnswer(catalogue, { search, order_direction: 'DESC', page: 1, perPage: 20 }, everybody)
     return JSON.parse(bytes.toString()).data.meta.total_count
   }
   await change(app, 'contents', 1, { name: 'After', words: ['after'] })

@@ -51,12 +51,45 @@ t.test('the terms of a row add up', async t => {
   t.strictSame([0, 1, 2, 3].map(sumOf), [10.5, 0.5, 0, 0.5])
 })
 
-t.test('countries that no content names are one region', async t => {
+t.test('countries that no content names are one segment', async t => {
   const skeleton = skeletonOf(content(1, { countries_include: ['de'] }), content(2, { countries_exclude: ['FR'] }))
-  t.strictSame(
-    ['DE', 'FR', undefined].map(country => skeleton.region(country)),
-    ['DE', 'FR', undefined]
+  const segment = (country: string | undefined) => skeleton.segment({ country, maxAge: undefined })
+  t.strictSame(['DE', 'FR', undefined].map(segment), ['DE', 'FR', undefined])
+  t.equal(segment('US'), segment('JP'))
+  t.notMatch(segment('US'), /^[A-Z]{2}$/)
+})
+
+t.test('limits between which no content has its age are one segment', async t => {
+  const ages = [0, 6, 16].map((min_age, i) => content(i + 1, { min_age, countries_include: ['DE'] }))
+  const skeleton = skeletonOf(...ages, content(4))
+  const segment = (maxAge: number | undefined, country?: string) => skeleton.segment({ country, maxAge })
+  t.equal(segment(6), segment(15))
+  t.equal(segment(16), segment(21))
+  const all = [0, 6, 16, undefined].flatMap(maxAge => [segment(maxAge), segment(maxAge, 'DE'), segment(maxAge, 'FR')])
+  t.equal(new Set(all).size, 12, 'all others differ')
+  t.not(skeletonOf(content(1)).segment({ country: undefined, maxAge: 21 }), undefined, 'a limit leaves out what has no age')
+})
+
+t.test('a content is suited by its own age, or by that of the nearest above it', async t => {
+  const skeleton = skeletonOf(
+    content(10, { min_age: 12 }),
+    content(11, { parent_id: 10 }),
+    content(12, { parent_id: 11 }),
+    content(13, { parent_id: 11, min_age: 6 }),
+    content(14, { parent_id: 11, min_age: 18 }),
+    content(15, { parent_id: 99 }),
+    content(16, { min_age: 0 }),
+    content(17, { parent_id: 17 })
   )
-  t.equal(skeleton.region('US'), skeleton.region('JP'))
-  t.notMatch(skeleton.region('US'), /^[A-Z]{2}$/)
+  const suited = (maxAge: number | undefined) =>
+    Array.from({ length: skeleton.size }, (_, row) => row)
+      .filter(row => skeleton.isSuited(row, maxAge))
+      .map(row => skeleton.idOf(row))
+  t.strictSame(suited(undefined), [10, 11, 12, 13, 14, 15, 16, 17])
+  t.strictSame(suited(0), [16])
+  t.strictSame(suited(11), [13, 16])
+  t.strictSame(suited(12), [10, 11, 12, 13, 16])
+  t.strictSame(suited(21), [10, 11, 12, 13, 14, 16], 'an unknown age is above every limit')
+  skeleton.put(content(10, { min_age: 16, stamp: new Date(1) }))
+  t.strictSame(suited(12), [13, 16], 'a show that is changed changes its episodes')
 })

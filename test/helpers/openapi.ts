@@ -16,7 +16,7 @@ export interface Parameter {
   explode?: boolean
   example?: unknown
   examples?: object
-  schema: Schema & { examples?: unknown[]; minimum?: number; maxItems?: number }
+  schema: Schema & { examples?: unknown[]; minimum?: number; maximum?: number; maxItems?: number }
 }
 export interface Answer {
   headers: object

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
 import { Recommender } from '../../src/recommendations/serving/recommender.js'
 import { packed, type StoredModel, unpacked } from '../../src/recommendations/stored-model.js'
 import { buildWith } from '../helpers/app.js'
@@ -73,7 +74,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
       refused = true
     }
     const began = performance.now()
-    const shown = recommender.recommend(viewing, undefined, 40)
+    const shown = recommender.recommend(viewing, everybody, 40)
     const isAtOnce = performance.now() - began < 5000
     t.strictSame([shown.length, new Set(shown.map(({ row }) => row)).size, isAtOnce], [35, 35, true], what)
     return refused

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import t from 'tap'
 import { Ok } from '../../schemas/common.js'
 import { Recommendation } from '../../schemas/recommendation.js'
+import { everybody } from '../../src/catalogue/audience.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { isRefused, unauthenticated } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
@@ -341,7 +342,7 @@ t.test('what was learnt', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 18, completed)
     await change(app, 'contents', 18, { deleted_at: new Date(), name: 'Gone' })
-    await until(() => !app.catalogue.isOpen(18, undefined))
+    await until(() => !app.catalogue.isOpen(18, everybody))
     t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 18, name: 'Gone' })
   })
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
 import { moveClock } from '../catalogue/helper.js'
 import { isRefused, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
@@ -143,7 +144,7 @@ t.test('by the model', async t => {
     const { catalogue, recommender } = app
     const row = (id: number) => catalogue.skeleton.row(id) as number
     const ids = (excluded: number[]) =>
-      recommender.similar(row(1), undefined, 4, excluded.map(row)).map(found => catalogue.skeleton.idOf(found))
+      recommender.similar(row(1), everybody, 4, excluded.map(row)).map(found => catalogue.skeleton.idOf(found))
     const [first, second, third, fourth] = ids([])
     t.strictSame(ids([first as number, third as number]).slice(0, 2), [second, fourth])
   })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { Tree } from '../../src/catalogue/tree.js'
 import type { ContentDocument } from '../../src/data/contents.js'
@@ -56,7 +57,7 @@ interface More {
   hidden?: number[]
 }
 const cardsOf = (from: typeof catalogue, newestFirst: string, more: More = {}) =>
-  continueWatching(from, { history: columns(newestFirst), hidden: [], dismissed: new Map(), completedAt: 90, country: undefined, ...more })
+  continueWatching(from, { history: columns(newestFirst), hidden: [], dismissed: new Map(), completedAt: 90, audience: everybody, ...more })
     .map(({ reason, content_id }) => `${reason} ${content_id}`)
     .join(', ')
 

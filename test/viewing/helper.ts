@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import type { Changes } from '../../schemas/changes.js'
+import { everybody } from '../../src/catalogue/audience.js'
 import { changesPage } from '../../src/viewing/changes.js'
 import type { App } from '../helpers/app.js'
 import { film } from '../helpers/documents.js'
@@ -82,7 +83,7 @@ interface Asked {
 
 /** Takes a page into the copy, and says whether there is more. */
 export const ask = async (app: App, user: number, copy: Copy, { perPage, overlap }: Asked) => {
-  const page = await changesPage(app, { user, since: copy.cursor, perPage, overlap })
+  const page = await changesPage(app, { user, audience: everybody, since: copy.cursor, perPage, overlap })
   const size = lists.reduce((sum, list) => sum + page[list].length + page.removed[list].length, 0)
   if (size > perPage) throw new Error(`${size} of at most ${perPage}`)
   copy.apply(page)

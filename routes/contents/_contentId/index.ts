@@ -18,13 +18,13 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue, settings } = app
+  const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, async function getContent(request, reply) {
     const id = orNotFound(integerId(request.params.contentId))
-    if (!catalogue.isOpen(id, app.countryOf(request))) throw notFound()
+    if (!catalogue.isOpen(id, app.audienceOf(request))) throw notFound()
     const [fragment] = await catalogue.fragments.of([id])
-    return reply.publicJson(answerOf(okBytes(contentJson(orNotFound(fragment)))), settings.COUNTRY_HEADER)
+    return reply.publicJson(answerOf(okBytes(contentJson(orNotFound(fragment)))), ...app.audienceHeaders)
   })
 }
 export default route

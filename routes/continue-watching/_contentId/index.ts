@@ -21,7 +21,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { dismissals } = app.data
 
   app.delete('', { schema, ...forViewers }, async function dismissCard(request) {
-    await dismissals.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId))
+    await dismissals.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId, app.audienceOf(request)))
     return done(200, 'The card was hidden')
   })
 }

@@ -30,14 +30,14 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { hidden } = app.data
 
   app.put('', { schema: putSchema, ...forViewers }, async function hideTitle(request) {
-    await hidden.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId))
+    await hidden.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId, app.audienceOf(request)))
     return done(200, 'The title was hidden')
   })
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
     const { contentId } = request.params
     // What was a title of its own when it was hidden may have become a part of another one.
-    await hidden.remove(app.viewerOf(request).id, [titleIdOf(catalogue, contentId), Number(contentId)])
+    await hidden.remove(app.viewerOf(request).id, [titleIdOf(catalogue, contentId, app.audienceOf(request)), Number(contentId)])
     return done(200, 'The title is shown again')
   })
 }

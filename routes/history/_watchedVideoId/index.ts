@@ -6,6 +6,7 @@ import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, ProgressUpdate } from '../../../schemas/history.js'
 import { HistoryId } from '../../../schemas/path-ids.js'
 import { progressOf } from '../../../src/data/progress.js'
+import { historyUpdateNotFound } from '../../../src/errors.js'
 import { done } from '../../../src/http/reply.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
@@ -45,16 +46,20 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: getSchema, ...forViewers }, async function getHistoryElement(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
-    return reply.json(await historyElementBytes(catalogue, element))
+    return reply.json(await historyElementBytes(catalogue, element, app.audienceOf(request)))
   })
 
   app.put('', { schema: putSchema, ...forViewers }, async function updateHistoryElement(request) {
     const { id } = app.viewerOf(request)
     const { body } = request
     const { watchedVideoId } = request.params
+    const audience = app.audienceOf(request)
+    const isSuited = catalogue.suitedTo(audience)
     const needsDuration = body.percentage === undefined && catalogue.skeleton.hasDurations
-    const duration = needsDuration ? catalogue.durationOf(await reports.contentOf(id, watchedVideoId)) : undefined
-    await reports.update(id, watchedVideoId, progressOf(body, { country: app.countryOf(request), duration }))
+    const content = needsDuration || isSuited ? await reports.contentOf(id, watchedVideoId) : undefined
+    if (content !== undefined && isSuited?.(content) === false) throw historyUpdateNotFound()
+    const duration = content === undefined ? undefined : catalogue.durationOf(content)
+    await reports.update(id, watchedVideoId, progressOf(body, { country: audience.country, duration }))
     return done(200, 'The history element was updated')
   })
 

@@ -19,7 +19,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post('', { schema, ...forViewers }, async function reportManyProgresses(request) {
     const { id } = app.viewerOf(request)
-    const { reports, refused } = readReports(request.body.reports, catalogue, app.countryOf(request))
+    const { reports, refused } = readReports(request.body.reports, catalogue, app.audienceOf(request))
     await data.reports.putAll(id, reports)
     for (const { content_id } of reports) uptake.begin(id, content_id)
     return { ...done(200, 'The reports were saved'), data: { saved: reports.length, refused } }

@@ -33,7 +33,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: getSchema, ...forViewers }, async function getWatchedVideo(request, reply) {
     const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
-    return reply.json(await historyElementBytes(catalogue, element))
+    return reply.json(await historyElementBytes(catalogue, element, app.audienceOf(request)))
   })
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function deleteWatchlistElement(request) {

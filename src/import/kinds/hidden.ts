@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { HiddenRecord } from '../../../schemas/import.js'
-import { maxDepth, topOf } from '../../catalogue/tree.js'
+import { maxDepth, topOf } from '../../catalogue/top-of.js'
 import type { ContentDocument } from '../../data/contents.js'
 import { arrivalIfNew } from '../../data/removals.js'
 import type { Kind, Operation, Run } from '../kind.js'

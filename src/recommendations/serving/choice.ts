@@ -1,8 +1,8 @@
-import type { Country } from '../../catalogue/country.js'
+import type { Audience } from '../../catalogue/audience.js'
 
-/** How many open titles are chosen and for which country. The excluded ones, rows of the skeleton, do not qualify. */
+/** How many open titles are chosen and for whom. The excluded ones, rows of the skeleton, do not qualify. */
 export interface Choice {
-  country: Country | undefined
+  audience: Audience
   count: number
   excluded: ReadonlySet<number>
   now: number

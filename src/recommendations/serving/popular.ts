@@ -1,7 +1,7 @@
 import { Cache } from '../../cache.js'
+import type { Audience, Country } from '../../catalogue/audience.js'
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import type { Country } from '../../catalogue/country.js'
 import { defaultOrder } from '../../catalogue/orders.js'
 import { anywhere, type PopularityDocument } from '../../data/popularity.js'
 import { Best } from '../model/index.js'
@@ -37,12 +37,12 @@ export class Popular {
   }
 
   /** Rows of the open titles, the most popular first. Titles without views follow in the default order of contents. */
-  *titles(country: Country | undefined, now: number): Generator<number> {
+  *titles(audience: Audience, now: number): Generator<number> {
     const { skeleton, tree, listing } = this.catalogue
-    const watched = this.order(country)
-    for (const row of watched) if (isOpen(skeleton, row, now, country)) yield row
+    const watched = this.order(audience.country)
+    for (const row of watched) if (isOpen(skeleton, row, now, audience)) yield row
     const seen = new Set(watched)
-    for (const row of listing.open(defaultOrder, country, now)) {
+    for (const row of listing.open(defaultOrder, audience, now)) {
       if (!seen.has(row) && tree.title(row) === row) yield row
     }
   }
@@ -51,7 +51,7 @@ export class Popular {
    * Rows of the open titles with the highest scores above 0. Of equal ones, the most popular come first, as in `titles`. It looks at
    * every title, so it has no generator in between, which would take ten times as long.
    */
-  best(score: (row: number) => number, { country, count, excluded, now }: Choice): number[] {
+  best(score: (row: number) => number, { audience, count, excluded, now }: Choice): number[] {
     const { skeleton, tree, listing } = this.catalogue
     const found: number[] = []
     const best = new Best(count)
@@ -62,9 +62,9 @@ export class Popular {
         if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
       }
     }
-    offer(this.order(country), row => isOpen(skeleton, row, now, country))
+    offer(this.order(audience.country), row => isOpen(skeleton, row, now, audience))
     const watched = new Set(best.taken.map(({ item }) => found[item]))
-    offer(listing.open(defaultOrder, country, now), row => !watched.has(row) && tree.title(row) === row)
+    offer(listing.open(defaultOrder, audience, now), row => !watched.has(row) && tree.title(row) === row)
     return best.taken.map(({ item }) => found[item] as number)
   }
 

@@ -1,5 +1,5 @@
+import type { Audience, Country } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import type { Country } from '../../catalogue/country.js'
 import type { StoredModel } from '../stored-model.js'
 import { Alike } from './alike.js'
 import type { Choice } from './choice.js'
@@ -46,29 +46,29 @@ export class Recommender {
     return [this.modelVersion, popular.version, popular.countedIn(country)] as const
   }
 
-  recommend(viewing: Viewing = nobody, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
-    const personal = [...this.personal(viewing, { country, count, excluded: viewing.excluded, now })]
+  recommend(viewing: Viewing = nobody, audience: Audience, count: number, now = Date.now()): Recommendation[] {
+    const personal = [...this.personal(viewing, { audience, count, excluded: viewing.excluded, now })]
     if (personal.length === count) return personal
-    return [...personal, ...this.filling(viewing, country, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
+    return [...personal, ...this.filling(viewing, audience, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
   }
 
   /** Like `recommend`, but no watched title is the reason for most of a row. */
-  recommendVaried(viewing: Viewing, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
-    return varied(this.candidates(viewing, country, count, now), count)
+  recommendVaried(viewing: Viewing, audience: Audience, count: number, now = Date.now()): Recommendation[] {
+    return varied(this.candidates(viewing, audience, count, now), count)
   }
 
-  private *candidates(viewing: Viewing, country: Country | undefined, count: number, now: number) {
+  private *candidates(viewing: Viewing, audience: Audience, count: number, now: number) {
     const taken = new Set<number>()
-    for (const recommendation of this.personal(viewing, { country, count: count * choiceDepth, excluded: viewing.excluded, now })) {
+    for (const recommendation of this.personal(viewing, { audience, count: count * choiceDepth, excluded: viewing.excluded, now })) {
       taken.add(recommendation.row)
       yield recommendation
     }
-    yield* this.filling(viewing, country, count, taken, now)
+    yield* this.filling(viewing, audience, count, taken, now)
   }
 
   /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
-  similar(title: number, country: Country | undefined, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
-    const choice = { country, count, excluded: new Set(excluded).add(title), now }
+  similar(title: number, audience: Audience, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
+    const choice = { audience, count, excluded: new Set(excluded).add(title), now }
     const known = this.neighbours(title, choice)
     if (known.length === count) return known
     for (const row of known) choice.excluded.add(row)
@@ -101,19 +101,13 @@ export class Recommender {
     }
   }
 
-  private filling(
-    { titles, excluded }: Viewing,
-    country: Country | undefined,
-    count: number,
-    taken: Set<number>,
-    now: number
-  ): Recommendation[] {
+  private filling({ titles, excluded }: Viewing, audience: Audience, count: number, taken: Set<number>, now: number): Recommendation[] {
     const { terms } = this.catalogue.skeleton
     const watched = new Set([...titles.keys()].slice(0, newestTitles).flatMap(row => terms.get(row)))
     const related: number[] = []
     const others: number[] = []
     let searched = 0
-    for (const row of this.popular.titles(country, now)) {
+    for (const row of this.popular.titles(audience, now)) {
       const isEnough =
         related.length >= count || (related.length + others.length >= count && (watched.size === 0 || searched > searchDepth))
       if (isEnough) break

@@ -41,13 +41,13 @@ export class ServedModel {
   }
 
   /** The open titles that fit a history, the best first, with the index in the history of the item that contributes most. */
-  best(history: History, { country, count, excluded, now }: Choice): { row: number; reason: number }[] {
+  best(history: History, { audience, count, excluded, now }: Choice): { row: number; reason: number }[] {
     const { model, scorer, reasons } = this
     const { skeleton } = this.catalogue
     const { rows } = this.titles
     const isWanted = (item: number) => {
       const row = rows[item] as number
-      return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, country)
+      return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, audience)
     }
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)

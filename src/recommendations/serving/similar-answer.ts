@@ -1,7 +1,7 @@
 import type { SimilarContent } from '../../../schemas/similar.js'
+import type { Audience } from '../../catalogue/audience.js'
 import { type JsonParts, listAnswer, withFields } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import type { Country } from '../../catalogue/country.js'
 import { orNotFound } from '../../errors.js'
 import { recentUntil } from './recent.js'
 import type { Recommender } from './recommender.js'
@@ -10,16 +10,16 @@ interface Asked {
   /** Its id. */
   title: number
   count: number
-  country: Country | undefined
+  audience: Audience
 }
 
 /** The titles like another one. Only contents that are not cached are read from the database. */
-export const similarAnswer = (catalogue: Catalogue, recommender: Recommender, { title, count, country }: Asked, recentDays: number) => {
-  const key = JSON.stringify(['similar', title, count, catalogue.skeleton.region(country), recommender.version(country)])
+export const similarAnswer = (catalogue: Catalogue, recommender: Recommender, { title, count, audience }: Asked, recentDays: number) => {
+  const key = JSON.stringify(['similar', title, count, catalogue.skeleton.segment(audience), recommender.version(audience.country)])
   return catalogue.answer(key, async () => {
     const { skeleton, fragments } = catalogue
     const now = Date.now()
-    const rows = recommender.similar(orNotFound(skeleton.row(title)), country, count)
+    const rows = recommender.similar(orNotFound(skeleton.row(title)), audience, count)
     const contents = await fragments.forPublicList(rows.map(row => skeleton.idOf(row)))
     const ends = rows.map(row => recentUntil(skeleton, row, recentDays))
     const similar: JsonParts<SimilarContent>[] = contents.map((fragment, i) => withFields(fragment, { recent: now < (ends[i] as number) }))

@@ -1,3 +1,4 @@
+import type { Audience } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Hidden } from '../../data/hidden.js'
 import { type HistoryColumns, isStarted } from '../../data/history.js'
@@ -11,7 +12,12 @@ export interface Viewing {
   excluded: Set<number>
 }
 
-export const viewingOf = ({ skeleton, tree }: Catalogue, history: HistoryColumns & Hidden, settings: InterestSettings): Viewing => {
+export const viewingOf = (
+  { skeleton, tree }: Catalogue,
+  history: HistoryColumns & Hidden,
+  settings: InterestSettings,
+  { maxAge }: Audience
+): Viewing => {
   const titles = new Map<number, number>()
   const hidden = tree.titles(history.hidden)
   const excluded = new Set(hidden)
@@ -21,6 +27,8 @@ export const viewingOf = ({ skeleton, tree }: Catalogue, history: HistoryColumns
     const title = tree.title(row)
     if (hidden.has(title)) return
     excluded.add(title)
+    // What is above the limit is the reason for nothing.
+    if (!skeleton.isSuited(title, maxAge)) return
     addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
   })
   return { titles, excluded }

@@ -1,4 +1,5 @@
 import type { HomeAnswer } from '../../../schemas/home.js'
+import { everybody } from '../../catalogue/audience.js'
 import { okBytes } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { longestRow, RailContents } from '../../catalogue/rail-contents.js'
@@ -13,7 +14,7 @@ import type { Recommender } from '../../recommendations/serving/recommender.js'
 import type { Uptake } from '../../recommendations/serving/uptake.js'
 import { viewingOf } from '../../recommendations/serving/viewing.js'
 import { cardsWithHistory } from '../viewer-bytes.js'
-import { becauseRowsOf, cardsOf, cardsRow, recommendedRow, type Stored, watchlistRow } from './personal-rows.js'
+import { becauseRowsOf, cardsOf, cardsRow, recommendedRow, type Stored, savedFor, watchlistRow } from './personal-rows.js'
 import { type Asked, popularAndNew, railRows } from './public-rows.js'
 import { contentIdsOf, homeParts, type Kind, type Row } from './row.js'
 
@@ -44,13 +45,13 @@ export class Home {
     this.rails = new RailContents(options.catalogue)
   }
 
-  /** The same for everybody in a country. */
+  /** The same for everybody who sees the same contents. */
   forAnyone(asked: Asked) {
     const { catalogue, recommender } = this.options
-    const { items, rails, collection, country } = asked
+    const { items, rails, collection, audience } = asked
     const collections = collection === undefined ? null : this.rails.named(collection).map(({ _id }) => _id)
-    const versions = [...recommender.version(country), catalogue.search.version]
-    const key = JSON.stringify(['home', items, rails, collections, catalogue.skeleton.region(country), versions])
+    const versions = [...recommender.version(audience.country), catalogue.search.version]
+    const key = JSON.stringify(['home', items, rails, collections, catalogue.skeleton.segment(audience), versions])
     return catalogue.answer<HomeAnswer>(key, async () => {
       const rows = await this.publicRows(asked)
       const ids = contentIdsOf(rows)
@@ -62,7 +63,7 @@ export class Home {
 
   /** Reads the contents that most callers will ask for. */
   async prepare() {
-    const rows = await this.publicRows({ items: longestRow, rails: longestRow, country: undefined })
+    const rows = await this.publicRows({ items: longestRow, rails: longestRow, audience: everybody })
     await this.options.catalogue.fragments.ofAny(contentIdsOf(rows))
   }
 
@@ -83,7 +84,7 @@ export class Home {
 
   private async personal(user: number, asked: Asked) {
     const { catalogue, data, interest } = this.options
-    const stored = await data.history.wholeAndLists(user, asked.items)
+    const stored = await data.history.wholeAndLists(user, savedFor(asked))
     const cards = cardsOf(catalogue, stored, asked, interest)
     const watched = cards.map(({ content_id }) => content_id)
     const elements = watched.length > 0 ? await data.history.started(user, watched) : []
@@ -100,17 +101,17 @@ export class Home {
   /** All rows between the cards and the rails. No title is proposed twice. */
   private proposals(user: number, stored: Stored, asked: Asked): Row[] {
     const { catalogue, recommender, uptake, interest, recentDays, basePath } = this.options
-    const { items, country } = asked
-    const viewing = viewingOf(catalogue, stored, interest)
-    const recommendations = recommender.recommendVaried(viewing, country, items)
+    const { items, audience } = asked
+    const viewing = viewingOf(catalogue, stored, interest, audience)
+    const recommendations = recommender.recommendVaried(viewing, audience, items)
     uptake.show(user, recommendations)
     const taken = new Set(recommendations.map(({ row }) => row))
-    const because = becauseRowsOf(catalogue, recommender, viewing, { country, count: items, recentDays, basePath, taken })
+    const because = becauseRowsOf(catalogue, recommender, viewing, { audience, count: items, recentDays, basePath, taken })
     for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)
     return [
       recommendedRow(catalogue, recommendations, recentDays, basePath),
       ...because,
-      watchlistRow(catalogue, stored, basePath),
+      watchlistRow(catalogue, stored, asked, basePath),
       ...popularAndNew(catalogue, recommender.popular, asked, basePath, taken)
     ]
   }

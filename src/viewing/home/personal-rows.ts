@@ -21,13 +21,13 @@ const watchedLately = 5
 /** What the database has of a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
 
-export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, country }: Asked, { completedAt }: InterestSettings) =>
+export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, audience }: Asked, { completedAt }: InterestSettings) =>
   continueWatching(catalogue, {
     history: latestOf(stored),
     hidden: stored.hidden,
     dismissed: dismissalTimes(stored),
     completedAt,
-    country
+    audience
   }).slice(0, items)
 
 export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow => ({
@@ -36,11 +36,17 @@ export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
 })
 
-export const watchlistRow = ({ broken }: Catalogue, { saved }: Stored, basePath: string): PlannedRow => ({
+/** How many elements of the watchlist are read: of so many, enough are within a limit. */
+const savedForLimited = 1000
+export const savedFor = ({ items, audience }: Asked) => (audience.maxAge === undefined ? items : savedForLimited)
+
+export const watchlistRow = (catalogue: Catalogue, { saved }: Stored, { items, audience }: Asked, basePath: string): PlannedRow => ({
   kind: 'watchlist',
   more: `${basePath}/watchlist`,
-  items: broken
+  items: catalogue.broken
     .keepServable('watchlist', saved, isServableWatchlist)
+    .filter(({ content_id }) => catalogue.suitedTo(audience)?.(content_id) ?? true)
+    .slice(0, items)
     .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
 })
 
@@ -66,7 +72,7 @@ export const recommendedRow = (
 }
 
 interface BecauseOptions {
-  country: Asked['country']
+  audience: Asked['audience']
   count: number
   recentDays: number
   basePath: string
@@ -79,13 +85,13 @@ export const becauseRowsOf = (
   catalogue: Catalogue,
   recommender: Recommender,
   viewing: Viewing,
-  { country, count, recentDays, basePath, taken }: BecauseOptions
+  { audience, count, recentDays, basePath, taken }: BecauseOptions
 ): PlannedRow[] => {
   const { skeleton } = catalogue
   const rows: PlannedRow[] = []
   for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
-    if (!isOpen(skeleton, title, Date.now(), country)) continue
-    const similar = recommender.similar(title, country, count, [...viewing.excluded, ...taken])
+    if (!isOpen(skeleton, title, Date.now(), audience)) continue
+    const similar = recommender.similar(title, audience, count, [...viewing.excluded, ...taken])
     if (similar.length === 0) continue
     const because = skeleton.idOf(title)
     const items = similar.map(row => {

@@ -1,7 +1,7 @@
 import type { HomeQuery, HomeRow } from '../../../schemas/home.js'
+import type { Audience } from '../../catalogue/audience.js'
 import { jsonParts } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import type { Country } from '../../catalogue/country.js'
 import type { Order } from '../../catalogue/orders.js'
 import type { RailContents } from '../../catalogue/rail-contents.js'
 import { toRail } from '../../data/rail-collections.js'
@@ -12,11 +12,11 @@ const newestFirst: Order = ['start_date', 'DESC']
 
 /** What is asked of a start page. */
 export interface Asked extends HomeQuery {
-  country: Country | undefined
+  audience: Audience
 }
 
-const titlesOf = function* ({ listing, tree }: Catalogue, country: Country | undefined) {
-  for (const row of listing.open(newestFirst, country, Date.now())) if (tree.title(row) === row) yield row
+const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
+  for (const row of listing.open(newestFirst, audience, Date.now())) if (tree.title(row) === row) yield row
 }
 
 /** The first rows of the skeleton that are not in `taken`, to which they are added. */
@@ -34,20 +34,20 @@ const takeFirst = (rows: Iterable<number>, count: number, taken: Set<number>) =>
 export const popularAndNew = (
   catalogue: Catalogue,
   popular: Popular,
-  { items, country }: Asked,
+  { items, audience }: Asked,
   basePath: string,
   taken: Set<number>
 ): PlannedRow[] => {
   const { skeleton } = catalogue
   const shown = (rows: Iterable<number>) => takeFirst(rows, items, taken).map(row => plainItem(skeleton.idOf(row)))
   return [
-    { kind: 'popular', more: null, items: shown(popular.titles(country, Date.now())) },
-    { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, country)) }
+    { kind: 'popular', more: null, items: shown(popular.titles(audience, Date.now())) },
+    { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, audience)) }
   ]
 }
 
-export const railRows = async (contents: RailContents, { items, rails, collection, country }: Asked, basePath: string): Promise<Row[]> => {
-  const filled = await contents.first(collection, rails, country)
+export const railRows = async (contents: RailContents, { items, rails, collection, audience }: Asked, basePath: string): Promise<Row[]> => {
+  const filled = await contents.first(collection, rails, audience)
   const { version } = contents
   return filled.map(({ rail, ids, key }) => {
     const row = `${key} ${items}`

@@ -1,5 +1,6 @@
 import { Binary, ObjectId } from 'mongodb'
 import t from 'tap'
+import { everybody } from '../../../src/catalogue/audience.js'
 import { connectionTo } from '../../../src/data/driver/connection.js'
 import { dataOf } from '../../../src/data/index.js'
 import type { ModelDocument } from '../../../src/data/recommendation-models.js'
@@ -164,7 +165,7 @@ t.test('what has become of the titles of a model', async t => {
   await change(app, 'contents', 14, { end_date: new Date(1e12) })
   await databaseOf(app).collection<{ _id: number }>('contents').deleteOne({ _id: 15 })
   await until(
-    () => app.catalogue.skeleton.parent.get(app.catalogue.skeleton.row(13) as number) === 30 && !app.catalogue.isOpen(14, undefined)
+    () => app.catalogue.skeleton.parent.get(app.catalogue.skeleton.row(13) as number) === 30 && !app.catalogue.isOpen(14, everybody)
   )
   const fresh = await build(t, { url: app.settings.MONGO_URL })
   const shown = await recommendedTo({ get: url => fresh.inject({ url, headers: viewer.headers }) })

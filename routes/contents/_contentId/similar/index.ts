@@ -20,10 +20,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, recommender, settings } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function listSimilar(request, reply) {
-    const country = app.countryOf(request)
-    const title = openTitleIdOf(catalogue, request.params.contentId, country)
-    const asked = { title, count: request.query.perPage, country }
-    return reply.publicJson(similarAnswer(catalogue, recommender, asked, settings.RECENT_DAYS), settings.COUNTRY_HEADER)
+    const audience = app.audienceOf(request)
+    const title = openTitleIdOf(catalogue, request.params.contentId, audience)
+    const asked = { title, count: request.query.perPage, audience }
+    return reply.publicJson(similarAnswer(catalogue, recommender, asked, settings.RECENT_DAYS), ...app.audienceHeaders)
   })
 }
 export default route

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Audience, Country } from '../src/catalogue/audience.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** To whom the contents of the answer are shown. */
+    audienceOf: (request: FastifyRequest) => Audience
+    /** The request headers that say it, for `Vary`. */
+    audienceHeaders: string[]
+  }
+}
+
+/** Knows the country of a caller, from the header that the operator has named, and the limit of a signed-in viewer. */
+export default fp(
+  async app => {
+    const { COUNTRY_HEADER } = app.settings
+    const header = COUNTRY_HEADER.toLowerCase()
+    const countryOf = ({ headers }: FastifyRequest): Country | undefined => {
+      const country = header && String(headers[header] ?? '').toUpperCase()
+      // CDNs send XX for an unknown country.
+      return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
+    }
+    app.decorate('audienceOf', (request: FastifyRequest) => ({ country: countryOf(request), maxAge: request.viewer?.maxAge }))
+    app.decorate('audienceHeaders', ['Authorization', COUNTRY_HEADER])
+  },
+  { name: 'audience', dependencies: ['settings', 'authentication'] }
+)

@@ -1,0 +1,13 @@
+/** An ISO 3166 code in upper case. */
+export type Country = string
+
+/** To whom contents are shown. */
+export interface Audience {
+  /** Undefined if it is unknown. */
+  country: Country | undefined
+  /** Contents for older viewers are closed, and those whose age is unknown. Undefined without a limit. */
+  maxAge: number | undefined
+}
+
+/** In an unknown country, without a limit. */
+export const everybody: Audience = { country: undefined, maxAge: undefined }

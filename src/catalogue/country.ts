@@ -1,2 +1,0 @@
-/** An ISO 3166 code in upper case. */
-export type Country = string

@@ -1,0 +1,206 @@
+import t, { type Test } from 'tap'
+import type { Answer } from '../helpers/answers.js'
+import { type App, addUser, buildWith } from '../helpers/app.js'
+import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
+import { committedText, type Document, dereferenced, type Operation } from '../helpers/openapi.js'
+import { audienceOf, firstAudience, taught, views } from '../recommendations/helper.js'
+
+const limit = 6
+
+/** Names and ids that are nowhere in an answer by chance. */
+const forbidden = { name: 'Forbidden title', handler_id: 'forbidden-media', terms: [1] }
+const above = [7_000_001, 7_000_002, 7_000_003, 7_000_004, 7_000_010, 7_000_011, 7_000_012]
+const isTold = (text: string) => /70000(01|02|03|04|10|11|12)|forbidden (title|media)|forbidden-media/i.test(text)
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
+
+const seed = () => ({
+  contents: [
+    film(1, { min_age: 0, terms: [1] }),
+    film(2, { min_age: 6, terms: [1] }),
+    film(3, { min_age: 6, terms: [2] }),
+    film(4, { min_age: 0, terms: [2] }),
+    content(20, { min_age: 6 }),
+    episode(21, 20, { position: 1 }),
+    episode(22, 20, { position: 2 }),
+    film(7_000_001, { ...forbidden, min_age: 7, weight: 9 }),
+    film(7_000_002, { ...forbidden, min_age: 12 }),
+    film(7_000_003, { ...forbidden, min_age: 21 }),
+    film(7_000_004, { ...forbidden, weight: 8 }),
+    content(7_000_010, { ...forbidden, min_age: 16 }),
+    episode(7_000_011, 7_000_010, { ...forbidden, position: 1 }),
+    episode(7_000_012, 7_000_010, { ...forbidden, position: 2 })
+  ],
+  terms: [term(1), term(2)],
+  rail_collections: [
+    railCollection(1, { type: 'film' }, { rails: [rail(1, { type: 'film' }), rail(2, { type: 'film', search: 'forbidden' })] })
+  ],
+  support_texts: [supportText(1, 'en')],
+  programmes: [
+    programme(1, 1, hours(-1), hours(1)),
+    programme(2, 7_000_001, hours(1), hours(2)),
+    programme(3, 7_000_002, hours(-1), hours(1), { channel: 'two' }),
+    programme(4, 2, hours(1), hours(2), { channel: 'two' })
+  ]
+})
+
+/** What was watched, saved and hidden before there was a limit. */
+const fill = async ({ data }: App, user: number) => {
+  await data.reports.putAll(
+    user,
+    [1, 7_000_001, 7_000_011, 21].map(content_id => ({ content_id, progress: { percentage: 95 } }))
+  )
+  await data.reports.put(user, { content_id: 7_000_002, progress: { percentage: 50 } })
+  for (const id of [2, 7_000_002, 22, 7_000_003, 7_000_011]) await data.watchlist.add(user, id)
+  for (const id of [4, 7_000_004]) await data.hidden.put(user, id)
+}
+
+/** The user, as an adult and as a child: two tokens for the same lists. */
+const householdOf = async (app: App) => {
+  const user = await addUser(app)
+  const tokenOf = async (max_age: number | null) => {
+    const { access_token } = app.signedIn({ ...user, max_age }, await app.data.sessions.begin(user._id))
+    return { authorization: `Bearer ${access_token}` }
+  }
+  return { user: user._id, adult: await tokenOf(null), child: await tokenOf(limit) }
+}
+
+/** What stands for each parameter of a path. One that is missing here fails the test. */
+const parametersOf = async ({ data }: App, user: number): Promise<Record<string, (string | number)[]>> => {
+  const first = { page: 1, perPage: 100 }
+  const [history, watchlist] = [await data.history.list(user, {}, first), await data.watchlist.list(user, undefined, first)]
+  const elements = [...history.elements, ...watchlist.elements].map(({ _id }) => String(_id))
+  return {
+    contentId: [1, 21, ...above],
+    watchedVideoId: elements,
+    elementId: elements,
+    termId: [1],
+    languageCode: ['en'],
+    context: ['playback'],
+    user_code: ['BBBB-BBBB'],
+    sessionId: ['0'],
+    file: ['contents']
+  }
+}
+
+const queriesOf = ({ parameters = [] }: Operation) => {
+  const names = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name)
+  const most = parameters.find(({ name }) => name === 'perPage')?.schema.maximum
+  const ids = ['ids', 'content_id', 'parent_id'].filter(name => names.includes(name)).map(name => `${name}=${above}`)
+  const search = names.includes('search') ? ['search=forbidden', 'search=media'] : []
+  const items = names.includes('items') ? ['items=30&rails=30'] : []
+  const every = [...ids, ...search, ...items, ...(most ? [`perPage=${most}`] : [])]
+  return ['', ...every]
+}
+
+const pathsOf = (path: string, parameters: Record<string, (string | number)[]>): string[] => {
+  const [, name] = /\{(\w+)\}/.exec(path) ?? []
+  if (name === undefined) return [path]
+  const values = parameters[name]
+  if (!values) throw new Error(`add the parameter ${name} of ${path} to this test`)
+  return values.flatMap(value => pathsOf(path.replace(`{${name}}`, String(value)), parameters))
+}
+
+const told = ({ headers, body }: Answer) => isTold(`${JSON.stringify(headers)} ${body}`)
+
+const operationsOf = (document: Document, isWanted: (method: string) => boolean) =>
+  Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([method]) => isWanted(method))
+      .map(([method, operation]) => ({ method: method.toUpperCase() as 'GET', path, operation }))
+  )
+
+/** The reads that name what is above the limit. */
+const tellingReads = async (app: App, document: Document, user: number, headers: Record<string, string>) => {
+  const parameters = await parametersOf(app, user)
+  const telling: string[] = []
+  for (const { path, operation } of operationsOf(document, method => method === 'get')) {
+    for (const one of pathsOf(path, parameters)) {
+      for (const query of queriesOf(operation)) {
+        const url = query ? `${one}?${query}` : one
+        if (told(await app.inject({ url, headers }))) telling.push(`${path}${query && `?${query.split('=')[0]}`}`)
+      }
+    }
+  }
+  return [...new Set(telling)]
+}
+
+t.test('a viewer with a limit is told of nothing above it', async t => {
+  const app = await buildWith(t, seed())
+  const document = dereferenced(JSON.parse(await committedText()))
+  const { user, adult, child } = await householdOf(app)
+  await fill(app, user)
+  await views(app, audienceOf([1, 2, 3, 7_000_001, 7_000_002, 7_000_003], 3, firstAudience))
+  await taught(app)
+
+  t.test('by any read', async t => {
+    const telling = await tellingReads(app, document, user, adult)
+    const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
+    const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/changes']
+    for (const path of [...wanted, ...personal, '/recommendations', '/continue-watching', '/contents?search', '/contents?ids'])
+      t.ok(telling.includes(path), `${path} is told to an adult`)
+    t.strictSame(await tellingReads(app, document, user, child), [])
+  })
+
+  await seesTheRest(t, app, child)
+
+  t.test('by any write', async t => {
+    const parameters = await parametersOf(app, user)
+    const before = await listsOf(app, user)
+    for (const { method, path } of operationsOf(document, method => method !== 'get' && method !== 'delete')) {
+      for (const one of pathsOf(path, parameters)) {
+        for (const id of above) {
+          const payload = { content_id: id, percentage: 60, reports: [{ content_id: id, percentage: 60 }] }
+          t.notOk(told(await app.inject({ method, url: one, headers: child, payload })), `${method} ${one}`)
+        }
+      }
+    }
+    const isAbove = ({ content_id }: { content_id: number }) => above.includes(content_id)
+    t.strictSame(
+      (await listsOf(app, user)).map(list => list.filter(isAbove)),
+      before.map(list => list.filter(isAbove))
+    )
+  })
+})
+
+const listsOf = async ({ data }: App, user: number) => {
+  const first = { page: 1, perPage: 100 }
+  const lists = await Promise.all([
+    data.history.list(user, {}, first),
+    data.watchlist.list(user, undefined, first),
+    data.hidden.list(user, first)
+  ])
+  return lists.map(({ elements }): { content_id: number; updated_at?: Date }[] => elements)
+}
+
+const seesTheRest = (t: Test, app: App, headers: Record<string, string>) =>
+  t.test('and of everything below it', async t => {
+    const get = async (url: string) => (await app.inject({ url, headers })).json().data
+    const page = async (url: string) => {
+      const { collection, meta } = await get(url)
+      return [collection.map(({ id, content }: { id: number; content?: { id: number } }) => content?.id ?? id), meta.total_count]
+    }
+    t.strictSame(await page('/contents?order_by=created_at&order_direction=ASC'), [[1, 2, 3, 4, 20, 21, 22], 7])
+    t.strictSame(await page('/contents?perPage=2&page=4&order_by=created_at&order_direction=ASC'), [[22], 7], 'with totals')
+    t.strictSame(await page('/history?perPage=1&page=2'), [[1], 2])
+    t.strictSame(await page('/history?content_id=7000001,21,1'), [[21, 1], 2])
+    t.strictSame(await page('/watchlist'), [[22, 2], 2])
+    t.strictSame(await page('/hidden'), [[4], 1])
+    t.strictSame(await page('/continue-watching'), [[22], 1])
+    t.strictSame(await page('/schedule'), [[1, 2], 2])
+    const onAir = await get('/schedule/now')
+    t.match(onAir, [
+      { channel: 'one', now: { content: { id: 1 } }, next: null },
+      { channel: 'two', now: null, next: { content: { id: 2 } } }
+    ])
+    const recommended = await get('/recommendations')
+    t.strictSame(recommended.map(({ id }: { id: number }) => id).sort(), [2, 3])
+    t.match(recommended[0].reason, { type: 'watched', content_id: 1 }, 'because of what is below the limit')
+    const { rows } = await get('/home')
+    const idsOf = (kind: string) =>
+      rows
+        .filter((row: { kind: string }) => row.kind === kind)
+        .flatMap(({ items }: { items: { content: { id: number } }[] }) => items.map(item => item.content.id))
+    t.strictSame(idsOf('continue_watching'), [22])
+    t.strictSame(idsOf('watchlist'), [22, 2])
+    t.strictSame(idsOf('rail').sort(), [1, 2, 3, 4])
+  })
