@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
 import type { Session } from '../src/data/sessions.js'
 import { toUser, type UserDocument } from '../src/data/users.js'
-import { unauthenticated } from '../src/errors.js'
+import { forbidden, unauthenticated } from '../src/errors.js'
 import type { Claims } from '../src/identity/claims.js'
 import { ownTokens } from '../src/identity/own-tokens.js'
 import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
@@ -42,10 +42,20 @@ const tokenRequired: onRequestHookHandler = (request, _reply, done) => done(requ
 const tokenOptional: onRequestHookHandler = (request, _reply, done) =>
   done(request.viewer || request.headers.authorization === undefined ? undefined : refused(request))
 
+/** What belongs to the account is not for those who have a limit. */
+const accountRequired: onRequestHookHandler = (request, _reply, done) => {
+  if (!request.viewer) return done(refused(request))
+  done(request.viewer.maxAge === undefined ? undefined : forbidden())
+}
+
 /** Route options: requires a valid token. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
-/** Route options: requires a valid token, and the route checks a password, for which it waits in the queue of the logins. */
+/** Route options: requires a valid token, and the route checks or hashes a password or PIN, in the queue of the logins. */
 export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
+/** Like `forViewers`, but not for profiles with a limit. */
+export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
+/** Like `forConfirmed`, but not for profiles with a limit. */
+export const forAccountConfirmed = { onRequest: accountRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
 /** The same for a route that answers without the database, too, and so queues by itself. */
@@ -54,7 +64,10 @@ export const forAnyoneAtOnce = { onRequest: tokenOptional, config: { admission: 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */
 const fewestDistinctCharacters = 8
 
-const limitOf = ({ max_age = null }: UserDocument) => (max_age === null ? {} : { max_age })
+const profileClaims = ({ account_id, max_age = null }: UserDocument) => ({
+  ...(account_id !== undefined && { acc: String(account_id) }),
+  ...(max_age !== null && { max_age })
+})
 
 const bearer = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i
 
@@ -68,7 +81,7 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
     verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
   })
   app.decorate('signedIn', (user: UserDocument, { sid, refresh_token }: Session) => ({
-    access_token: app.jwt.sign({ sub: String(user._id), sid, jti: crypto.randomUUID(), ...limitOf(user) }),
+    access_token: app.jwt.sign({ sub: String(user._id), sid, jti: crypto.randomUUID(), ...profileClaims(user) }),
     token_type: 'Bearer' as const,
     expires_in: ACCESS_TOKEN_TTL,
     refresh_token,

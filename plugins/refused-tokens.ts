@@ -1,19 +1,37 @@
 import fp from 'fastify-plugin'
+import { ChangedLimits } from '../src/identity/changed-limits.js'
 import { endedSessionMetrics } from '../src/metrics/ended-sessions.js'
+import { minutes, seconds } from '../src/time.js'
 
-/** Ignores the tokens of ended sessions, and of users who are disabled or erased. All are in memory, so that no request asks the database. */
+declare module 'fastify' {
+  interface FastifyInstance {
+    changedLimits: ChangedLimits
+  }
+}
+
+/** For clocks that differ. */
+const margin = minutes(5)
+
+/** Ignores the tokens of ended sessions, and of users who are disabled or erased. Gives those of changed profiles their new limit. All are in memory, so that no request asks the database. */
 export default fp(
   async app => {
     const { endedSessions, refusedUsers, backgroundData } = app
+    const { ACCESS_TOKEN_TTL } = app.settings
+    const changedLimits = new ChangedLimits(backgroundData, seconds(ACCESS_TOKEN_TTL) + margin)
+    app.decorate('changedLimits', changedLimits)
+    app.follow('changed limits', () => changedLimits.refresh())
     endedSessionMetrics(app.metrics, endedSessions)
     app.follow('ended sessions', () => endedSessions.refresh(backgroundData.sessions))
 
     app.addHook('onRequest', (request, _reply, done) => {
       const { viewer } = request
-      const hasEnded = viewer?.sid !== undefined && endedSessions.has(viewer.sid)
-      if (viewer && (hasEnded || refusedUsers.has(viewer.id))) request.viewer = null
+      if (!viewer) return done()
+      const { id, account, sid } = viewer
+      const hasEnded = sid !== undefined && endedSessions.has(sid)
+      const isRefused = hasEnded || refusedUsers.has(id) || refusedUsers.has(account)
+      request.viewer = isRefused ? null : changedLimits.current(viewer)
       done()
     })
   },
-  { name: 'refused-tokens', dependencies: ['metrics', 'mongo', 'authentication', 'refused-users'] }
+  { name: 'refused-tokens', dependencies: ['settings', 'metrics', 'mongo', 'authentication', 'refused-users'] }
 )

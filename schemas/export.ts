@@ -11,6 +11,8 @@ export const ExportedUser = Type.Object(
     email: Type.Optional(Type.String()),
     name: Type.String(),
     sub: Type.Optional(Type.String({ description: 'The subject at the identity provider' })),
+    account_id: Type.Optional(Type.Integer()),
+    max_age: Type.Optional(Type.Integer()),
     ...times
   },
   { $id: 'ExportedUser' }

@@ -32,7 +32,15 @@ export const RefreshToken = Type.Object(
 )
 export type RefreshToken = Static<typeof RefreshToken>
 
-export const User = Type.Object({ id: Type.Integer(), email: Type.String(), name: Type.String() }, { $id: 'User' })
+export const User = Type.Object(
+  {
+    id: Type.Integer(),
+    email: Type.String(),
+    name: Type.String(),
+    account_id: Type.Optional(Type.Integer({ description: 'Of a profile: its account' }))
+  },
+  { $id: 'User' }
+)
 export type User = Static<typeof User>
 
 export const SignedIn = Type.Object(

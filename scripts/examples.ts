@@ -108,6 +108,11 @@ await ask('GET', '/login/device/{userCode}', `/login/device/${device.user_code}`
 await ask('POST', '/login/device/{userCode}', `/login/device/${device.user_code}`, { approve: true })
 await ask('POST', '/login/device/token', '/login/device/token', { device_code: device.device_code })
 await ask('GET', '/me')
+await ask('POST', '/profiles', '/profiles', { name: 'Mia', max_age: 6 })
+const { id: mia } = (await ask('GET', '/profiles')).at(-1)
+await ask('PUT', '/profiles/{profileId}', `/profiles/${mia}`, { max_age: 12 })
+await ask('POST', '/profiles/{profileId}/token', `/profiles/${mia}/token`, {})
+await ask('DELETE', '/profiles/{profileId}', `/profiles/${mia}`)
 await ask('GET', '/sessions')
 const phone = await app.inject({ method: 'POST', url: '/login', payload: { email, password: demoPassword } })
 const { sid } = JSON.parse(atob(phone.json().data.access_token.split('.')[1]))
@@ -122,7 +127,7 @@ const other = await app.inject({ method: 'POST', url: '/login', payload: { email
 authorization = `Bearer ${other.json().data.access_token}`
 await ask('DELETE', '/me', '/me', { password: demoPassword })
 
-for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/token']) {
+for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/token', 'POST /profiles/{profileId}/token']) {
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }

@@ -54,6 +54,9 @@ export const historyContentIdMissing = errorAnswer(400, "'The content ID was not
 export const contentNotFound = errorAnswer(400, 'The content was not found', 404)
 export const historyContentNotFound = errorAnswer(400, "'The content was not found", 404)
 
+export const tooManyProfiles = errorAnswer(400, 'The account has as many profiles as it may have')
+export const firstProfile = errorAnswer(400, 'The first profile cannot be deleted')
+
 export const malformed = errorAnswer(400, 'The request is malformed')
 export const malformedBody = errorAnswer(400, 'The body is not valid JSON')
 export const malformedUrl = errorAnswer(400, 'The address is not valid percent-encoding')

@@ -16,9 +16,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions } = app.data
 
   app.post('', { schema, ...forViewers }, async function logOut(request) {
-    const { id, sid } = app.viewerOf(request)
+    const { account, sid } = app.viewerOf(request)
     // This route exists only with the service's own tokens, which have a session.
-    await sessions.end(id, sid as string)
+    await sessions.end(account, sid as string)
     return done(200, 'Logged out')
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forConfirmed, forViewers } from '../../plugins/authentication.js'
+import { forAccountConfirmed, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { PasswordConfirmation, User } from '../../schemas/identity.js'
@@ -8,8 +8,7 @@ import { notFound, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
 import { withDeadline } from '../../src/overload/deadline.js'
-import { beginErasure, removeUser } from '../../src/privacy/erase.js'
-import { seconds } from '../../src/time.js'
+import { beginErasure, erasurePatience, removeUser } from '../../src/privacy/erase.js'
 
 const getSchema = {
   summary: 'Get the signed-in user',
@@ -25,11 +24,8 @@ const deleteSchema = {
   tags: ['Account'],
   security: [{ bearer: [] }],
   body: PasswordConfirmation,
-  response: answers(Done, 401, 413)
+  response: answers(Done, 401, 403, 413)
 }
-
-/** How long the answer waits. What takes longer, or fails, is completed after it. */
-const patience = seconds(1)
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, passwordChecks, log } = app
@@ -48,12 +44,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return
   }
 
-  app.delete('', { schema: deleteSchema, ...forConfirmed }, async function eraseMe(request) {
-    const { id } = app.viewerOf(request)
-    await passwordChecks.ofUser(id, request.body.password, callerOf(request.ip))
-    await beginErasure(data, id)
-    const removed = app.refusedUsers.refresh().then(() => removeUser(data, id))
-    await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
+  app.delete('', { schema: deleteSchema, ...forAccountConfirmed }, async function eraseMe(request) {
+    const { account } = app.viewerOf(request)
+    await passwordChecks.ofUser(account, request.body.password, callerOf(request.ip))
+    await beginErasure(data, account)
+    const removed = app.refusedUsers.refresh().then(() => removeUser(data, account))
+    await withDeadline(removed, erasurePatience).catch(err => log.warn({ err, user: account }, 'an erasure is completed later'))
     return done(200, 'The user was erased')
   })
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forViewers } from '../../plugins/authentication.js'
+import { forAccount } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { Session } from '../../schemas/session.js'
@@ -16,7 +16,7 @@ const listSchema = {
   description: `At most ${sessionsPerUser} sessions, the one used last first.`,
   tags,
   security,
-  response: answers(Ok(Type.Array(Session), 'SessionListAnswer'), 401)
+  response: answers(Ok(Type.Array(Session), 'SessionListAnswer'), 401, 403)
 }
 const deleteSchema = {
   summary: 'Sign out everywhere',
@@ -24,21 +24,21 @@ const deleteSchema = {
   tags,
   security,
   querystring: Type.Object({ others: Type.Boolean({ default: false, description: 'Whether to keep the session of this request' }) }),
-  response: answers(Done, 401, 413)
+  response: answers(Done, 401, 403, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions } = app.data
 
-  app.get('', { schema: listSchema, ...forViewers }, async function listSessions(request) {
-    const { id, sid } = app.viewerOf(request)
-    return ok((await sessions.list(id)).map(session => ({ ...toSession(session), current: session._id === sid })))
+  app.get('', { schema: listSchema, ...forAccount }, async function listSessions(request) {
+    const { account, sid } = app.viewerOf(request)
+    return ok((await sessions.list(account)).map(session => ({ ...toSession(session), current: session._id === sid })))
   })
 
-  app.delete('', { schema: deleteSchema, ...forViewers }, async function endSessions(request) {
-    const { id, sid } = app.viewerOf(request)
-    if (request.query.others) await sessions.endOthers(id, sid as string)
-    else await sessions.endAll(id)
+  app.delete('', { schema: deleteSchema, ...forAccount }, async function endSessions(request) {
+    const { account, sid } = app.viewerOf(request)
+    if (request.query.others) await sessions.endOthers(account, sid as string)
+    else await sessions.endAll(account)
     return done(200, 'The sessions were ended')
   })
 }

@@ -14,6 +14,7 @@ import { legalDocumentsOf } from './legal-documents.js'
 import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
+import { profilesOf } from './profiles.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
@@ -56,6 +57,7 @@ const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.s
 /** Every query of the service, bound to the database once. */
 export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessionsEnded) => ({
   users: usersOf(db),
+  profiles: profilesOf(db),
   erasures: erasuresOf(db),
   personal: personalOf(db, personalCollections),
   sessions: sessionsOf(db, {

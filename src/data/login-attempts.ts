@@ -16,12 +16,11 @@ import { emailKey } from './users.js'
 
 export const loginAttemptIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]
 
-/** The three limits of an attempt. The narrowest comes first. */
-const bucketsOf = (email: string, address: string, limit: number): [Bucket, ...Bucket[]] => {
-  const mail = emailKey(email)
+/** The three limits of an attempt. `account` is the key of an e-mail, or the name of something else that is guessed. The narrowest comes first. */
+const bucketsOf = (account: string, address: string, limit: number): [Bucket, ...Bucket[]] => {
   return [
-    { _id: bucketKey('both', mail, address), limit },
-    { _id: bucketKey('email', mail), limit: limit * 10 },
+    { _id: bucketKey('both', account, address), limit },
+    { _id: bucketKey('email', account), limit: limit * 10 },
     { _id: bucketKey('address', address), limit: limit * 10 }
   ]
 }
@@ -31,9 +30,9 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
   const attempts = db.collection<AttemptsDocument>('login_attempts')
   return {
     /** Seconds until the caller may try again, or undefined below all limits. One read and no write. */
-    retryAfter: async (email: string, address: string) => {
+    retryAfter: async (account: string, address: string) => {
       if (limit === 0) return undefined
-      const buckets = bucketsOf(email, address, limit)
+      const buckets = bucketsOf(account, address, limit)
       const reached = await findInOneBatch(db, attempts, {
         _id: { $in: buckets.map(({ _id }) => _id) },
         $expr: { $gt: ['$expires_at', '$$NOW'] },
@@ -45,9 +44,9 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
     /** Those for the e-mail together with an address cannot be found by the e-mail. They expire with their window. */
     forget: (email: string) => attempts.deleteOne({ _id: bucketKey('email', emailKey(email)) }),
 
-    begin: async (email: string, address: string): Promise<Attempt> => {
+    begin: async (account: string, address: string): Promise<Attempt> => {
       if (limit === 0) return uncounted
-      const [narrow, ...wide] = bucketsOf(email, address, limit)
+      const [narrow, ...wide] = bucketsOf(account, address, limit)
       // The narrow bucket goes first: an attempt that it refuses must not use up the limits of an e-mail or address that others share.
       const first = await increment(attempts, narrow)
       if (!first.granted) return refused([first])

@@ -1,14 +1,14 @@
 import type { Db } from 'mongodb'
 import { type CatalogueKind, catalogueRead } from './catalogue.js'
 
-type RevisionKind = CatalogueKind | 'disabled_users' | 'erasures'
+type RevisionKind = CatalogueKind | 'disabled_users' | 'erasures' | 'limits'
 
 interface RevisionDocument {
   _id: RevisionKind
   revision: number
 }
 
-/** Counts the changes to each catalogue collection and to the sets of disabled and erased users. Processes poll it to see what to reload. */
+/** Counts the changes to each catalogue collection to the sets of disabled and erased users, and to the limits of profiles. Processes poll it to see what to reload. */
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {

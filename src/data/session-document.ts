@@ -4,7 +4,10 @@ import { timestamp } from '../time.js'
 /** One login and its chain of refresh tokens, stored as hashes. An ended session keeps only its ids, `ended_at` and `expires_at`. */
 export interface SessionDocument {
   _id: string
+  /** The account. */
   user_id: number
+  /** Who watches, where that is not the first profile. */
+  profile_id?: number
   /** The name that the app gave its device. */
   device?: string | null
   /** Part of every token in the chain. Proves that an old token was once valid. */

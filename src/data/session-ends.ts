@@ -86,6 +86,8 @@ export const sessionEndsOf = (
       await endMany(user_id, { _id: { $ne: sid } })
     },
 
+    endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
+
     /** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
     endSurplus: async (user_id: number, begun: string) => {
       const others = { _id: { $ne: begun } }

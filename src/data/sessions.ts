@@ -17,6 +17,8 @@ const spentKept = 32
 export interface Session {
   sid: string
   user_id: number
+  /** The account itself for its first profile. */
+  profile_id: number
   refresh_token: string
 }
 
@@ -45,10 +47,11 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   const sessions = db.collection<SessionDocument>('sessions')
   const { endSurplus, ...ends } = sessionEndsOf(sessions, accessLife, deviceCodesOf(db).revoke, onEnd)
   return {
-    begin: async (user_id: number, device: string | null = null): Promise<Session> => {
+    begin: async (user_id: number, device: string | null = null, profile_id = user_id): Promise<Session> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
       const session = {
         user_id,
+        ...(profile_id !== user_id && { profile_id }),
         device,
         family: hash(family),
         secret: hash(secret),
@@ -60,7 +63,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       }
       await withRetries(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
       await withRetries(() => endSurplus(user_id, sid))
-      return { sid, user_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+      return { sid, user_id, profile_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 
     /** Exchanges a refresh token for the next one. Of two concurrent uses one wins, because the filter names the generation. */
@@ -71,7 +74,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       const [secret, now] = [random(), new Date()]
       const family = { _id: sid, user_id, family: hash(given.family) }
       const renewed = await withRetries(() =>
-        sessions.updateOne(
+        sessions.findOneAndUpdate(
           { ...family, generation, secret: hash(given.secret), expires_at: { $gt: now } },
           {
             $set: {
@@ -81,19 +84,28 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
               expires_at: new Date(now.getTime() + seconds(life))
             },
             $push: { spent: { $each: [{ generation, at: now }], $slice: -spentKept } }
-          }
+          },
+          { returnDocument: 'after' }
         )
       )
-      const session = renewed.matchedCount === 1 ? undefined : await sessions.findOne(family)
+      const session = renewed ?? (await sessions.findOne(family))
       // A retry after a lost reply finds that its first attempt succeeded.
-      if (renewed.matchedCount === 1 || session?.secret === hash(secret))
-        return { sid, user_id, refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}` }
+      if (session?.secret === hash(secret))
+        return {
+          sid,
+          user_id,
+          profile_id: session.profile_id ?? user_id,
+          refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}`
+        }
 
       if (session && generation < session.generation && wasSpentBefore(session, generation, now.getTime() - seconds(grace))) {
         await ends.end(user_id, sid)
       }
       return undefined
     },
+
+    /** A session that has not ended. */
+    usable: (user_id: number, sid: string) => sessions.findOne({ _id: sid, user_id, ...isUsable() }),
 
     /** Those of a user, the one used last first. */
     list: async (user_id: number) => {

@@ -18,8 +18,13 @@ export interface UserDocument {
   sub?: string
   /** When an earlier user of the same issuer and subject was erased. Tokens from before are not this user's. */
   tokens_after?: Date
+  /** Of a profile that is not the first one of its account. `place` is one of the places that the account has for profiles. */
+  account_id?: number
+  place?: number
   /** What is for older viewers is not shown to this one. */
   max_age?: number | null
+  limit_changed_at?: Date
+  pin_hash?: string
   disabled_at: Date | null
   created_at: Date
   updated_at: Date
@@ -31,10 +36,17 @@ export const userIndexes: IndexDescription[] = [
   // Partial, because users of an external identity provider may have no e-mail.
   { key: { email_key: 1 }, unique: true, partialFilterExpression: { email_key: { $exists: true } } },
   { key: { sub: 1, iss: 1 }, unique: true, partialFilterExpression: { sub: { $exists: true } } },
-  { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } }
+  { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } },
+  { key: { account_id: 1, place: 1 }, unique: true, partialFilterExpression: { account_id: { $exists: true } } },
+  { key: { limit_changed_at: 1 }, partialFilterExpression: { limit_changed_at: { $exists: true } } }
 ]
 
-export const toUser = ({ _id, email = '', name = '' }: UserDocument): User => ({ id: _id, email, name })
+export const toUser = ({ _id, email = '', name = '', account_id }: UserDocument): User => ({
+  id: _id,
+  email,
+  name,
+  ...(account_id !== undefined && { account_id })
+})
 
 /** E-mails are case-insensitive. */
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()

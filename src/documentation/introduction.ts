@@ -23,6 +23,7 @@ export const tags = [
   { name: 'Hidden titles', description: 'What the user does not want to be shown in recommendations and continue watching.' },
   { name: 'Changes', description: 'For apps that keep a copy of what is stored of the user.' },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
+  { name: 'Profiles', description: 'The viewers of an account, each with lists of their own. Children have a limit of age.' },
   { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
   { name: 'Service', description: 'For load balancers and operators.' }

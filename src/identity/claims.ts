@@ -20,12 +20,14 @@ const tokenWith = <T extends TProperties>(claims: T) =>
 export const OwnToken = tokenWith({
   sub: Type.String(),
   sid: Type.String({ minLength: 1 }),
+  /** The account, where it is not `sub`. */
+  acc: Type.Optional(Type.String()),
   max_age: Type.Optional(Type.Integer({ minimum: 0 }))
 })
 /** A token of an identity provider. */
 export const ProviderToken = tokenWith({ sub: Type.String({ minLength: 1 }) })
 
-export type Claims = Static<typeof Common> & { sub: string; sid: string; max_age?: number }
+export type Claims = Static<typeof Common> & { sub: string; sid: string; acc?: string; max_age?: number }
 
 /** Allowed clock skew in seconds. It does not apply to `exp`. */
 const leeway = 5

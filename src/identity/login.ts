@@ -28,7 +28,8 @@ const reserveForRefusal = 250
 const reserveForHash = 500
 
 interface Claimant {
-  email: string
+  /** By which failures are counted. */
+  account: string
   find: () => Promise<UserDocument | null>
 }
 
@@ -47,12 +48,12 @@ const authenticatorOf = (
   // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
   const lookups = new FairSemaphore(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
-  const lookUp = async ({ email, find }: Claimant, caller: Caller) => {
+  const lookUp = async ({ account, find }: Claimant, caller: Caller) => {
     // Refuses before asking the database if there is no room to check the password.
     hashes.assertRoom(caller)
-    const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(email, caller.address)])
+    const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(account, caller.address)])
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
-    const attempt = await loginAttempts.begin(email, caller.address)
+    const attempt = await loginAttempts.begin(account, caller.address)
     if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
     return { user, hash: hashOf(user), attempt }
   }
@@ -71,15 +72,15 @@ const authenticatorOf = (
     return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
   }
 
-  const callerOf = (email: string, address: string, arrived: number) => ({
+  const callerOf = (account: string, address: string, arrived: number) => ({
     address,
-    account: emailKey(email),
+    account,
     deadline: arrived + timeout - reserveForHash
   })
 
   const authenticate = async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = callerOf(claimant.email, address, arrived)
+    const caller = callerOf(claimant.account, address, arrived)
     const { user, hash, attempt } = await lookups.run(caller, () => lookUp(claimant, caller))
 
     return refusals.unlessRefused(arrived, hash, async () => {
@@ -97,30 +98,41 @@ const authenticatorOf = (
     })
   }
 
-  const hash = (email: string, password: string, address: string) =>
-    hashes.run(callerOf(email, address, performance.now()), () => hashPassword(password))
+  const hash = (account: string, password: string, address: string) =>
+    hashes.run(callerOf(account, address, performance.now()), () => hashPassword(password))
 
   return { authenticate, hash }
 }
 
-/** Checks of passwords. They share the login limits and one queue. Each returns the user, or throws an error answer. */
+/** No e-mail is counted under this name, because those are in lower case. */
+const pinsOf = (id: number) => `PIN ${id}`
+
+/** Checks of passwords and PINs. They share the login limits and one queue. Each returns the user, or throws an error answer. */
 export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings, onBroken: (id: number) => void) => {
   const { users } = data
   const { authenticate, hash } = authenticatorOf(data, settings, onBroken)
   return {
     ofEmail: (email: string, password: string, address: string) =>
-      authenticate({ email, find: () => users.byEmail(email) }, password, address),
+      authenticate({ account: emailKey(email), find: () => users.byEmail(email) }, password, address),
 
     /** For a signed-in user, who has to show that it is them. */
     ofUser: async (id: number, password: string, address: string) => {
       const user = await users.byId(id)
       // The limits go by the e-mail, without which nobody can sign in.
       if (user?.email === undefined) throw unauthenticated()
-      return authenticate({ email: user.email, find: async () => user }, password, address)
+      return authenticate({ account: emailKey(user.email), find: async () => user }, password, address)
     },
 
     /** Hashes a new password of a user, in the same queue. */
-    hash: ({ email }: UserDocument, password: string, address: string) => hash(email as string, password, address)
+    hash: ({ email }: UserDocument, password: string, address: string) => hash(emailKey(email as string), password, address),
+
+    /** Like the password of a user. */
+    ofPin: (profile: UserDocument, pin: string, address: string) => {
+      const { pin_hash = '', ...user } = profile
+      return authenticate({ account: pinsOf(profile._id), find: async () => ({ ...user, password_hash: pin_hash }) }, pin, address)
+    },
+
+    hashPin: (account: number, pin: string, address: string) => hash(pinsOf(account), pin, address)
   }
 }
 export type PasswordChecks = ReturnType<typeof passwordChecksOf>

@@ -26,9 +26,9 @@ export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
       try {
         const token = decoded(text)
         if (!OwnToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return null
-        const { sub, sid, max_age } = token.payload
-        const id = integerId(sub)
-        return id === undefined ? null : { id, sid, ...(max_age !== undefined && { maxAge: max_age }) }
+        const { sub, sid, max_age, acc = sub } = token.payload
+        const [id, account] = [integerId(sub), integerId(acc)]
+        return id === undefined || account === undefined ? null : { id, account, sid, ...(max_age !== undefined && { maxAge: max_age }) }
       } catch {
         return null
       }

@@ -60,7 +60,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
     const { aud, iat, exp, nbf, sub } = claims
     const id = await idOf(sub, iat)
     checked.put(text, { header: {}, payload: { iss, aud, iat, exp, nbf, sub }, id, edition })
-    return id === undefined ? null : { id }
+    return id === undefined ? null : { id, account: id }
   }
 
   return {
@@ -71,7 +71,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
       const { id } = known
       if (id === undefined) return null
       if (isErased(id)) return viewerFrom(text)
-      return claimsOf(known) ? { id } : null
+      return claimsOf(known) ? { id, account: id } : null
     }
   }
 }

@@ -1,8 +1,5 @@
 import type { Data } from '../data/index.js'
-import { minutes } from '../time.js'
-
-/** Operators who edit the database by hand, and processes and commands that are killed, raise no revision. */
-const rereadEvery = minutes(10)
+import { Readings } from './readings.js'
 
 type Kind = 'disabled_users' | 'erasures'
 
@@ -11,7 +8,7 @@ export class RefusedUsers {
   private disabled = new Set<number>()
   /** When each erased user is to be swept, in the time of `performance.now()`, because the clocks of processes differ. */
   private sweeps = new Map<number, number>()
-  private readonly readings = new Map<Kind, { revision: number; at: number }>()
+  private readonly readings = new Readings<Kind>()
 
   constructor(private readonly data: Pick<Data, 'users' | 'erasures' | 'revisions'>) {}
 
@@ -27,10 +24,10 @@ export class RefusedUsers {
   async refresh() {
     const revisions = await this.data.revisions.read()
     await Promise.all([
-      this.reread('disabled_users', revisions.get('disabled_users'), async () => {
+      this.readings.reread('disabled_users', revisions.get('disabled_users'), async () => {
         this.disabled = await this.data.users.disabled()
       }),
-      this.reread('erasures', revisions.get('erasures'), async () => {
+      this.readings.reread('erasures', revisions.get('erasures'), async () => {
         const held = await this.data.erasures.held()
         this.sweeps = new Map(held.map(({ _id, sweepIn }) => [_id, performance.now() + sweepIn]))
       })
@@ -46,13 +43,5 @@ export class RefusedUsers {
   /** Plans the next sweep by this process. The next reading replaces the plan. */
   plan(id: number, milliseconds: number) {
     this.sweeps.set(id, performance.now() + milliseconds)
-  }
-
-  private async reread(kind: Kind, revision = 0, read: () => Promise<void>) {
-    const at = performance.now()
-    const last = this.readings.get(kind)
-    if (last?.revision === revision && at - last.at < rereadEvery) return
-    await read()
-    this.readings.set(kind, { revision, at })
   }
 }

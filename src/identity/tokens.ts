@@ -1,7 +1,10 @@
 import { Cache } from '../cache.js'
 
 export interface Viewer {
+  /** The profile. */
   id: number
+  /** The id of the first profile, to which sessions and the password belong. */
+  account: number
   /** The session. Tokens of an identity provider have none. */
   sid?: string
   /** The age up to which contents are shown. Undefined without a limit. */

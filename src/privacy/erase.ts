@@ -1,16 +1,24 @@
 import type { Data } from '../data/index.js'
+import { seconds } from '../time.js'
 
-type Needed = Pick<Data, 'erasures' | 'users' | 'personal' | 'loginAttempts'>
+type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'loginAttempts'>
 
-/** Writes down that the user is erased, so that it will be completed whatever happens, and lets nobody sign in as them. */
-export const beginErasure = async ({ erasures, users }: Needed, id: number) => {
-  const user = await users.byId(id)
-  await erasures.begin(id, user ?? {})
-  await users.disable(id)
+/** How long an answer waits for an erasure. What takes longer, or fails, is completed after it. */
+export const erasurePatience = seconds(1)
+
+/** Writes down that the user and their profiles are erased, so that it will be completed whatever happens, and lets nobody sign in as them. */
+export const beginErasure = async ({ erasures, users, profiles }: Needed, id: number) => {
+  for (const one of [...(await profiles.othersOf(id)), id]) {
+    const user = await users.byId(one)
+    await erasures.begin(one, user ?? {})
+    await users.disable(one)
+  }
 }
 
 /** May be repeated. The user goes last, because a run that follows a broken one needs the e-mail. */
-export const removeUser = async ({ users, personal, loginAttempts }: Needed, id: number) => {
+export const removeUser = async (data: Needed, id: number) => {
+  const { users, profiles, personal, loginAttempts } = data
+  for (const profile of await profiles.othersOf(id)) await removeUser(data, profile)
   await personal.removeAll(id)
   const user = await users.byId(id)
   if (user?.email !== undefined) await loginAttempts.forget(user.email)

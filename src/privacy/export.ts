@@ -8,11 +8,13 @@ import type { UserDocument } from '../data/users.js'
 import { isServableWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { timestamp } from '../time.js'
 
-const userRecord = ({ _id, email, name, sub, created_at, updated_at }: UserDocument): ExportedUser => ({
+const userRecord = ({ _id, email, name, sub, account_id, max_age = null, created_at, updated_at }: UserDocument): ExportedUser => ({
   id: _id,
   ...(email !== undefined && { email }),
   name,
   ...(sub !== undefined && { sub }),
+  ...(account_id !== undefined && { account_id }),
+  ...(max_age !== null && { max_age }),
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })
@@ -39,23 +41,32 @@ const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hidd
 /** Runs one read of the database. */
 type Read = <T>(read: () => Promise<T>) => Promise<T>
 
-async function* recordsOf({ personal, completedAt }: Data, name: keyof typeof lists, user_id: number, read: Read) {
+async function* recordsOf({ personal, completedAt }: Data, name: keyof typeof lists, user_ids: number[], read: Read) {
   const toRecords = lists[name] as (element: { content_id: number }, completedAt: number) => object[]
-  const portions = personal.portions(name, user_id)
-  for (;;) {
-    const { value, done } = await read(() => portions.next())
-    if (done) return
-    yield value.flatMap(element => toRecords(element, completedAt))
+  for (const user_id of user_ids) {
+    const portions = personal.portions(name, user_id)
+    for (;;) {
+      const { value, done } = await read(() => portions.next())
+      if (done) break
+      yield value.flatMap(element => toRecords(element, completedAt))
+    }
   }
 }
 
-/** All that is stored of a user, as JSON in pieces. */
+/** All that is stored of a user and their profiles, as JSON in pieces. */
 export async function* exportOf(data: Data, user: UserDocument, read: Read): AsyncGenerator<string> {
-  yield `{"users":${JSON.stringify([userRecord(user)])}`
+  const profiles = await read(() => data.profiles.list(user._id))
+  const users = [user, ...profiles.filter(({ _id }) => _id !== user._id)]
+  yield `{"users":${JSON.stringify(users.map(userRecord))}`
   for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
     yield `,"${name}":[`
     let separator = ''
-    for await (const records of recordsOf(data, name, user._id, read)) {
+    for await (const records of recordsOf(
+      data,
+      name,
+      users.map(({ _id }) => _id),
+      read
+    )) {
       if (records.length === 0) continue
       yield separator + records.map(record => JSON.stringify(record)).join(',')
       separator = ','

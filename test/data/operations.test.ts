@@ -402,6 +402,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
         () => data.history.list(me._id, { status: 'completed' }, page),
         () => data.history.list(me._id, { status: 'in_progress' }, page),
         () => data.history.list(me._id, { content_id: [1001, 1002] }, page),
+        () => data.history.list(me._id, {}, page, id => id % 2 === 0),
         () => data.history.list(me._id, { content_id: [1001, 1002], status: 'completed' }, page),
         () => data.history.list(me._id, { content_id: films.map(({ _id }) => _id), status: 'in_progress' }, page)
       ],
@@ -438,7 +439,11 @@ t.test('every query of src/data for viewers is on an index', async t => {
       removeAll: [() => data.watchlist.removeAll(me._id)]
     },
     hidden: {
-      list: [() => data.hidden.list(you._id, page), () => data.hidden.list(999, page)],
+      list: [
+        () => data.hidden.list(you._id, page, id => id % 2 === 0),
+        () => data.hidden.list(you._id, page),
+        () => data.hidden.list(999, page)
+      ],
       put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
     },
@@ -494,6 +499,8 @@ t.test('every query of src/data for viewers is on an index', async t => {
       ],
       end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
       list: [() => data.sessions.list(me._id)],
+      usable: [() => data.sessions.usable(me._id, 'nobody')],
+      endProfile: [() => data.sessions.endProfile(me._id, 999)],
       endById: [
         async () => data.sessions.endById(me._id, (await data.sessions.begin(me._id)).sid),
         async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you._id)).sid)),
@@ -502,6 +509,17 @@ t.test('every query of src/data for viewers is on an index', async t => {
       endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me._id)).sid)],
       endAll: [() => data.sessions.endAll(me._id), () => data.sessions.endAll(999)],
       ended: [() => data.sessions.ended().next()]
+    },
+    profiles: {
+      list: [() => data.profiles.list(me._id), () => data.profiles.list(999)],
+      byId: [() => data.profiles.byId(me._id, me._id), () => refusedOr(data.profiles.byId(me._id, you._id))],
+      othersOf: [() => data.profiles.othersOf(me._id)],
+      add: [() => data.profiles.add(me._id, { name: 'Mia', max_age: 6 })],
+      change: [
+        () => data.profiles.change(me._id, me._id, { max_age: 6 }),
+        () => refusedOr(data.profiles.change(me._id, 999, { name: 'x' }))
+      ],
+      limitsSince: [() => data.profiles.limitsSince(new Date(Date.now() - 60_000))]
     },
     users: {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],

@@ -10,7 +10,7 @@ const limit = 6
 /** Names and ids that are nowhere in an answer by chance. */
 const forbidden = { name: 'Forbidden title', handler_id: 'forbidden-media', terms: [1] }
 const above = [7_000_001, 7_000_002, 7_000_003, 7_000_004, 7_000_010, 7_000_011, 7_000_012]
-const isTold = (text: string) => /70000(01|02|03|04|10|11|12)|forbidden (title|media)|forbidden-media/i.test(text)
+const isTold = (text: string) => /(?<![\d.])70000(01|02|03|04|10|11|12)\b|forbidden (title|media)|forbidden-media/i.test(text)
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
 
 const seed = () => ({
@@ -70,13 +70,14 @@ const parametersOf = async ({ data }: App, user: number): Promise<Record<string,
   const [history, watchlist] = [await data.history.list(user, {}, first), await data.watchlist.list(user, undefined, first)]
   const elements = [...history.elements, ...watchlist.elements].map(({ _id }) => String(_id))
   return {
-    contentId: [1, 21, ...above],
+    contentId: [1, 21, 7_000_001, 7_000_004, 7_000_011],
     watchedVideoId: elements,
     elementId: elements,
     termId: [1],
     languageCode: ['en'],
     context: ['playback'],
-    user_code: ['BBBB-BBBB'],
+    userCode: ['BBBB-BBBB'],
+    profileId: [user],
     sessionId: ['0'],
     file: ['contents']
   }
@@ -146,7 +147,9 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
   t.test('by any write', async t => {
     const parameters = await parametersOf(app, user)
     const before = await listsOf(app, user)
-    for (const { method, path } of operationsOf(document, method => method !== 'get' && method !== 'delete')) {
+    for (const { method, path } of operationsOf(document, method => ['post', 'put'].includes(method))) {
+      // The token is still needed.
+      if (path === '/logout') continue
       for (const one of pathsOf(path, parameters)) {
         for (const id of above) {
           const payload = { content_id: id, percentage: 60, reports: [{ content_id: id, percentage: 60 }] }

@@ -19,8 +19,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.post('', { schema, config: { admission: 'public' } }, async function refresh({ body }) {
     const session = await sessions.renew(body.refresh_token)
     if (!session) throw unauthenticated()
-    const user = await users.byId(session.user_id)
-    if (!user || user.disabled_at) throw unauthenticated()
+    const { user_id, profile_id } = session
+    const [user, account] = await Promise.all([users.byId(profile_id), users.byId(user_id)])
+    if (!user || user.disabled_at || !account || account.disabled_at) throw unauthenticated()
     return ok(app.signedIn(user, session))
   })
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { forViewers } from '../../../plugins/authentication.js'
+import { forAccount } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Export } from '../../../schemas/export.js'
@@ -14,16 +14,16 @@ const schema = {
   description: 'A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.',
   tags: ['Account'],
   security: [{ bearer: [] }],
-  response: answers(Answer, 401)
+  response: answers(Answer, 401, 403)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const exports = exportsOf(app.data)
 
-  app.get('', { schema, ...forViewers }, async function exportMe(request, reply) {
-    const { id } = app.viewerOf(request)
-    const answer = await exports.begin(id)
-    reply.headers({ 'content-type': jsonType, 'content-disposition': `attachment; filename="viewer-${id}.json"` })
+  app.get('', { schema, ...forAccount }, async function exportMe(request, reply) {
+    const { account } = app.viewerOf(request)
+    const answer = await exports.begin(account)
+    reply.headers({ 'content-type': jsonType, 'content-disposition': `attachment; filename="viewer-${account}.json"` })
     // Fastify sends a stream unchanged.
     return answer as unknown as Static<typeof Answer>
   })

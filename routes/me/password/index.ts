@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forConfirmed } from '../../../plugins/authentication.js'
+import { forAccountConfirmed } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { PasswordChange } from '../../../schemas/identity.js'
@@ -13,19 +13,19 @@ const schema = {
   tags: ['Account'],
   security: [{ bearer: [] }],
   body: PasswordChange,
-  response: answers(Done, 401, 413)
+  response: answers(Done, 401, 403, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions, users } = app.data
 
-  app.put('', { schema, ...forConfirmed }, async function changePassword(request) {
-    const { id, sid } = app.viewerOf(request)
+  app.put('', { schema, ...forAccountConfirmed }, async function changePassword(request) {
+    const { account, sid } = app.viewerOf(request)
     const { password, new_password } = request.body
     const address = callerOf(request.ip)
-    const user = await app.passwordChecks.ofUser(id, password, address)
+    const user = await app.passwordChecks.ofUser(account, password, address)
     if (!(await users.changePassword(user, await app.passwordChecks.hash(user, new_password, address)))) throw unauthenticated()
-    await sessions.endOthers(id, sid as string)
+    await sessions.endOthers(account, sid as string)
     return done(200, 'The password was changed')
   })
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forViewers } from '../../../plugins/authentication.js'
+import { forAccount } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { SessionId } from '../../../schemas/path-ids.js'
@@ -18,8 +18,8 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions } = app.data
 
-  app.delete('', { schema, ...forViewers }, async function endSession(request) {
-    await sessions.endById(app.viewerOf(request).id, request.params.sessionId)
+  app.delete('', { schema, ...forAccount }, async function endSession(request) {
+    await sessions.endById(app.viewerOf(request).account, request.params.sessionId)
     return done(200, 'The session was ended')
   })
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { forViewers } from '../../../../plugins/authentication.js'
+import { forAccount } from '../../../../plugins/authentication.js'
 import { answers } from '../../../../schemas/answers.js'
 import { Done, Ok } from '../../../../schemas/common.js'
 import { DeviceDecision, UserCode, WaitingDevice } from '../../../../schemas/device.js'
@@ -16,26 +16,29 @@ const getSchema = {
   ...common,
   summary: 'Look at a device that waits for approval',
   description: 'Wrong codes are limited like failed logins.',
-  response: answers(Ok(WaitingDevice), 401, 404)
+  response: answers(Ok(WaitingDevice), 401, 403, 404)
 }
 const postSchema = {
   ...common,
   summary: 'Approve or deny a device',
   description: 'An approved device is signed in as the user. The first decision counts. Wrong codes are limited like failed logins.',
   body: DeviceDecision,
-  response: answers(Done, 401, 404, 413)
+  response: answers(Done, 401, 403, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const deviceLogins = deviceLoginsOf(app.data, app.settings)
-  const deciderOf = (request: FastifyRequest) => ({ ...app.viewerOf(request), address: callerOf(request.ip) })
+  const deciderOf = (request: FastifyRequest) => {
+    const { account, sid } = app.viewerOf(request)
+    return { id: account, sid, address: callerOf(request.ip) }
+  }
 
-  app.get('', { schema: getSchema, ...forViewers }, async function getWaitingDevice(request) {
+  app.get('', { schema: getSchema, ...forAccount }, async function getWaitingDevice(request) {
     const { device, created_at } = await deviceLogins.find(request.params.userCode, deciderOf(request))
     return ok({ device, created_at: timestamp(created_at) })
   })
 
-  app.post('', { schema: postSchema, ...forViewers }, async function decideOnDevice(request) {
+  app.post('', { schema: postSchema, ...forAccount }, async function decideOnDevice(request) {
     const { approve } = request.body
     await deviceLogins.decide(request.params.userCode, deciderOf(request), approve)
     return done(200, approve ? 'The device was approved' : 'The device was denied')

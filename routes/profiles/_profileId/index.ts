@@ -1,0 +1,68 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forAccountConfirmed } from '../../../plugins/authentication.js'
+import { answers } from '../../../schemas/answers.js'
+import { Done } from '../../../schemas/common.js'
+import { IntegerId } from '../../../schemas/path-ids.js'
+import { ProfileChange } from '../../../schemas/profile.js'
+import { isFirst } from '../../../src/data/profiles.js'
+import { firstProfile, invalid, orNotFound } from '../../../src/errors.js'
+import { callerOf } from '../../../src/http/addresses.js'
+import { integerId } from '../../../src/http/ids.js'
+import { done } from '../../../src/http/reply.js'
+import { withDeadline } from '../../../src/overload/deadline.js'
+import { beginErasure, erasurePatience, removeUser } from '../../../src/privacy/erase.js'
+
+const shared = {
+  tags: ['Profiles'],
+  security: [{ bearer: [] }],
+  params: Type.Object({ profileId: IntegerId('Id of the profile', 1) }),
+  response: answers(Done, 401, 403, 404, 413)
+}
+const putSchema = {
+  ...shared,
+  summary: 'Change a profile',
+  description:
+    'What is not given stays as it is. A new limit holds for living tokens within 2 seconds. One profile has to stay without a limit.',
+  body: ProfileChange
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Delete a profile',
+  description: 'With everything that is stored of it. The first profile cannot be deleted, nor the last one without a limit.'
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { data, passwordChecks, log } = app
+  const { profiles, sessions } = data
+
+  /** Otherwise nobody could ever lift a limit again. */
+  const assertUnlimitedWithout = async (account: number, id: number) => {
+    const isLeft = (await profiles.list(account)).some(({ _id, max_age = null }) => _id !== id && max_age === null)
+    if (!isLeft) throw invalid([{ field: 'max_age', message: 'must be null for at least one profile' }])
+  }
+
+  app.put('', { schema: putSchema, ...forAccountConfirmed }, async function changeProfile(request) {
+    const { account } = app.viewerOf(request)
+    const { _id } = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
+    const { pin, ...fields } = request.body
+    if (typeof fields.max_age === 'number') await assertUnlimitedWithout(account, _id)
+    const pin_hash = typeof pin === 'string' ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
+    await profiles.change(account, _id, { ...fields, ...(pin_hash !== undefined && { pin_hash }) })
+    await app.changedLimits.refresh()
+    return done(200, 'The profile was changed')
+  })
+
+  app.delete('', { schema: deleteSchema, ...forAccountConfirmed }, async function deleteProfile(request) {
+    const { account } = app.viewerOf(request)
+    const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
+    if (isFirst(profile)) throw firstProfile()
+    await assertUnlimitedWithout(account, profile._id)
+    await beginErasure(data, profile._id)
+    await sessions.endProfile(account, profile._id)
+    const removed = app.refusedUsers.refresh().then(() => removeUser(data, profile._id))
+    await withDeadline(removed, erasurePatience).catch(err => log.warn({ err, user: profile._id }, 'an erasure is completed later'))
+    return done(200, 'The profile was deleted')
+  })
+}
+export default route

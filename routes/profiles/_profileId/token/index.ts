@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forConfirmed } from '../../../../plugins/authentication.js'
+import { answers } from '../../../../schemas/answers.js'
+import { Ok } from '../../../../schemas/common.js'
+import { SignedIn } from '../../../../schemas/identity.js'
+import { IntegerId } from '../../../../schemas/path-ids.js'
+import { ProfileSwitch } from '../../../../schemas/profile.js'
+import { orNotFound } from '../../../../src/errors.js'
+import { callerOf } from '../../../../src/http/addresses.js'
+import { integerId } from '../../../../src/http/ids.js'
+import { ok } from '../../../../src/http/reply.js'
+import { profileSwitchOf } from '../../../../src/identity/profile-switch.js'
+
+const schema = {
+  summary: 'Sign in to a profile',
+  description:
+    'A new session of the account, whose tokens are those of the profile. Needs the `pin` of a profile that has one. From a profile with a limit, one with a higher limit or none needs its `pin` or, without one, the `password` of the account. Wrong ones count as failed logins.',
+  tags: ['Profiles'],
+  security: [{ bearer: [] }],
+  params: Type.Object({ profileId: IntegerId('Id of the profile', 1) }),
+  body: ProfileSwitch,
+  response: answers(Ok(SignedIn), 401, 403, 404, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const switchProfile = profileSwitchOf(app.data, app.passwordChecks)
+
+  app.post('', { schema, ...forConfirmed }, async function signInToProfile(request) {
+    const profile = orNotFound(integerId(request.params.profileId))
+    const { user, session } = await switchProfile(app.viewerOf(request), profile, request.body, callerOf(request.ip))
+    return ok(app.signedIn(user, session))
+  })
+}
+export default route

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forAccountConfirmed, forViewers } from '../../plugins/authentication.js'
+import { answers, createdAnswers } from '../../schemas/answers.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { NewProfile, Profile } from '../../schemas/profile.js'
+import { profilesPerAccount, toProfile } from '../../src/data/profiles.js'
+import { tooManyProfiles } from '../../src/errors.js'
+import { callerOf } from '../../src/http/addresses.js'
+import { done, ok } from '../../src/http/reply.js'
+
+const tags = ['Profiles']
+const security = [{ bearer: [] }]
+
+const listSchema = {
+  summary: 'List the profiles of the account',
+  description: 'The first one, which is the account itself, comes first.',
+  tags,
+  security,
+  response: answers(Ok(Type.Array(Profile), 'ProfileListAnswer'), 401)
+}
+const postSchema = {
+  summary: 'Add a profile',
+  description: `At most ${profilesPerAccount}. With \`max_age\`, it sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
+  tags,
+  security,
+  body: NewProfile,
+  response: createdAnswers(Done, 401, 403, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { passwordChecks, settings } = app
+  const { profiles } = app.data
+
+  app.get('', { schema: listSchema, ...forViewers }, async function listProfiles(request) {
+    return ok((await profiles.list(app.viewerOf(request).account)).map(toProfile))
+  })
+
+  app.post('', { schema: postSchema, ...forAccountConfirmed }, async function addProfile(request, reply) {
+    const { account } = app.viewerOf(request)
+    const { name, max_age = null, pin = null } = request.body
+    const pin_hash = pin === null ? undefined : await passwordChecks.hashPin(account, pin, callerOf(request.ip))
+    const profile = await profiles.add(account, { name, max_age, ...(pin_hash !== undefined && { pin_hash }) })
+    if (!profile) throw tooManyProfiles()
+    reply.code(201).header('location', `${settings.BASE_PATH}/profiles/${profile._id}`)
+    return done(201, 'The profile was added')
+  })
+}
+export default route

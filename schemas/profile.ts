@@ -1,0 +1,24 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from './common.js'
+
+const name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', examples: ['Mia'] })
+const max_age = Nullable(Type.Integer({ minimum: 0, maximum: 21, description: 'Null without a limit', examples: [6] }))
+const pin = Nullable(Type.String({ pattern: '^[0-9]{4,8}$', description: '4 to 8 digits. Null for none', examples: ['4071'] }))
+
+export const Profile = Type.Object(
+  { id: Type.Integer(), name: Type.String(), max_age, has_pin: Type.Boolean(), first: Type.Boolean() },
+  { $id: 'Profile' }
+)
+export type Profile = Static<typeof Profile>
+
+export const NewProfile = Type.Object({ name, max_age: Type.Optional(max_age), pin: Type.Optional(pin) }, { $id: 'NewProfile' })
+export type NewProfile = Static<typeof NewProfile>
+
+export const ProfileChange = Type.Partial(NewProfile, { $id: 'ProfileChange' })
+export type ProfileChange = Static<typeof ProfileChange>
+
+export const ProfileSwitch = Type.Object(
+  { pin: Type.Optional(Type.String({ maxLength: 100, examples: ['4071'] })), password: Type.Optional(Type.String()) },
+  { $id: 'ProfileSwitch' }
+)
+export type ProfileSwitch = Static<typeof ProfileSwitch>

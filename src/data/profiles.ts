@@ -1,0 +1,100 @@
+import type { Db, Filter } from 'mongodb'
+import type { Profile } from '../../schemas/profile.js'
+import { forbidden, notFound } from '../errors.js'
+import { counterOf } from './counters.js'
+import { isDuplicate } from './driver/faults.js'
+import { withRetries } from './driver/retry.js'
+import { revisionsOf } from './revisions.js'
+import type { UserDocument } from './users.js'
+
+/** With the first one, which is the account itself. */
+export const profilesPerAccount = 8
+
+/** A unique index lets each place be taken once, so that there are never more profiles than places. */
+const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
+
+type Given = Pick<UserDocument, 'name' | 'max_age' | 'pin_hash'>
+/** A `pin_hash` of null takes the PIN away. */
+export type ProfileChanges = { name?: string; max_age?: number | null; pin_hash?: string | null }
+
+export const isFirst = ({ account_id }: UserDocument) => account_id === undefined
+
+export const toProfile = (user: UserDocument): Profile => ({
+  id: user._id,
+  name: user.name,
+  max_age: user.max_age ?? null,
+  has_pin: user.pin_hash !== undefined,
+  first: isFirst(user)
+})
+
+const ofAccount = (account: number) => ({ $or: [{ _id: account }, { account_id: account }], disabled_at: null })
+
+export const profilesOf = (db: Db) => {
+  const users = db.collection<UserDocument>('users')
+  const ids = counterOf(db, 'users')
+  const revisions = revisionsOf(db)
+  const owned = (account: number, _id: number): Filter<UserDocument> => ({ $and: [{ _id }, ofAccount(account)] })
+  const missing = async (_id: number) =>
+    (await users.findOne({ _id, disabled_at: null }, { projection: { _id: 1 } })) ? forbidden() : notFound()
+
+  return {
+    /** The first one first. */
+    list: async (account: number) => {
+      const found = await users.find(ofAccount(account)).sort({ _id: 1 }).toArray()
+      return [...found.filter(isFirst), ...found.filter(profile => !isFirst(profile))]
+    },
+
+    byId: async (account: number, id: number) => {
+      const profile = await users.findOne(owned(account, id))
+      if (!profile) throw await missing(id)
+      return profile
+    },
+
+    /** All but the first one, and also those that are being removed. */
+    othersOf: async (account: number) => {
+      const found = await users.find({ account_id: account }, { projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => _id)
+    },
+
+    /** Undefined if the account has as many as it may have. */
+    add: async (account: number, given: Given): Promise<UserDocument | undefined> => {
+      for (;;) {
+        const others = await users.find({ account_id: account }, { projection: { place: 1 } }).toArray()
+        const taken = others.map(({ place }) => place)
+        const place = places.find(free => !taken.includes(free))
+        if (place === undefined) return undefined
+        const now = new Date()
+        const profile = { _id: await ids.next(), account_id: account, place, ...given, disabled_at: null, created_at: now, updated_at: now }
+        try {
+          await users.insertOne(profile)
+          return profile
+        } catch (error) {
+          // Another request has taken the place.
+          if (!isDuplicate(error)) throw error
+        }
+      }
+    },
+
+    change: async (account: number, id: number, { pin_hash, ...fields }: ProfileChanges) => {
+      const now = new Date()
+      const $set = {
+        ...fields,
+        ...(typeof pin_hash === 'string' && { pin_hash }),
+        ...(fields.max_age !== undefined && { limit_changed_at: now }),
+        updated_at: now
+      }
+      const update = { $set, ...(pin_hash === null && { $unset: { pin_hash: '' as const } }) }
+      const { matchedCount } = await withRetries(() => users.updateOne(owned(account, id), update))
+      if (matchedCount === 0) throw await missing(id)
+      if (fields.max_age !== undefined) await revisions.raise('limits')
+    },
+
+    /** The limits that have changed since then, by the ids of the profiles. */
+    limitsSince: async (moment: Date) => {
+      const limits = new Map<number, number | undefined>()
+      const changed = users.find({ limit_changed_at: { $gte: moment } }, { projection: { max_age: 1 } })
+      for await (const { _id, max_age } of changed) limits.set(_id, max_age ?? undefined)
+      return limits
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { ProfileSwitch } from '../../schemas/profile.js'
+import type { Data } from '../data/index.js'
+import type { UserDocument } from '../data/users.js'
+import { unauthenticated } from '../errors.js'
+import type { PasswordChecks } from './login.js'
+import type { Viewer } from './tokens.js'
+
+/** Makes the function that begins a session of another profile of the account, if the caller may watch as it. */
+export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordChecks) => {
+  const confirm = async (viewer: Viewer, profile: UserDocument, { pin, password }: ProfileSwitch, address: string) => {
+    if (profile.pin_hash !== undefined) {
+      if (pin === undefined) throw unauthenticated()
+      await checks.ofPin(profile, pin, address)
+    } else if (viewer.maxAge !== undefined && (profile.max_age ?? Number.POSITIVE_INFINITY) > viewer.maxAge) {
+      if (password === undefined) throw unauthenticated()
+      await checks.ofUser(viewer.account, password, address)
+    }
+  }
+
+  return async (viewer: Viewer, id: number, given: ProfileSwitch, address: string) => {
+    const { account, sid = '' } = viewer
+    const profile = await profiles.byId(account, id)
+    await confirm(viewer, profile, given, address)
+    const device = (await sessions.usable(account, sid))?.device ?? null
+    const session = await sessions.begin(account, device, id)
+    // Whoever deletes the profile or ends all sessions does so before or after this session began: one of both sees the other.
+    const [user, current] = await Promise.all([profiles.byId(account, id).catch(() => undefined), sessions.usable(account, sid)])
+    if (user && current) return { user, session }
+    await sessions.end(account, session.sid)
+    throw unauthenticated()
+  }
+}
