@@ -6,21 +6,25 @@ import { counted, type HistoryDocument } from './history.js'
 import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
 import type { WatchlistDocument } from './watchlist.js'
 
-/**
- * Where changes are found, each source in the order of its own date. An element that arrived late is found by its arrival, and
- * once more by its own date, which costs less than to keep it out.
- */
-const sources = [
-  { list: 'history', collection: 'history', date: 'updated_at' },
-  { list: 'history', collection: 'history', date: 'arrived_at' },
-  { list: 'watchlist', collection: 'watchlist', date: 'created_at' },
-  { list: 'watchlist', collection: 'watchlist', date: 'arrived_at' },
-  { list: 'hidden', collection: 'hidden', date: 'created_at' },
-  { list: 'hidden', collection: 'hidden', date: 'arrived_at' },
-  { list: 'removals', collection: 'removals', date: 'at' }
-] as const
-export const sourceCount = sources.length
-const removalSource = sourceCount - 1
+/** Where changes are found, each source in the order of a date. */
+const sources = {
+  /** For a caller who has nothing yet: all there is. */
+  first: [
+    { list: 'history', collection: 'history', date: 'updated_at' },
+    { list: 'watchlist', collection: 'watchlist', date: 'created_at' },
+    { list: 'hidden', collection: 'hidden', date: 'created_at' }
+  ],
+  /** A late report is found by its arrival, and once more by its own date, which costs less than to keep it out. */
+  later: [
+    { list: 'history', collection: 'history', date: 'updated_at' },
+    { list: 'history', collection: 'history', date: 'arrived_at' },
+    { list: 'watchlist', collection: 'watchlist', date: 'arrived_at' },
+    { list: 'hidden', collection: 'hidden', date: 'arrived_at' },
+    { list: 'removals', collection: 'removals', date: 'at' }
+  ]
+} as const
+type Source = (typeof sources)['first' | 'later'][number]
+export const sourceCount = sources.later.length
 
 /** A place in the order of all changes: by time, then by source, then by id. */
 export interface ChangePosition {
@@ -48,54 +52,49 @@ export type Change = ChangePosition &
 export const changeOverlap = removalGrace + seconds(5)
 
 /** A match for what comes after the position, in a form that the index on the date and the id answers in order. */
-const after = (user_id: number, { date }: (typeof sources)[number], source: number, { time, source: last, id }: ChangePosition) => {
+const after = (user_id: number, { list, date }: Source, source: number, { time, source: last, id }: ChangePosition) => {
   const at = new Date(time)
   if (source > last) return { user_id, [date]: { $gte: at } }
   const later = { user_id, [date]: { $gt: at } }
   if (source < last) return later
   // A mark may name more contents than were told.
-  return { $or: [{ user_id, [date]: at, _id: source === removalSource ? { $gte: id } : { $gt: id } }, later] }
+  return { $or: [{ user_id, [date]: at, _id: list === 'removals' ? { $gte: id } : { $gt: id } }, later] }
 }
 
-/** Other software may have written ids that no cursor can name, lists of dates, and marks of no list or of nothing. */
-const isReadable = (date: string) => ({
+/** Other software may have written ids that no cursor can name, and lists of dates. */
+const isReadable = ({ date }: Source) => ({
   _id: { $type: ['objectId', 'int', 'long', 'double'] },
-  $expr: { $eq: [{ $type: `$${date}` }, 'date'] }
+  [`${date}.0`]: { $exists: false }
 })
+/** And marks of no list or of nothing. */
 const isMark = { list: { $in: ['history', 'watchlist', 'hidden'] }, content_ids: { $ne: [] } }
 
 /** A row for each content that a mark names. */
-const eachContent = ({ time, id, offset }: ChangePosition): Document[] => [
-  { $set: { content_ids: { $ifNull: ['$content_ids', ['$content_id']] }, content_id: '$$REMOVE' } },
-  { $unwind: { path: '$content_ids', includeArrayIndex: 'offset' } },
-  { $match: { $or: [{ at: { $ne: new Date(time) } }, { _id: { $ne: id } }, { offset: { $gt: offset } }] } },
-  { $set: { content_id: '$content_ids', content_ids: '$$REMOVE' } }
+const eachContent = (source: number, { time, source: last, id, offset }: ChangePosition): Document[] => [
+  { $unwind: { path: '$content_ids', includeArrayIndex: 'offset', preserveNullAndEmptyArrays: true } },
+  ...(source === last ? [{ $match: { $or: [{ at: { $ne: new Date(time) } }, { _id: { $ne: id } }, { offset: { $gt: offset } }] } }] : []),
+  { $set: { content_id: { $ifNull: ['$content_ids', '$content_id'] } } }
 ]
 
-const pipelineOf = (user_id: number, source: number, position: ChangePosition, count: number, removalsFrom: Document): Document[] => {
-  const from = sources[source] as (typeof sources)[number]
-  const isRemovals = source === removalSource
+const pipelineOf = (user_id: number, from: Source, source: number, position: ChangePosition, count: number): Document[] => {
+  const isRemovals = from.list === 'removals'
   return [
-    { $match: after(user_id, from, source, position) },
-    { $match: isReadable(from.date) },
-    ...(isRemovals ? [{ $match: { ...isMark, ...removalsFrom } }] : []),
+    { $match: { ...after(user_id, from, source, position), ...isReadable(from), ...(isRemovals && isMark) } },
     { $sort: { [from.date]: 1, _id: 1 } },
     // Of the first mark all may have been told.
-    ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(position)] : []),
+    ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(source, position)] : []),
     { $limit: count },
-    { $project: { _id: 0, source: { $literal: source }, element: '$$ROOT' } }
+    { $set: { source } }
   ]
 }
 
-interface Row {
+interface Row extends Document {
   source: number
-  element: Document
 }
 
-const changeOf = ({ source, element: stored }: Row, completedAt: number): Change => {
-  const { list, date } = sources[source] as (typeof sources)[number]
-  const element = list === 'history' ? counted(stored as HistoryDocument, completedAt) : stored
-  return { time: stored[date].getTime(), source, id: stored._id, offset: Number(stored.offset ?? 0), list, element } as Change
+const changeOf = (row: Row, { list, date }: Source, completedAt: number): Change => {
+  const element = list === 'history' ? counted(row as unknown as HistoryDocument, completedAt) : row
+  return { time: row[date].getTime(), source: row.source, id: row._id, offset: Number(row.offset ?? 0), list, element } as Change
 }
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
@@ -104,20 +103,14 @@ const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
-    /**
-     * The first changes after the position, at most `count`, and up to when they are known. Without `removalsFrom`, removals are told
-     * from the time of the question on, which is enough for a caller who has nothing yet.
-     */
-    after: async (user_id: number, position: ChangePosition, count: number, removalsFrom: number | undefined) => {
-      const removals =
-        removalsFrom === undefined
-          ? { $expr: { $gte: ['$at', { $subtract: ['$$NOW', changeOverlap] }] } }
-          : { at: { $gte: new Date(removalsFrom) } }
+    /** The first changes after the position, at most `count`, and up to when they are known. */
+    after: async (user_id: number, position: ChangePosition, count: number, { isFirst }: { isFirst: boolean }) => {
+      const asked: readonly Source[] = isFirst ? sources.first : sources.later
       const pipeline = [
         { $match: { _id: user_id } },
         { $project: { _id: 0, now: '$$NOW' } },
-        ...sources.map(({ collection }, source) => ({
-          $unionWith: { coll: collection, pipeline: pipelineOf(user_id, source, position, count, removals) }
+        ...asked.map((from, source) => ({
+          $unionWith: { coll: from.collection, pipeline: pipelineOf(user_id, from, source, position, count) }
         }))
       ]
       const { rows, committedAt } = await aggregateCommitted<Row | { now: Date }>(db, collection('users'), pipeline)
@@ -125,8 +118,8 @@ export const changesOf = (db: Db, completedAt: number) => {
       let now = Date.now()
       const all: Change[] = []
       for (const row of rows) {
-        if ('now' in row) now = row.now.getTime()
-        else all.push(changeOf(row, completedAt))
+        if ('source' in row) all.push(changeOf(row, asked[row.source] as Source, completedAt))
+        else now = row.now.getTime()
       }
       // Dates to come were put in by hand.
       const changes = all.filter(({ time }) => time <= now)

@@ -5,7 +5,7 @@ import { notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { pageOf } from './pages.js'
-import { arrivalIndex, removerOf } from './removals.js'
+import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
 export interface HiddenDocument {
@@ -13,7 +13,7 @@ export interface HiddenDocument {
   user_id: number
   content_id: number
   created_at: Date
-  /** When an import added the element, whose `created_at` may be old. */
+  /** When it was stored. An import brings an older `created_at`. */
   arrived_at?: Date
 }
 
@@ -50,7 +50,7 @@ export const hiddenOf = (db: Db) => {
 
     /** Changes nothing if the title is already hidden. */
     put: (user_id: number, content_id: number) => {
-      const update = [{ $set: { created_at: { $ifNull: ['$created_at', '$$NOW'] } } }]
+      const update = [{ $set: { created_at: { $ifNull: ['$created_at', '$$NOW'] }, arrived_at: arrivalIfNew } }]
       return withRetries(() => hidden.updateOne({ user_id, content_id }, update, { upsert: true }))
     },
 

@@ -32,13 +32,13 @@ export const removalIndexes: IndexDescription[] = [
   { key: { at: 1 }, expireAfterSeconds: removalsKept / 1000 }
 ]
 
-/** Finds elements that came late, so that their own dates do not tell what is new. Most have no `arrived_at`. */
+/** Finds elements by when they were stored. Those of the history have an `arrived_at` only if they came late. */
 export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
 
-/** When an import adds an element, that is its arrival. Part of an update. */
+/** The arrival of an element that an update adds. Part of the update. */
 export const arrivalIfNew = { $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, '$$NOW', '$arrived_at'] }
 
 const wholeList = 0

@@ -7,7 +7,7 @@ import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { pageOf } from './pages.js'
-import { arrivalIndex, removerOf } from './removals.js'
+import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
 
 export interface WatchlistDocument {
   _id: number
@@ -61,7 +61,12 @@ export const watchlistOf = (db: Db) => {
     /** Changes nothing if the content is already there. */
     add: async (user_id: number, content_id: number) => {
       const _id = await withRetries(ids.next)
-      const added = { _id: orElse('_id', _id), created_at: orElse('created_at', '$$NOW'), updated_at: orElse('updated_at', '$$NOW') }
+      const added = {
+        _id: orElse('_id', _id),
+        created_at: orElse('created_at', '$$NOW'),
+        updated_at: orElse('updated_at', '$$NOW'),
+        arrived_at: arrivalIfNew
+      }
       await withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
     },
 

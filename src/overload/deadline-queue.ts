@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { unavailable } from '../errors.js'
 import type { InFlight } from './in-flight.js'
 import { Semaphore } from './semaphore.js'
@@ -24,7 +25,10 @@ export class DeadlineQueue {
       this.semaphore.acquire(async () => {
         try {
           // The await is for expired jobs, too: without it, a long queue of them would overflow the stack.
-          resolve(await (isExpired ? undefined : job()))
+          const result = await (isExpired ? undefined : job())
+          // Nobody reads a stream that comes too late, so it would never end.
+          if (isExpired && result instanceof Readable) result.destroy()
+          resolve(result)
         } catch (error) {
           reject(error)
         } finally {

@@ -7,9 +7,9 @@ import { minutes, wireYears } from '../time.js'
 export interface ChangeCursor {
   user: number
   position: ChangePosition
-  /** When the caller began to read up to now. Removals are known from then on. */
+  /** When the caller began to read up to now. */
   began: number
-  /** Whether the caller had nothing when it began, so that earlier removals do not matter. */
+  /** Whether the caller had nothing when it began. */
   isFirst: boolean
   /** From when on changes are told once more when the caller has read up to now. 0 if it is not decided yet. */
   again: number

@@ -13,13 +13,18 @@ interface Sources {
   data: Pick<Data, 'changes'>
 }
 
-/** The cursor after a page. Once there is nothing more, it goes back to the earliest time that was not settled when it was read. */
+/**
+ * The cursor after a page. Once there is nothing more, it goes back: to the earliest time that was not settled when it was read, and
+ * after a first reading to when that began, because it knew no removals and only the elements' own dates.
+ */
 const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled: number): ChangeCursor => {
   const last = page.at(-1)
   const again = from.again || (last && last.time > settled ? settled : 0)
-  if (!more || !last) return cursorAt(from.user, again || settled)
-  const { time, source, id, offset } = last
-  return { ...from, position: { time, source, id, offset }, again }
+  if (more && last) {
+    const { time, source, id, offset } = last
+    return { ...from, position: { time, source, id, offset }, again }
+  }
+  return cursorAt(from.user, from.isFirst ? from.began : again || settled)
 }
 
 /** The changes of a list, by content. */
@@ -41,14 +46,10 @@ export const changesPage = async (
   { user, since, perPage, overlap = changeOverlap }: Question
 ): Promise<Changes> => {
   const known = since === undefined ? undefined : readCursor(since, user)
-  const { asOf, changes } = await data.changes.after(
-    user,
-    known?.position ?? firstPosition,
-    perPage + 1,
-    known ? (known.isFirst ? known.began : firstPosition.time) : undefined
-  )
+  const isFirst = known?.isFirst ?? true
+  const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap
-  const from = known ?? { ...cursorAt(user, settled), isFirst: true }
+  const from = known ?? { ...cursorAt(user, settled), isFirst }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
 
@@ -75,7 +76,8 @@ export const changesPage = async (
     hidden: hidden.map(toHidden),
     removed,
     cursor: cursorText(cursorAfter(from, page, more, settled)),
-    more,
+    // A first reading of several pages has taken its time.
+    more: more || (known?.isFirst ?? false),
     reset: since !== undefined && !known
   }
 }

@@ -428,9 +428,9 @@ t.test('every query of src/data for viewers is on an index', async t => {
     },
     changes: {
       after: [
-        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, undefined),
-        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, 0),
-        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 6, id: new ObjectId(), offset: 0 }, 11, 0)
+        () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, { isFirst: true }),
+        () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, { isFirst: false }),
+        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 4, id: new ObjectId(), offset: 0 }, 11, { isFirst: false })
       ],
       present: [
         () =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
+import { removalGrace } from '../../src/data/removals.js'
 import { revisionsOf } from '../../src/data/revisions.js'
 import { type App, addUser, build, signIn } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -8,8 +9,8 @@ import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
 import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
 
-/** Longer than it takes the next primary to know what its majority has. */
-const overlap = 2000
+/** A removal that the death of the primary has interrupted goes on for as long as its mark counts. */
+const overlap = removalGrace + 500
 
 /** Devices that ask all the time, and are approved one after the other. */
 const devicesOf = async (app: App, count: number) => {
@@ -78,7 +79,8 @@ t.test('a copy equals the lists, and devices sign in with a code, though the pri
   await sleep(1000)
   first.kill()
   await until(async () => (await Promise.all(others.map(isPrimary))).includes(true))
-  await sleep(1000)
+  // Until the copies are past what was written when the primary died.
+  await sleep(overlap + 1000)
   isWriting = false
   await Promise.all(all)
   for (const { user, copy } of copies) {
