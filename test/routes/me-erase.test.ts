@@ -40,7 +40,8 @@ t.test('DELETE /me', async t => {
     const personal = []
     for (const { name } of await db.listCollections().toArray())
       if ((await db.collection(name).indexes()).some(({ key }) => 'user_id' in key)) personal.push(name)
-    for (const name of personal) for (const { id } of [gone, stays]) await db.collection(name).insertOne({ user_id: id, content_id: 3, user_code: String(id) })
+    for (const name of personal)
+      for (const { id } of [gone, stays]) await db.collection(name).insertOne({ user_id: id, content_id: 3, user_code: String(id) })
     await watch(gone, 1, { percentage: 50 })
     await app.data.loginAttempts.begin(email, '192.0.2.1')
     const before = await tracesOf(app, gone.id, email)
