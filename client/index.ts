@@ -26,6 +26,18 @@ export { ViewerError }
 /** The shapes of the interface by name, for example `Schemas['Content']`. */
 export type Schemas = components['schemas']
 
+/** A row of a start page. Its `kind` tells what its items are. */
+export type HomeRow = Schemas['HomeRow']
+
+export interface HomeOptions {
+  /** Elements in a row, 1 to 30. */
+  items?: number
+  /** The number of rails, 0 to 30. */
+  rails?: number
+  /** The `mname` of the collection that has the rails. Without it, those of all collections. */
+  collection?: string
+}
+
 export interface ClientOptions {
   /** URL of the service, including its BASE_PATH. */
   baseUrl: string
@@ -136,6 +148,11 @@ export const createClient = ({
     ...account,
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
+
+    /** The rows of a start page. What the service could not read just now is in `missing`. */
+    home: (query: HomeOptions = {}) =>
+      // The types of openapi-fetch lack what is always null.
+      calls.get('/home', { params: { query } }) as Promise<Schemas['Home']>,
 
     /** The contents of a rail, by its `endpoint`. */
     railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {

@@ -264,6 +264,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rows of a start page
+         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user watched lately), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. No title is in two of the rows that propose something. If the database does not respond, `missing` names the rows that need it.
+         */
+        get: operations["getHome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/legal": {
         parameters: {
             query?: never;
@@ -1268,6 +1288,110 @@ export interface components {
             code: number;
             message: string;
         };
+        HomeAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Home"];
+        };
+        /** @description The rows of a start page */
+        Home: {
+            rows: components["schemas"]["HomeRow"][];
+            /** @description The kinds that the service could not read just now */
+            missing: ("continue_watching" | "recommended" | "because" | "watchlist" | "popular" | "new" | "rail")[];
+        };
+        HomeRow: {
+            /** @enum {string} */
+            kind: "continue_watching";
+            name: null;
+            because: null;
+            more: string;
+            items: components["schemas"]["ContinueWatchingCard"][];
+        } | {
+            /** @enum {string} */
+            kind: "recommended";
+            name: null;
+            because: null;
+            more: string;
+            items: {
+                content: components["schemas"]["Content"];
+                /** @description Whether its start date is within the last `RECENT_DAYS` days */
+                recent: boolean;
+                reason: components["schemas"]["RecommendationReason"];
+            }[];
+        } | {
+            /** @enum {string} */
+            kind: "because";
+            name: null;
+            because: components["schemas"]["HomeBecause"];
+            more: string;
+            items: {
+                content: components["schemas"]["Content"];
+                /** @description Whether its start date is within the last `RECENT_DAYS` days */
+                recent: boolean;
+            }[];
+        } | {
+            /** @enum {string} */
+            kind: "watchlist";
+            name: null;
+            because: null;
+            more: string;
+            items: components["schemas"]["WatchlistElement"][];
+        } | {
+            /** @enum {string} */
+            kind: "popular";
+            name: null;
+            because: null;
+            more: null;
+            items: components["schemas"]["HomeItem"][];
+        } | {
+            /** @enum {string} */
+            kind: "new";
+            name: null;
+            because: null;
+            more: string;
+            items: components["schemas"]["HomeItem"][];
+        } | {
+            /** @enum {string} */
+            kind: "rail";
+            name: string;
+            because: null;
+            more: string;
+            items: components["schemas"]["HomeItem"][];
+        };
+        RecommendationReason: {
+            /** @enum {string} */
+            type: "watched";
+            content_id: number;
+            name: string;
+        } | {
+            /** @enum {string} */
+            type: "popular";
+        };
+        HomeBecause: {
+            content_id: number;
+            name: string;
+        };
+        WatchlistElement: {
+            id: number;
+            user_id: number;
+            content_id: number;
+            /** @description The `handler_id` of the content */
+            video_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+            content: components["schemas"]["Content"];
+        };
+        HomeItem: {
+            content: components["schemas"]["Content"];
+        };
         LegalDocumentAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -1639,15 +1763,6 @@ export interface components {
             recent: boolean;
             reason: components["schemas"]["RecommendationReason"];
         };
-        RecommendationReason: {
-            /** @enum {string} */
-            type: "watched";
-            content_id: number;
-            name: string;
-        } | {
-            /** @enum {string} */
-            type: "popular";
-        };
         ProgrammePageAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -1780,24 +1895,6 @@ export interface components {
         WatchlistElementPage: {
             collection: components["schemas"]["WatchlistElement"][];
             meta: components["schemas"]["Meta"];
-        };
-        WatchlistElement: {
-            id: number;
-            user_id: number;
-            content_id: number;
-            /** @description The `handler_id` of the content */
-            video_id: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T20:15:00.000000Z
-             */
-            updated_at: string;
-            content: components["schemas"]["Content"];
         };
         WatchlistAddition: {
             content_id: number;
@@ -3139,6 +3236,121 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getHome: {
+        parameters: {
+            query?: {
+                /** @description Elements in a row */
+                items?: number;
+                /** @description Rows of rails */
+                rails?: number;
+                /** @description The `mname` of the collection that has the rails */
+                collection?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "rows": [
+                     *           {
+                     *             "kind": "because",
+                     *             "name": null,
+                     *             "because": {
+                     *               "content_id": 1405,
+                     *               "name": "A Harbour for Winter"
+                     *             },
+                     *             "more": "/contents/1405/similar",
+                     *             "items": [
+                     *               {
+                     *                 "content": {
+                     *                   "id": 1607,
+                     *                   "parent_id": null,
+                     *                   "type": "show",
+                     *                   "handler": "reelstack",
+                     *                   "handler_type": "playlist",
+                     *                   "handler_id": "rs-tkae9ret",
+                     *                   "name": "Dinghy Summer",
+                     *                   "title": {
+                     *                     "en": "Dinghy Summer",
+                     *                     "de": "Jollensommer",
+                     *                     "nl": "Jollenzomer",
+                     *                     "sv": "Jollesommar"
+                     *                   },
+                     *                   "description": {
+                     *                     "en": "Twelve children, six boats and an instructor who is afraid of wind.",
+                     *                     "de": "Zwölf Kinder, sechs Boote und ein Lehrer, der Angst vor Wind hat.",
+                     *                     "nl": "Twaalf kinderen, zes bootjes en een instructeur die bang is voor wind.",
+                     *                     "sv": "Tolv barn, sex båtar och en instruktör som är rädd för vind."
+                     *                   },
+                     *                   "weight": 84,
+                     *                   "thumbnail": "http://localhost:3000/demo/thumbnails/1607.svg",
+                     *                   "thumbnail_handler": "demo",
+                     *                   "keywords": "boat, sea, children, adventure",
+                     *                   "pricing": null,
+                     *                   "payments_asset_id": null,
+                     *                   "purchaseable": 0,
+                     *                   "start_date": "2025-01-09T06:00:00.000000Z",
+                     *                   "end_date": null,
+                     *                   "countries_include": null,
+                     *                   "countries_exclude": null,
+                     *                   "created_at": "2024-12-21T05:17:57.000000Z",
+                     *                   "updated_at": "2024-12-21T05:17:57.000000Z",
+                     *                   "currency": null,
+                     *                   "price": null,
+                     *                   "price_formatted": null,
+                     *                   "plans": {
+                     *                     "1": {
+                     *                       "id": "1",
+                     *                       "vendor_name": "basic"
+                     *                     },
+                     *                     "2": {
+                     *                       "id": "2",
+                     *                       "vendor_name": "plus"
+                     *                     },
+                     *                     "3": {
+                     *                       "id": "3",
+                     *                       "vendor_name": "family"
+                     *                     }
+                     *                   },
+                     *                   "link": "http://localhost:3000/title/1607",
+                     *                   "min_age": 0
+                     *                 },
+                     *                 "recent": false
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "missing": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HomeAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

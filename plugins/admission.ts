@@ -7,9 +7,16 @@ import { admissionMetrics } from '../src/metrics/admission.js'
 import { withDeadline } from '../src/overload/deadline.js'
 import { DeadlineQueue } from '../src/overload/deadline-queue.js'
 import { InFlight } from '../src/overload/in-flight.js'
-import { requestTimeoutOf } from '../src/overload/request-timeout.js'
+import { requestTimeoutOf, timeoutMargin } from '../src/overload/request-timeout.js'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Reads from the database for a signed-in caller, in the queue of the `viewer` routes. For routes that answer without it, too:
+     * gives up with a 503 early enough for that.
+     */
+    readForViewer: <T>(request: FastifyRequest, read: () => Promise<T>) => Promise<T>
+  }
   interface FastifyContextConfig {
     /**
      * How requests to this route are admitted:
@@ -68,6 +75,10 @@ export default fp(
       if (!(answer instanceof Promise)) return answer
       return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : waiting.within(answer, tokenCheckMs)
     }
+
+    app.decorate('readForViewer', <T>({ tokenCheckMs }: FastifyRequest, read: () => Promise<T>) =>
+      viewers.run(() => retried(read), tokenCheckMs + timeoutMargin)
+    )
 
     const routes: RouteOptions[] = []
     app.addHook('onRoute', route => {

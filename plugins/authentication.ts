@@ -48,6 +48,8 @@ export const forViewers = { onRequest: tokenRequired, config: { admission: 'view
 export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
+/** The same for a route that answers without the database, too, and so queues by itself. */
+export const forAnyoneAtOnce = { onRequest: tokenOptional, config: { admission: 'public' } } as const
 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */
 const fewestDistinctCharacters = 8

@@ -912,6 +912,83 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       ]
     }
   },
+  'GET /home': {
+    answer: {
+      success: true,
+      data: {
+        rows: [
+          {
+            kind: 'because',
+            name: null,
+            because: {
+              content_id: 1405,
+              name: 'A Harbour for Winter'
+            },
+            more: '/contents/1405/similar',
+            items: [
+              {
+                content: {
+                  id: 1607,
+                  parent_id: null,
+                  type: 'show',
+                  handler: 'reelstack',
+                  handler_type: 'playlist',
+                  handler_id: 'rs-tkae9ret',
+                  name: 'Dinghy Summer',
+                  title: {
+                    en: 'Dinghy Summer',
+                    de: 'Jollensommer',
+                    nl: 'Jollenzomer',
+                    sv: 'Jollesommar'
+                  },
+                  description: {
+                    en: 'Twelve children, six boats and an instructor who is afraid of wind.',
+                    de: 'Zwölf Kinder, sechs Boote und ein Lehrer, der Angst vor Wind hat.',
+                    nl: 'Twaalf kinderen, zes bootjes en een instructeur die bang is voor wind.',
+                    sv: 'Tolv barn, sex båtar och en instruktör som är rädd för vind.'
+                  },
+                  weight: 84,
+                  thumbnail: 'http://localhost:3000/demo/thumbnails/1607.svg',
+                  thumbnail_handler: 'demo',
+                  keywords: 'boat, sea, children, adventure',
+                  pricing: null,
+                  payments_asset_id: null,
+                  purchaseable: 0,
+                  start_date: '2025-01-09T06:00:00.000000Z',
+                  end_date: null,
+                  countries_include: null,
+                  countries_exclude: null,
+                  created_at: '2024-12-21T05:17:57.000000Z',
+                  updated_at: '2024-12-21T05:17:57.000000Z',
+                  currency: null,
+                  price: null,
+                  price_formatted: null,
+                  plans: {
+                    '1': {
+                      id: '1',
+                      vendor_name: 'basic'
+                    },
+                    '2': {
+                      id: '2',
+                      vendor_name: 'plus'
+                    },
+                    '3': {
+                      id: '3',
+                      vendor_name: 'family'
+                    }
+                  },
+                  link: 'http://localhost:3000/title/1607',
+                  min_age: 0
+                },
+                recent: false
+              }
+            ]
+          }
+        ],
+        missing: []
+      }
+    }
+  },
   'POST /watchlist': {
     request: {
       content_id: 1405

@@ -88,6 +88,7 @@ await ask('POST', '/history/batch', '/history/batch', { reports })
 await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
 await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
 await ask('GET', '/recommendations', '/recommendations?perPage=1')
+await ask('GET', '/home', '/home?items=1&rails=1')
 await ask('POST', '/watchlist', '/watchlist', { content_id: 1405 })
 const { collection: saved } = await ask('GET', '/watchlist', '/watchlist?perPage=1')
 await ask('GET', '/me/export')
@@ -125,6 +126,9 @@ for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/tok
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
+/** One of the rows says enough, too. */
+const home = examples['GET /home'] as { answer: { data: { rows: { kind: string }[] } } }
+home.answer.data.rows = home.answer.data.rows.filter(({ kind }) => kind === 'because').slice(0, 1)
 const refresh = examples['POST /login/refresh'] as Example
 refresh.request = { refresh_token: '0f8b6c1e…' }
 const signedInDevice = examples['POST /login/device/token'] as Example

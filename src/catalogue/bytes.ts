@@ -27,7 +27,7 @@ export const jsonParts = <T>(parts: Part[]) => parts as JsonParts<T>
 export const json = <T>(value: T) => jsonParts<T>([JSON.stringify(value)])
 
 /** Adjacent texts are joined before they are written, because measuring and writing each takes a call. */
-const joined = <T>(parts: JsonParts<T>) => {
+export const joined = <T>(parts: JsonParts<T>) => {
   const pieces: Part[] = []
   let text = ''
   for (const part of parts) {

@@ -3,15 +3,17 @@ import { pageMeta } from '../http/reply.js'
 import { contentJson, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import type { Country } from './country.js'
-import { defaultOrder } from './orders.js'
+import { defaultOrder, type Order } from './orders.js'
 import { prefixesFor } from './words.js'
+
+export const orderOf = ({ order_by = defaultOrder[0], order_direction }: ContentsQuery): Order => [order_by, order_direction]
 
 /** One page of GET /contents. Only contents that are not cached are read from the database. */
 export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, country: Country | undefined) => {
   const { skeleton, listing, fragments } = catalogue
-  const { search, order_by = defaultOrder[0], order_direction, page, perPage } = query
+  const { search, page, perPage } = query
   const filter = listing.normalized(query)
-  const order = [order_by, order_direction] as const
+  const order = orderOf(query)
   // The search index is updated after the skeleton, so its version is part of the key.
   const searched = search === undefined ? null : [search, catalogue.search.version]
   const key = JSON.stringify(['contents', filter, searched, order, page, perPage, skeleton.region(country)])

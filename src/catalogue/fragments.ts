@@ -69,6 +69,16 @@ export class Fragments {
     return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 
+  /** Like `ofAny`, but for public lists. */
+  anyForPublicList(ids: readonly number[]) {
+    return this.ofAny(ids, missing => this.reads.run(() => this.source.read(missing)))
+  }
+
+  /** What is cached, without a question to the database. */
+  known(ids: readonly number[]) {
+    return ids.map(id => this.cached(id))
+  }
+
   get bytes() {
     return this.cache.weight
   }

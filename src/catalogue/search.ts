@@ -27,6 +27,11 @@ export class Search {
     return this.index.idsWith(wanted)
   }
 
+  /** The same by what is indexed so far, without waiting. `version` tells when there is more. */
+  knownWith(wanted: readonly string[][]) {
+    return this.index.idsWith(wanted)
+  }
+
   /** Indexes the contents that are new in the skeleton or have changed. */
   async catchUp(skeleton: Skeleton) {
     const { version } = skeleton

@@ -17,8 +17,11 @@ export const topOf = (start: number, parentOf: (one: number) => number | undefin
 /** Parents, children and the order of siblings. */
 export class Tree {
   private readonly children = new Map<number, number[]>()
+  /** The title of each row plus 1, or 0 if nobody has asked for it yet. Climbing once more for each element of a history took longer. */
+  private readonly known: Int32Array
 
   constructor(private readonly skeleton: Skeleton) {
+    this.known = new Int32Array(skeleton.size)
     for (let row = 0; row < skeleton.size; row++) {
       const parent = skeleton.parent.get(row)
       if (parent === null) continue
@@ -30,7 +33,11 @@ export class Tree {
 
   /** The top ancestor of a content, such as its show, or the content itself. */
   title(row: number): number {
-    return topOf(row, this.parentRow)
+    const known = this.known[row] as number
+    if (known > 0) return known - 1
+    const title = topOf(row, this.parentRow)
+    this.known[row] = title + 1
+    return title
   }
 
   /** The titles of contents by id, those that are not in the catalogue left out. */

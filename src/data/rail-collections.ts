@@ -21,7 +21,7 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
 }
 
 /** Earlier versions imported longer lists than GET /contents accepts. */
-const withinLimits = (query: RailDocument['query']) =>
+export const withinLimits = (query: RailDocument['query']) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'search' ? value : value.split(',', maxValues).join()]))
 
 /** `contentsUrl` is the absolute URL of GET /contents. */

@@ -46,6 +46,24 @@ export const toWatchlist = (
   updated_at: timestamp(updated_at)
 })
 
+/** The elements that a user added last. */
+export interface Saved {
+  saved: WatchlistDocument[]
+}
+
+/** A stage that adds the newest elements of the user's watchlist to an aggregation of another collection, which saves an operation. */
+export const andSaved = (user_id: number, count: number) => ({
+  $unionWith: {
+    coll: 'watchlist',
+    pipeline: [
+      { $match: { user_id } },
+      { $sort: { created_at: -1, _id: -1 } },
+      { $limit: count },
+      { $group: { _id: null, saved: { $push: '$$ROOT' } } }
+    ]
+  }
+})
+
 /** What is stored, else the value. Part of an update. */
 export const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
 

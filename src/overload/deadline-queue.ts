@@ -15,8 +15,8 @@ export class DeadlineQueue {
   }
 
   /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
-  run(job: () => unknown, elapsed: number) {
-    return new Promise((resolve, reject) => {
+  run<T>(job: () => T | Promise<T>, elapsed: number) {
+    return new Promise<T>((resolve, reject) => {
       let isExpired = false
       const end = this.inFlight.start(() => {
         isExpired = true
@@ -28,7 +28,8 @@ export class DeadlineQueue {
           const result = await (isExpired ? undefined : job())
           // Nobody reads a stream that comes too late, so it would never end.
           if (isExpired && result instanceof Readable) result.destroy()
-          resolve(result)
+          // Of an expired job, it has been rejected already.
+          resolve(result as T)
         } catch (error) {
           reject(error)
         } finally {

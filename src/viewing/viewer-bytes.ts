@@ -36,7 +36,8 @@ const historyParts = (document: HistoryDocument, content: Fragment) => {
     `},"user_id":${user_id},"content_id":${content_id},${progress},"created_at":"${created_at}","updated_at":"${updated_at}"}`
   ])
 }
-const watchlistParts = (document: WatchlistDocument, content: Fragment) => withContent(toWatchlist(document, content.handler_id), content)
+export const watchlistParts = (document: WatchlistDocument, content: Fragment) =>
+  withContent(toWatchlist(document, content.handler_id), content)
 const hiddenParts = (document: HiddenDocument, content: Fragment) => {
   const { content_id, created_at } = toHidden(document)
   return withContent({ content_id }, content, { created_at })
@@ -64,14 +65,21 @@ export const hiddenPageBytes = async (catalogue: Catalogue, elements: HiddenDocu
   return pageBytes(await withContents(catalogue, servable, hiddenParts), meta)
 }
 
-/** `elements` is the history of the cards' contents. */
-export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) => {
-  const servable = catalogue.broken.keepServable('history', elements, isServableHistory)
+/** A card with the history of its content. */
+export type CardWithHistory = Card & { element: HistoryDocument | undefined }
+
+/** Joins the cards with the history of their contents. Skips those that have nothing to resume any more. */
+export const cardsWithHistory = ({ broken }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
+  const servable = broken.keepServable('history', elements, isServableHistory)
   const elementOf = new Map(servable.map(element => [element.content_id, element]))
-  const cardParts = ({ reason, content_id, watched_at }: Card, content: Fragment) => {
-    const element = elementOf.get(content_id)
-    return withContent({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(watched_at) })
-  }
-  const shown = cards.filter(({ reason, content_id }) => reason === 'next' || elementOf.has(content_id))
-  return pageBytes(await withContents(catalogue, shown, cardParts), meta)
+  return cards
+    .map(card => ({ ...card, element: elementOf.get(card.content_id) }))
+    .filter(({ reason, element }) => reason === 'next' || element !== undefined)
 }
+
+export const cardParts = ({ reason, watched_at, element }: CardWithHistory, content: Fragment) =>
+  withContent({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(watched_at) })
+
+/** `elements` is the history of the cards' contents. */
+export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>
+  pageBytes(await withContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)

@@ -104,6 +104,25 @@ t.test('every answer has its type', async t => {
     t.equal((await client.get('/continue-watching')).collection.length, 1)
   })
 
+  t.test('the rows of a start page are a union by their kind', async t => {
+    const { client } = clientOf(t, baseUrl)
+    t.strictSame(
+      (await client.home({ items: 2, rails: 0 })).rows.map(({ kind, items }) => [kind, items.length]),
+      [
+        ['popular', 2],
+        ['new', 1]
+      ]
+    )
+    await newViewer(app, client)
+    await client.post('/history', { body: { content_id: 1, time: 7, percentage: 20 } })
+    const [row] = (await client.home()).rows
+    if (row?.kind !== 'continue_watching') return t.fail(`${row?.kind}`)
+    t.equal(row.items[0]?.history?.time, 7)
+    // @ts-expect-error Only the rows of rails have a name.
+    const name: string = row.name
+    return t.equal(name, null)
+  })
+
   const misused = async () => {
     // @ts-expect-error No such path.
     await client.get('/content')

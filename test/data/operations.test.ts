@@ -201,6 +201,21 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
   })
 
+  t.test('a start page asks three times at most, however long the history, and without a token not at all', async t => {
+    const home = () => viewer.get('/home?items=30')
+    const cold = await isAsked(t, 'for the first time', home, 200, 3)
+    t.ok(cold.filter(({ ns }) => ns.endsWith('.contents')).length <= 1)
+    const operations = await isAsked(t, 'again', home, 200, 2)
+    t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'])
+    const [whole] = operations.filter(({ op }) => op === 'command')
+    t.ok(whole?.keysExamined >= 300, 'all of the history')
+    t.ok(whole?.docsExamined <= 32, 'the history is covered by its index: the documents are 30 of the watchlist and the dismissals')
+    const newcomer = await viewerOf(app)
+    await isAsked(t, 'by a user without a history', () => newcomer.get('/home'), 200, 1)
+    await isAsked(t, 'without a token', () => app.inject('/home?items=30'), 200, 0)
+    await isAsked(t, 'refused', () => viewer.get('/home?items=0'), 400, 0)
+  })
+
   t.test('similar titles and what is on ask nothing', async t => {
     for (const path of ['/contents/1390/similar?perPage=50', '/contents/2/similar', '/schedule/now']) {
       const cold = await isAsked(t, `${path} for the first time`, () => app.inject(path), 200, 1)
@@ -394,6 +409,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
       remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
       wholeAndHidden: [() => data.history.wholeAndHidden(you._id), () => data.history.wholeAndHidden(999)],
       latestHiddenAndDismissed: [() => data.history.latestHiddenAndDismissed(you._id), () => data.history.latestHiddenAndDismissed(999)],
+      wholeAndLists: [() => data.history.wholeAndLists(you._id, 10), () => data.history.wholeAndLists(999, 10)],
       started: [() => data.history.started(me._id, [1001, 1002, 9999])],
       removeAll: [() => data.history.removeAll(me._id), () => data.history.removeAll(999)]
     },

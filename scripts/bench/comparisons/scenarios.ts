@@ -44,7 +44,8 @@ export const publicPaths = {
   rails: '/rail-collections?with=rails',
   contents: '/contents?perPage=20',
   similar: '/contents/1/similar?perPage=20',
-  now: '/schedule/now'
+  now: '/schedule/now',
+  start: '/home'
 }
 
 /** The history length of all users except those whose page times are compared. */
@@ -98,6 +99,15 @@ const post: Scenario = {
 }
 
 const reportsOfBatch = 100
+
+/** What an app without GET /home asks for the rows of a user. The figures are of all three. */
+const rowsOfUser: Scenario = {
+  title: 'GET /continue-watching, /recommendations, /watchlist',
+  peers: [],
+  calls: extent => ['/continue-watching', '/recommendations', '/watchlist'].flatMap(path => forUsers(path)(extent)),
+  holds: 1 / 3,
+  goals: []
+}
 
 export const scenarios = {
   terms: ready(publicPaths.terms),
@@ -177,6 +187,18 @@ export const scenarios = {
     goals: [{ of: 'perSecond', to: history.title, atLeast: 0.4 }],
     operations: 1,
     besides: history
+  },
+  start: ready(publicPaths.start),
+  home: {
+    title: `GET /home (history of ${usualHistory})`,
+    peers: [],
+    calls: forUsers('/home'),
+    goals: [
+      { of: 'processor', to: rowsOfUser.title, atMost: 1 },
+      { of: 'together', to: rowsOfUser.title, atMost: 1 }
+    ],
+    operations: 3,
+    besides: rowsOfUser
   },
   login: {
     title: 'POST /login',

@@ -5,6 +5,7 @@ import { Alike } from './alike.js'
 import type { Choice } from './choice.js'
 import { Popular } from './popular.js'
 import { ServedModel } from './served-model.js'
+import { varied } from './varied.js'
 import type { Viewing } from './viewing.js'
 
 /** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */
@@ -17,6 +18,8 @@ export interface Recommendation {
 const newestTitles = 200
 /** How many popular titles are searched for titles with the user's terms. */
 const searchDepth = 2000
+/** How many times as many titles a varied list is chosen from. */
+const choiceDepth = 5
 
 const nobody: Viewing = { titles: new Map(), excluded: new Set() }
 
@@ -44,8 +47,23 @@ export class Recommender {
   }
 
   recommend(viewing: Viewing = nobody, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
-    const personal = this.personal(viewing, { country, count, excluded: viewing.excluded, now })
+    const personal = [...this.personal(viewing, { country, count, excluded: viewing.excluded, now })]
+    if (personal.length === count) return personal
     return [...personal, ...this.filling(viewing, country, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
+  }
+
+  /** Like `recommend`, but no watched title is the reason for most of a row. */
+  recommendVaried(viewing: Viewing, country: Country | undefined, count: number, now = Date.now()): Recommendation[] {
+    return varied(this.candidates(viewing, country, count, now), count)
+  }
+
+  private *candidates(viewing: Viewing, country: Country | undefined, count: number, now: number) {
+    const taken = new Set<number>()
+    for (const recommendation of this.personal(viewing, { country, count: count * choiceDepth, excluded: viewing.excluded, now })) {
+      taken.add(recommendation.row)
+      yield recommendation
+    }
+    yield* this.filling(viewing, country, count, taken, now)
   }
 
   /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
@@ -63,23 +81,24 @@ export class Recommender {
     return this.model.best(this.model.history([item]), choice).map(({ row }) => row)
   }
 
-  private personal({ titles }: Viewing, choice: Choice): Recommendation[] {
-    if (!this.model) return []
+  private *personal({ titles }: Viewing, choice: Choice): Generator<Recommendation> {
+    if (!this.model) return
     const known: { row: number; item: number; interest: number }[] = []
     for (const [row, interest] of titles) {
       const item = this.model.item(row)
       if (item !== undefined) known.push({ row, item, interest })
       if (known.length === newestTitles) break
     }
+    if (known.length === 0) return
     known.reverse()
     const history = this.model.history(
       known.map(({ item }) => item),
       known.map(({ interest }) => interest)
     )
-    return this.model.best(history, choice).map(({ row, reason }) => {
-      const because = known[reason]?.row
-      return { row, ...(because !== undefined && { because }) }
-    })
+    for (const found of this.model.best(history, choice)) {
+      const because = known[found.reason]?.row
+      yield { row: found.row, ...(because !== undefined && { because }) }
+    }
   }
 
   private filling(

@@ -1,29 +1,38 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { Best, type History, historyOf, Scorer } from '../model/index.js'
+import { type History, historyOf, Reasons, Scorer } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
 import type { Choice } from './choice.js'
 import { newcomerEvery, withNewcomers } from './newcomers.js'
 
+/** Which items of a model are which titles of a catalogue. */
+interface Titles {
+  tree: Catalogue['tree']
+  /** The row of each item, or -1 if it is no title of the catalogue. */
+  rows: Int32Array
+  /** The item of each row, or -1 if the model does not know it. */
+  items: Int32Array
+}
+
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
-  private readonly items = new Map<number, number>()
   private readonly scorer: Scorer
+  private readonly reasons: Reasons
+  private cachedTitles: Titles | undefined
 
   constructor(
     private readonly catalogue: Catalogue,
     private readonly model: StoredModel
   ) {
-    model.ids.forEach((id, item) => {
-      this.items.set(id, item)
-    })
-    if (this.items.size < model.ids.length) throw new Error('The model contains a title twice')
+    if (new Set(model.ids).size < model.ids.length) throw new Error('The model contains a title twice')
     this.scorer = new Scorer(model.links)
+    this.reasons = new Reasons(model.links)
   }
 
   /** Undefined if the model does not know the title. */
   item(row: number) {
-    return this.items.get(this.catalogue.skeleton.idOf(row))
+    const item = this.titles.items[row] as number
+    return item < 0 ? undefined : item
   }
 
   /** `items` begin with the oldest. Without interests, each counts the same. */
@@ -33,23 +42,39 @@ export class ServedModel {
 
   /** The open titles that fit a history, the best first, with the index in the history of the item that contributes most. */
   best(history: History, { country, count, excluded, now }: Choice): { row: number; reason: number }[] {
-    const { model, scorer } = this
-    const { skeleton, tree } = this.catalogue
-    const rowOf = (item: number) => skeleton.row(model.ids[item] as number)
+    const { model, scorer, reasons } = this
+    const { skeleton } = this.catalogue
+    const { rows } = this.titles
     const isWanted = (item: number) => {
-      const row = rowOf(item)
-      // Since the training, a title may have become the season of a show.
-      return row !== undefined && !excluded.has(row) && isOpen(skeleton, row, now, country) && tree.title(row) === row
+      const row = rows[item] as number
+      return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, country)
     }
-    const best = new Best(count)
-    const newcomers = new Best(Math.ceil(count / newcomerEvery))
-    scorer.each(history, (item, score) => {
-      const list = item < model.watched ? best : newcomers
-      if (score >= list.least && isWanted(item)) list.offer(item, score)
-    })
-    return withNewcomers(best.taken, newcomers.taken, count).map(({ item }) => ({
-      row: rowOf(item) as number,
-      reason: scorer.reason(history, item)
+    const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
+    const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
+    return withNewcomers(titles, newcomers, count).map(({ item }) => ({
+      row: rows[item] as number,
+      // Not all callers need it.
+      get reason() {
+        return reasons.of(history, item)
+      }
     }))
+  }
+
+  /** Worked out again when the catalogue has changed. */
+  private get titles() {
+    const { skeleton, tree } = this.catalogue
+    if (this.cachedTitles?.tree === tree) return this.cachedTitles
+    const { ids } = this.model
+    const rows = new Int32Array(ids.length).fill(-1)
+    const items = new Int32Array(skeleton.size).fill(-1)
+    ids.forEach((id, item) => {
+      const row = skeleton.row(id)
+      if (row === undefined) return
+      items[row] = item
+      // Since the training, a title may have become the season of a show.
+      if (tree.title(row) === row) rows[item] = row
+    })
+    this.cachedTitles = { tree, rows, items }
+    return this.cachedTitles
   }
 }

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Hidden } from '../../data/hidden.js'
-import { type HistoryColumns, isStarted } from '../../data/history.js'
+import { isStarted, type WatchedColumns } from '../../data/history.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
 
 /** What the history of a user says about titles of the catalogue. Titles are rows of the skeleton. */
@@ -11,7 +11,7 @@ export interface Viewing {
   excluded: Set<number>
 }
 
-export const viewingOf = ({ skeleton, tree }: Catalogue, history: HistoryColumns & Hidden, settings: InterestSettings): Viewing => {
+export const viewingOf = ({ skeleton, tree }: Catalogue, history: WatchedColumns & Hidden, settings: InterestSettings): Viewing => {
   const titles = new Map<number, number>()
   const hidden = tree.titles(history.hidden)
   const excluded = new Set(hidden)

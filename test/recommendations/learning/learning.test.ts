@@ -220,7 +220,7 @@ t.test('training', async t => {
     t.strictSame((await look()).trainings, [], 'and is not done anew for nothing')
   })
 
-  t.test('is done anew when there are so many new elements', async t => {
+  t.test('is done anew when there are enough new elements', async t => {
     await views(
       app,
       span(2, 10).map(user_id => ({ user_id, content_id: 1 }))

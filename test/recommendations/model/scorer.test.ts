@@ -54,15 +54,6 @@ t.test('what the history speaks against is not there, and an item whose score wa
   t.strictSame(scorer.best(history([0]), 1, all), [{ item: 3, score: 1 }], 'and nothing is left for the next one')
 })
 
-t.test('the reason is the element that speaks most for an item', async t => {
-  const scorer = new Scorer(links)
-  t.equal(scorer.reason(history([0, 1]), 2), 1)
-  t.equal(scorer.reason(history([0, 1], [1, 0.1]), 2), 0)
-  t.equal(scorer.reason(history([2, 0, 4]), 3), 1)
-  t.equal(scorer.reason(history([2, 3]), 3), -1, 'none where all speak against it')
-  t.equal(scorer.reason(history([4]), 4), -1)
-})
-
 t.test('what comes next and what is liked are added up, each aged on its own', async t => {
   const both = new Scorer({
     starts: Uint32Array.of(0, 2, 4, 4, 4),
@@ -76,8 +67,6 @@ t.test('what comes next and what is liked are added up, each aged on its own', a
     { item: 3, score: 5 },
     { item: 2, score: 4.5 }
   ])
-  t.equal(both.reason(fast, 3), 0)
-  t.equal(both.reason(fast, 2), 1)
   const interests = historyOf([0, 1], { next: 1, liked: 2 }, [0.5, 0.25])
   t.strictSame([...Array.from(interests.next), ...Array.from(interests.liked)], [0.25, 0.25, 0.5 * 2 ** -0.5, 0.25])
 })

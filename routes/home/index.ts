@@ -1,0 +1,44 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forAnyoneAtOnce } from '../../plugins/authentication.js'
+import { publicAnswers } from '../../schemas/answers.js'
+import { HomeAnswer, HomeQuery } from '../../schemas/home.js'
+import { Outage } from '../../src/overload/outage.js'
+import { Home } from '../../src/viewing/home/home.js'
+
+const schema = {
+  summary: 'Get the rows of a start page',
+  description:
+    'In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user watched lately), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. No title is in two of the rows that propose something. If the database does not respond, `missing` names the rows that need it.',
+  tags: ['Recommendations'],
+  security: [{ bearer: [] }, {}],
+  querystring: HomeQuery,
+  response: publicAnswers(HomeAnswer, 401)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue, data, recommender, uptake, settings } = app
+  const closing = new AbortController()
+  app.addHook('onClose', async () => closing.abort())
+  const home = new Home({
+    catalogue,
+    data,
+    recommender,
+    uptake,
+    outage: new Outage(app.reachDatabase, closing.signal),
+    interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
+    recentDays: settings.RECENT_DAYS,
+    basePath: settings.BASE_PATH,
+    patience: settings.DATABASE_TIMEOUT
+  })
+  // Otherwise a database that goes away before the first caller would leave nothing to show.
+  app.preparations.push(() => home.prepare())
+
+  app.get('', { schema, ...forAnyoneAtOnce }, function getHome(request, reply) {
+    catalogue.assertFresh()
+    const { viewer, query } = request
+    const asked = { ...query, country: app.countryOf(request) }
+    if (!viewer) return reply.publicJson(home.forAnyone(asked), 'Authorization', settings.COUNTRY_HEADER)
+    return home.forViewer(viewer.id, asked, read => app.readForViewer(request, read)).then(bytes => reply.json(bytes))
+  })
+}
+export default route

@@ -1,0 +1,91 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Ok, Timestamp } from './common.js'
+import { Content } from './content.js'
+import { ContinueWatchingCard } from './continue-watching.js'
+import { HistoryProgress } from './history.js'
+import { maxValueLength } from './lists.js'
+import { component, published } from './published.js'
+import { Recommendation } from './recommendation.js'
+import { SimilarContent } from './similar.js'
+import { WatchlistElement } from './watchlist.js'
+
+export const homeKinds = ['continue_watching', 'recommended', 'because', 'watchlist', 'popular', 'new', 'rail'] as const
+export type HomeKind = (typeof homeKinds)[number]
+
+export const HomeQuery = Type.Object({
+  items: Type.Integer({ minimum: 1, maximum: 30, default: 10, description: 'Elements in a row' }),
+  rails: Type.Integer({ minimum: 0, maximum: 30, default: 10, description: 'Rows of rails' }),
+  collection: Type.Optional(
+    Type.String({ maxLength: maxValueLength, description: 'The `mname` of the collection that has the rails', examples: ['home'] })
+  )
+})
+export type HomeQuery = Static<typeof HomeQuery>
+
+const HomeBecause = Type.Object({ content_id: Type.Integer(), name: Type.String() }, { $id: 'HomeBecause' })
+
+/** A published item has the fields of all kinds, because generators of clients break at unions of objects. */
+const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }), {
+  type: 'object',
+  required: ['content'],
+  properties: {
+    content: component(Content),
+    reason: { description: 'As in the list of the same kind: of a card a text, of a recommendation a `RecommendationReason`' },
+    recent: { type: 'boolean', description: 'Of recommended and similar titles' },
+    history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'Of a card' },
+    updated_at: { ...Timestamp, description: 'Of a card and of the watchlist' },
+    id: { type: 'integer', description: 'Of the watchlist' },
+    created_at: { ...Timestamp, description: 'Of the watchlist' }
+  }
+})
+
+const RecommendedItem = Type.Composite([HomeItem, Type.Pick(Recommendation, ['recent', 'reason'])])
+const SimilarItem = Type.Composite([HomeItem, Type.Pick(SimilarContent, ['recent'])])
+
+const none = Type.Null()
+const path = Type.String()
+const row = <K extends HomeKind, I extends TSchema, N extends TSchema, B extends TSchema, M extends TSchema>(
+  kind: K,
+  items: I,
+  { name, because, more }: { name: N; because: B; more: M }
+) => Type.Object({ kind: Type.Literal(kind), name, because, more, items: Type.Array(items) })
+
+export const HomeRow = published(
+  Type.Union(
+    [
+      row('continue_watching', ContinueWatchingCard, { name: none, because: none, more: path }),
+      row('recommended', RecommendedItem, { name: none, because: none, more: path }),
+      row('because', SimilarItem, { name: none, because: HomeBecause, more: path }),
+      row('watchlist', WatchlistElement, { name: none, because: none, more: path }),
+      row('popular', HomeItem, { name: none, because: none, more: none }),
+      row('new', HomeItem, { name: none, because: none, more: path }),
+      row('rail', HomeItem, { name: Type.String(), because: none, more: path })
+    ],
+    { $id: 'HomeRow' }
+  ),
+  {
+    type: 'object',
+    required: ['kind', 'name', 'because', 'more', 'items'],
+    properties: {
+      kind: { type: 'string', enum: homeKinds },
+      name: { type: ['string', 'null'], description: 'The name of a rail' },
+      because: { anyOf: [component(HomeBecause), { type: 'null' }], description: 'With `because`: what the user has watched' },
+      more: { type: ['string', 'null'], description: 'The path of the whole list' },
+      items: { type: 'array', items: component(HomeItem) }
+    }
+  }
+)
+export type HomeRow = Static<typeof HomeRow>
+
+const Home = Type.Object(
+  {
+    rows: Type.Array(HomeRow),
+    missing: Type.Array(Type.Unsafe<HomeKind>({ type: 'string', enum: [...homeKinds] }), {
+      description: 'The kinds that the service could not read just now'
+    })
+  },
+  { $id: 'Home', description: 'The rows of a start page' }
+)
+export type Home = Static<typeof Home>
+
+export const HomeAnswer = Ok(Home)
+export type HomeAnswer = Static<typeof HomeAnswer>

@@ -1,0 +1,102 @@
+import { ContentsQuery } from '../../schemas/contents-query.js'
+import { Cache } from '../cache.js'
+import { type RailDocument, withinLimits } from '../data/rail-collections.js'
+import { compileValidator } from '../http/validation.js'
+import { ownBytes } from './bytes.js'
+import type { Catalogue } from './catalogue.js'
+import { orderOf } from './contents-page.js'
+import type { Country } from './country.js'
+import { prefixesFor } from './words.js'
+
+/** How many contents of a rail are kept: the largest row of a start page. */
+export const longestRow = 30
+
+/** In bytes. There is one list for each rail and region, and one row for each number of items. */
+const listsSize = 4 * 1024 * 1024
+const rowsSize = 16 * 1024 * 1024
+
+const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystring' })
+
+/** Undefined if GET /contents would refuse the query. */
+const read = (query: RailDocument['query']) => {
+  const { value } = validate(withinLimits(query))
+  return value as ContentsQuery | undefined
+}
+
+/** A rail and the ids of its first contents that are open. */
+export interface FilledRail {
+  rail: RailDocument
+  ids: Float64Array
+  /** Names the list. */
+  key: string
+}
+
+/** The first contents of rails, until the catalogue or the clock changes them. */
+export class RailContents {
+  private readonly lists = new Cache<string, Float64Array>(listsSize, ({ byteLength }) => byteLength)
+  private readonly rows = new Cache<string, Buffer>(rowsSize, ({ length }) => length)
+  /** Changes with the catalogue. */
+  version = ''
+  private until = 0
+
+  constructor(private readonly catalogue: Catalogue) {}
+
+  /** The first rails that have contents for this country, of the collection with this name or of all collections. */
+  async first(mname: string | undefined, count: number, country: Country | undefined): Promise<FilledRail[]> {
+    const filled: FilledRail[] = []
+    for (const { _id, rails } of this.named(mname)) {
+      for (const rail of rails) {
+        if (filled.length === count) return filled
+        const key = `${_id} ${rail.id} ${this.catalogue.skeleton.region(country)}`
+        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.find(rail, key, country)))
+        if (ids.length > 0) filled.push({ rail, ids, key })
+      }
+    }
+    return filled
+  }
+
+  /** The collections with this name, or all of them. */
+  named(mname: string | undefined) {
+    const { railCollections } = this.catalogue
+    return mname === undefined ? railCollections : railCollections.filter(collection => collection.mname === mname)
+  }
+
+  /** The wire form of a row that was kept. */
+  row(name: string) {
+    return this.rows.get(name)
+  }
+
+  /** `version` is that of the contents of the row. */
+  keepRow(name: string, bytes: Buffer, version: string) {
+    if (version === this.version) this.rows.put(name, ownBytes(bytes))
+  }
+
+  private known(key: string) {
+    this.dropOutdated()
+    return this.lists.get(key)
+  }
+
+  private find({ query }: RailDocument, key: string, country: Country | undefined) {
+    this.dropOutdated()
+    const { listing, skeleton, search } = this.catalogue
+    const asked = read(query)
+    // A rail of a start page has no pages.
+    const page = { page: 1, perPage: longestRow }
+    const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
+    const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), country, Date.now(), page).shown : []
+    const ids = Float64Array.from(rows, row => skeleton.idOf(row))
+    this.lists.put(key, ids)
+    return ids
+  }
+
+  private dropOutdated() {
+    const { catalogue } = this
+    const now = Date.now()
+    const version = `${catalogue.version} ${catalogue.skeleton.version} ${catalogue.search.version}`
+    if (this.version === version && now < this.until) return
+    this.lists.clear()
+    this.rows.clear()
+    this.version = version
+    this.until = catalogue.listing.validUntil(now)
+  }
+}

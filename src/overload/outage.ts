@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** In milliseconds. */
+const pause = 500
+
+/** Remembers that the database does not answer, so that not every caller has to find out by waiting. */
+export class Outage {
+  isKnown = false
+
+  constructor(
+    private readonly isOver: () => Promise<boolean>,
+    private readonly signal: AbortSignal
+  ) {}
+
+  /** Call it when the database did not answer. Asks until it does, or the signal aborts. */
+  async begin() {
+    if (this.isKnown) return
+    this.isKnown = true
+    while (!(await this.isOver()) && !this.signal.aborted) await sleep(pause, undefined, { ref: false })
+    this.isKnown = false
+  }
+}

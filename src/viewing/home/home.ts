@@ -1,0 +1,142 @@
+import type { HomeAnswer } from '../../../schemas/home.js'
+import { okBytes } from '../../catalogue/bytes.js'
+import type { Catalogue } from '../../catalogue/catalogue.js'
+import { longestRow, RailContents } from '../../catalogue/rail-contents.js'
+import { isUnavailable } from '../../data/driver/faults.js'
+import type { Data } from '../../data/index.js'
+import { ErrorAnswer } from '../../errors.js'
+import { withDeadline } from '../../overload/deadline.js'
+import type { Outage } from '../../overload/outage.js'
+import { Pacer } from '../../overload/pacer.js'
+import type { InterestSettings } from '../../recommendations/interest.js'
+import type { Recommender } from '../../recommendations/serving/recommender.js'
+import type { Uptake } from '../../recommendations/serving/uptake.js'
+import { viewingOf } from '../../recommendations/serving/viewing.js'
+import { cardsWithHistory } from '../viewer-bytes.js'
+import { becauseRowsOf, cardsOf, cardsRow, recommendedRow, type Stored, watchlistRow } from './personal-rows.js'
+import { type Asked, popularAndNew, railRows } from './public-rows.js'
+import { contentIdsOf, homeParts, type Kind, type Row } from './row.js'
+
+interface Options {
+  catalogue: Catalogue
+  data: Data
+  recommender: Recommender
+  uptake: Uptake
+  outage: Outage
+  interest: InterestSettings
+  recentDays: number
+  basePath: string
+  /** How long the database may take for a public answer, in milliseconds. */
+  patience: number
+}
+
+/** The rows that only the database can tell. */
+const personalKinds: Kind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
+
+const isAway = (error: unknown) => (error instanceof ErrorAnswer ? error.statusCode === 503 : isUnavailable(error))
+
+/** The start page. While the database does not answer, it has what is in memory. */
+export class Home {
+  private readonly rails: RailContents
+  private readonly pacer = new Pacer()
+
+  constructor(private readonly options: Options) {
+    this.rails = new RailContents(options.catalogue)
+  }
+
+  /** The same for everybody in a country. */
+  forAnyone(asked: Asked) {
+    const { catalogue, recommender } = this.options
+    const { items, rails, collection, country } = asked
+    const collections = collection === undefined ? null : this.rails.named(collection).map(({ _id }) => _id)
+    const versions = [...recommender.version(country), catalogue.search.version]
+    const key = JSON.stringify(['home', items, rails, collections, catalogue.skeleton.region(country), versions])
+    return catalogue.answer<HomeAnswer>(key, async () => {
+      const rows = await this.publicRows(asked)
+      const ids = contentIdsOf(rows)
+      const { contents, isWhole } = await this.publicContents(ids)
+      const bytes = okBytes(homeParts(rows, ids, contents, []))
+      return { bytes, isEmpty: false, ...(!isWhole && { until: 0 }) }
+    })
+  }
+
+  /** Reads the contents that most callers will ask for. */
+  async prepare() {
+    const rows = await this.publicRows({ items: longestRow, rails: longestRow, country: undefined })
+    await this.options.catalogue.fragments.ofAny(contentIdsOf(rows))
+  }
+
+  /** `inTurn` runs what asks the database. */
+  async forViewer(user: number, asked: Asked, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
+    const { catalogue, outage } = this.options
+    if (!outage.isKnown) {
+      try {
+        return await inTurn(() => this.personal(user, asked))
+      } catch (error) {
+        this.noteOutage(error)
+      }
+    }
+    const rows = await this.publicRows(asked)
+    const ids = contentIdsOf(rows)
+    return okBytes(homeParts(rows, ids, catalogue.fragments.known(ids), personalKinds))
+  }
+
+  private async personal(user: number, asked: Asked) {
+    const { catalogue, data, interest } = this.options
+    const stored = await data.history.wholeAndLists(user, asked.items)
+    const cards = cardsOf(catalogue, stored, asked, interest)
+    const watched = cards.map(({ content_id }) => content_id)
+    const elements = watched.length > 0 ? await data.history.started(user, watched) : []
+    const rails = await railRows(this.rails, asked, this.options.basePath)
+    const rows = await this.pacer.run(() => [
+      cardsRow(cardsWithHistory(catalogue, cards, elements), this.options.basePath),
+      ...this.proposals(user, stored, asked),
+      ...rails
+    ])
+    const contentIds = contentIdsOf(rows)
+    return okBytes(homeParts(rows, contentIds, await catalogue.fragments.ofAny(contentIds), []))
+  }
+
+  /** All rows between the cards and the rails. No title is proposed twice. */
+  private proposals(user: number, stored: Stored, asked: Asked): Row[] {
+    const { catalogue, recommender, uptake, interest, recentDays, basePath } = this.options
+    const { items, country } = asked
+    const viewing = viewingOf(catalogue, stored, interest)
+    const recommendations = recommender.recommendVaried(viewing, country, items)
+    uptake.show(user, recommendations)
+    const taken = new Set(recommendations.map(({ row }) => row))
+    const because = becauseRowsOf(catalogue, recommender, viewing, { country, count: items, recentDays, basePath, taken })
+    for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)
+    return [
+      recommendedRow(catalogue, recommendations, recentDays, basePath),
+      ...because,
+      watchlistRow(catalogue, stored, basePath),
+      ...popularAndNew(catalogue, recommender.popular, asked, basePath, taken)
+    ]
+  }
+
+  private async publicRows(asked: Asked): Promise<Row[]> {
+    const { catalogue, recommender, basePath } = this.options
+    return [...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()), ...(await railRows(this.rails, asked, basePath))]
+  }
+
+  /** Those that are cached if the database does not answer. */
+  private async publicContents(ids: number[]) {
+    const { catalogue, outage, patience } = this.options
+    const { fragments } = catalogue
+    if (!outage.isKnown) {
+      try {
+        return { contents: await withDeadline(fragments.anyForPublicList(ids), patience), isWhole: true }
+      } catch (error) {
+        this.noteOutage(error)
+      }
+    }
+    const contents = fragments.known(ids)
+    return { contents, isWhole: !contents.includes(undefined) }
+  }
+
+  private noteOutage(error: unknown) {
+    if (!isAway(error)) throw error
+    void this.options.outage.begin()
+  }
+}

@@ -1,0 +1,100 @@
+import { isOpen } from '../../catalogue/availability.js'
+import type { Catalogue } from '../../catalogue/catalogue.js'
+import { dismissalTimes } from '../../data/dismissals.js'
+import { latestOf } from '../../data/history.js'
+import type { Data } from '../../data/index.js'
+import { isServableWatchlist } from '../../data/watchlist.js'
+import type { InterestSettings } from '../../recommendations/interest.js'
+import { reasonFor } from '../../recommendations/serving/answer.js'
+import { recentUntil } from '../../recommendations/serving/recent.js'
+import type { Recommendation, Recommender } from '../../recommendations/serving/recommender.js'
+import type { Viewing } from '../../recommendations/serving/viewing.js'
+import { continueWatching } from '../continue-watching.js'
+import { type CardWithHistory, cardParts, watchlistParts } from '../viewer-bytes.js'
+import type { Asked } from './public-rows.js'
+import { itemParts, type PlannedRow } from './row.js'
+
+/** How many rows are because of one title each, and how many of the titles watched last may have one. */
+const becauseRows = 2
+const watchedLately = 5
+
+/** What the database has of a viewer. */
+export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
+
+export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, country }: Asked, { completedAt }: InterestSettings) =>
+  continueWatching(catalogue, {
+    history: latestOf(stored),
+    hidden: stored.hidden,
+    dismissed: dismissalTimes(stored),
+    completedAt,
+    country
+  }).slice(0, items)
+
+export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow => ({
+  kind: 'continue_watching',
+  more: `${basePath}/continue-watching`,
+  items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
+})
+
+export const watchlistRow = ({ broken }: Catalogue, { saved }: Stored, basePath: string): PlannedRow => ({
+  kind: 'watchlist',
+  more: `${basePath}/watchlist`,
+  items: broken
+    .keepServable('watchlist', saved, isServableWatchlist)
+    .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
+})
+
+const isRecent = ({ skeleton }: Catalogue, row: number, recentDays: number) => Date.now() < recentUntil(skeleton, row, recentDays)
+
+export const recommendedRow = (
+  catalogue: Catalogue,
+  recommendations: Recommendation[],
+  recentDays: number,
+  basePath: string
+): PlannedRow => {
+  const { skeleton } = catalogue
+  const items = recommendations.map(({ row, because }) => {
+    const recent = isRecent(catalogue, row, recentDays)
+    const cause = because === undefined ? undefined : skeleton.idOf(because)
+    return {
+      content_id: skeleton.idOf(row),
+      because: cause,
+      parts: (content, named) => itemParts(content, { recent, reason: reasonFor(cause, named) })
+    } satisfies PlannedRow['items'][number]
+  })
+  return { kind: 'recommended', more: `${basePath}/recommendations`, items }
+}
+
+interface BecauseOptions {
+  country: Asked['country']
+  count: number
+  recentDays: number
+  basePath: string
+  /** Titles that are left out. Those of the rows are added to it. */
+  taken: Set<number>
+}
+
+/** Titles like those that were watched last. */
+export const becauseRowsOf = (
+  catalogue: Catalogue,
+  recommender: Recommender,
+  viewing: Viewing,
+  { country, count, recentDays, basePath, taken }: BecauseOptions
+): PlannedRow[] => {
+  const { skeleton } = catalogue
+  const rows: PlannedRow[] = []
+  for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
+    if (!isOpen(skeleton, title, Date.now(), country)) continue
+    const similar = recommender.similar(title, country, count, [...viewing.excluded, ...taken])
+    if (similar.length === 0) continue
+    const because = skeleton.idOf(title)
+    const items = similar.map(row => {
+      taken.add(row)
+      const recent = isRecent(catalogue, row, recentDays)
+      return { content_id: skeleton.idOf(row), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
+    })
+    rows.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items })
+    if (rows.length === becauseRows) break
+  }
+  return rows
+}

@@ -1,0 +1,65 @@
+import type { HomeQuery, HomeRow } from '../../../schemas/home.js'
+import { jsonParts } from '../../catalogue/bytes.js'
+import type { Catalogue } from '../../catalogue/catalogue.js'
+import type { Country } from '../../catalogue/country.js'
+import type { Order } from '../../catalogue/orders.js'
+import type { RailContents } from '../../catalogue/rail-contents.js'
+import { toRail } from '../../data/rail-collections.js'
+import type { Popular } from '../../recommendations/serving/popular.js'
+import { type PlannedRow, plainItem, type Row } from './row.js'
+
+const newestFirst: Order = ['start_date', 'DESC']
+
+/** What is asked of a start page. */
+export interface Asked extends HomeQuery {
+  country: Country | undefined
+}
+
+const titlesOf = function* ({ listing, tree }: Catalogue, country: Country | undefined) {
+  for (const row of listing.open(newestFirst, country, Date.now())) if (tree.title(row) === row) yield row
+}
+
+/** The first rows of the skeleton that are not in `taken`, to which they are added. */
+const takeFirst = (rows: Iterable<number>, count: number, taken: Set<number>) => {
+  const first: number[] = []
+  for (const row of rows) {
+    if (taken.has(row)) continue
+    taken.add(row)
+    if (first.push(row) === count) break
+  }
+  return first
+}
+
+/** The titles in `taken`, rows of the skeleton, are left out. */
+export const popularAndNew = (
+  catalogue: Catalogue,
+  popular: Popular,
+  { items, country }: Asked,
+  basePath: string,
+  taken: Set<number>
+): PlannedRow[] => {
+  const { skeleton } = catalogue
+  const shown = (rows: Iterable<number>) => takeFirst(rows, items, taken).map(row => plainItem(skeleton.idOf(row)))
+  return [
+    { kind: 'popular', more: null, items: shown(popular.titles(country, Date.now())) },
+    { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, country)) }
+  ]
+}
+
+export const railRows = async (contents: RailContents, { items, rails, collection, country }: Asked, basePath: string): Promise<Row[]> => {
+  const filled = await contents.first(collection, rails, country)
+  const { version } = contents
+  return filled.map(({ rail, ids, key }) => {
+    const row = `${key} ${items}`
+    const ready = contents.row(row)
+    if (ready) return { ready: jsonParts<HomeRow>([ready]) }
+    const { name, endpoint } = toRail(rail, `${basePath}/contents`)
+    return {
+      kind: 'rail',
+      name,
+      more: endpoint,
+      items: [...ids.slice(0, items)].map(plainItem),
+      keep: bytes => contents.keepRow(row, bytes, version)
+    }
+  })
+}
