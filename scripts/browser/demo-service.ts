@@ -10,7 +10,7 @@ export const serveDemo = async (MONGO_URL: string, given: Record<string, string>
   const port = await freePort()
   const address = `http://localhost:${port}`
   await fillWithDemo(MONGO_URL, address, () => undefined)
-  const settings = { MONGO_URL, JWT_SECRET: 'only for a demo page that nobody else can reach', DEVICE_URL: `${address}/#approve`, ...given }
+  const settings = { MONGO_URL, JWT_SECRET: 'only for a demo page that nobody else can reach', DEVICE_URL: `${address}/#device`, ...given }
   const app = await buildApp(readSettings(Settings, settings), { logger: false })
   await app.register(thumbnails)
   await app.register(page)
