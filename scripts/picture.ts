@@ -6,14 +6,14 @@ import { startMongod } from './mongod/start.js'
 const [file = 'docs/page.png'] = process.argv.slice(2)
 
 /** In pixels. */
-const viewport = { width: 1280, height: 900 }
+const viewport = { width: 1280, height: 1180 }
 
 /** Takes the picture of the demo page in the README, as Ada sees it. */
 try {
   const path = chromiumPath()
   if (!path) throw new Error('The picture is taken with Chromium: install it, or set CHROMIUM to its path')
   const mongod = await startMongod({ say: console.log })
-  const { app, address } = await serveDemo(`${mongod.url}/picture`, { TRAIN_INTERVAL: '1' })
+  const { app, address } = await serveDemo(`${mongod.url}/picture`)
   const browser = await startChromium(path)
   const page = await browser.newPage({ viewport, colorScheme: 'dark', locale: 'en-GB', reducedMotion: 'reduce' })
   await page.goto(`${address}/`)

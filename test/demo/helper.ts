@@ -17,10 +17,7 @@ export const television = { viewport: { width: 1920, height: 1080 } }
 /** The demo page in a browser that is closed after the test. */
 export const openDemo = async (t: Test) => {
   const url = await databaseUrl(t)
-  const [{ app, address }, browser] = await Promise.all([
-    serveDemo(url, { RATE_LIMIT_ADDRESS: '0', MAX_EVENT_LOOP_DELAY: '0', TRAIN: 'off' }),
-    startChromium(path as string)
-  ])
+  const [{ app, address }, browser] = await Promise.all([serveDemo(url, { RATE_LIMIT_ADDRESS: '0' }), startChromium(path as string)])
   t.teardown(async () => {
     await browser.close()
     await app.close()
