@@ -309,10 +309,11 @@ t.test('an end is not held up by what the database still owes', async t => {
   const app = await buildWith(t, { contents })
   await databaseOf(app).collection('popularity').deleteMany()
   let giveUp: (() => void) | undefined
-  const views = () =>
+  const next = () =>
     new Promise<never>((_resolve, reject) => {
       giveUp = () => reject(new Error('The client is closed'))
     })
+  const views = () => ({ [Symbol.asyncIterator]: () => ({ next }) }) as never
   const { learning } = learnerOf(app, { data: { ...app.data, allHistories: { ...app.data.allHistories, views } } })
   const stop = new AbortController()
   const following = learning.follow(stop.signal)
