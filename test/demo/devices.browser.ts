@@ -26,7 +26,10 @@ t.test('devices without a keyboard, on the demo page', withBrowser, async t => {
     const code = await showCode()
     t.strictSame(await faultsOf(tv.page), [])
     await owner.page.goto(`${address}/?user_code=${code}#device`)
-    await owner.page.locator('#sign-in').getByRole('button', { name: /^As Ada/ }).click()
+    await owner.page
+      .locator('#sign-in')
+      .getByRole('button', { name: /^As Ada/ })
+      .click()
     await owner.page.getByText('Television of the demo').waitFor()
     t.strictSame(await faultsOf(owner.page), [])
     await owner.page.getByRole('button', { name: 'Refuse' }).click()
