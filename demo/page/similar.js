@@ -13,7 +13,7 @@ export const similarTo = (content, open) => {
   const list = h('ul', { class: 'children similar' })
   const section = h(
     'section',
-    { 'aria-labelledby': 'similar-title', hidden: true },
+    { class: 'place', 'aria-labelledby': 'similar-title', hidden: true },
     h('h3', { id: 'similar-title' }, 'More like this'),
     list
   )
