@@ -1,9 +1,10 @@
 import './account.js'
 import './approval.js'
+import './arrow-keys.js'
 import { showCollections } from './collections.js'
 import { showHidden } from './hidden.js'
 import { showHistory } from './history.js'
-import { showPersonal } from './home.js'
+import { showHome } from './home.js'
 import { loadLibrary } from './library.js'
 import { showSchedule } from './schedule.js'
 import './search.js'
@@ -14,8 +15,7 @@ import { events } from './viewer.js'
 /** Loads the library first, because every card shows what was watched and saved. */
 const showViewer = async () => {
   await loadLibrary().catch(() => undefined)
-  showPersonal()
-  showCollections()
+  showHome()
   showHistory()
   showHidden()
   renewSheet()
@@ -23,4 +23,5 @@ const showViewer = async () => {
 
 events.addEventListener('session', showViewer)
 showViewer()
+showCollections()
 showSchedule()

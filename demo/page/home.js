@@ -1,168 +1,105 @@
-import { card } from './cards.js'
-import { byId, h, icon } from './dom.js'
-import { hideButton, picture, saveButton } from './pieces.js'
+import { byId } from './dom.js'
+import { showHero, showHeroSkeleton, showHeroTrouble } from './hero.js'
+import { announce } from './notice.js'
 import { rail } from './rail.js'
-import { openSheet } from './sheet.js'
-import { askToSignIn, signIn } from './sign-in.js'
+import { cardsOf, emptyTexts, furtherCards, reasonOf, titleOf } from './rows.js'
 import { events, explain, viewer } from './viewer.js'
-import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
-/** @typedef {import('./viewer.js').Content} Content */
-/** @typedef {import('./viewer.js').Schemas} Schemas */
-/** @typedef {{ name: string } | undefined} User */
+/** @typedef {import('./rows.js').HomeRow} HomeRow */
 
-const hero = byId('hero')
-const personal = byId('personal')
+const places = { personal: byId('personal'), rails: byId('rails') }
+const items = 12
 
-/** @param {Schemas['Recommendation']} recommendation @returns {string} */
-const reasonOf = ({ reason }) => {
-  switch (reason.type) {
-    case 'watched':
-      return `Because you watched ${reason.name}`
-    case 'popular':
-      return 'Popular now'
+/** The `mname` of the collection whose rails are shown. Without one, those of all collections. @type {string | undefined} */
+let chosen
+/** The rows as they were asked for last, by their keys. @type {Map<string, HomeRow>} */
+let latest = new Map()
+/** What is shown of them. @type {Map<string, ReturnType<typeof rail>>} */
+let shown = new Map()
+
+/** @param {HomeRow} row */
+const keyOf = ({ kind, name, because, more }) => JSON.stringify([kind, name, because?.content_id, more])
+
+/** A user is told what is missing, too. @param {HomeRow[]} rows @returns {HomeRow[]} */
+const withEmptyRows = rows => {
+  const none = { name: null, because: null, items: [] }
+  const given = new Set(rows.map(({ kind }) => kind))
+  const [first, last] = [
+    { kind: /** @type {const} */ ('continue_watching'), more: '/continue-watching', ...none },
+    { kind: /** @type {const} */ ('watchlist'), more: '/watchlist', ...none }
+  ]
+  const at = rows.findIndex(({ kind }) => kind === 'popular' || kind === 'new' || kind === 'rail')
+  const place = at === -1 ? rows.length : at
+  return [
+    ...(given.has('continue_watching') ? [] : [first]),
+    ...rows.slice(0, place),
+    ...(given.has('watchlist') ? [] : [last]),
+    ...rows.slice(place)
+  ]
+}
+
+/** @param {string} key @param {{ name: string } | undefined} user */
+const railOf = (key, user) => {
+  const row = /** @type {HomeRow} */ (latest.get(key))
+  const empty = emptyTexts[row.kind]
+  return rail({
+    title: titleOf(row, user),
+    ...(empty && { empty }),
+    load: async page => {
+      const row = latest.get(key)
+      if (!row) return { cards: [], next: false }
+      if (page > 1) return furtherCards(row, page, items)
+      return { cards: await cardsOf(row, Boolean(user)), next: row.items.length === items && 2 }
+    }
+  })
+}
+
+/** Shows the rows. Those that were there before stay where they are, with new cards. @param {HomeRow[]} rows @param {{ name: string } | undefined} user */
+const showRows = (rows, user) => {
+  latest = new Map(rows.map(row => [keyOf(row), row]))
+  const isSame = [...latest.keys()].join() === [...shown.keys()].join()
+  if (isSame) {
+    for (const { reload } of shown.values()) reload()
+    return
   }
+  const before = shown
+  shown = new Map([...latest.keys()].map(key => [key, before.get(key) ?? railOf(key, user)]))
+  const sections = (/** @type {boolean} */ ofRails) =>
+    [...shown].flatMap(([key, { section }]) => ((latest.get(key)?.kind === 'rail') === ofRails ? [section] : []))
+  places.personal.replaceChildren(...sections(false))
+  places.rails.replaceChildren(...sections(true))
+  for (const key of latest.keys()) before.get(key)?.reload()
 }
 
-/** The shows and seasons of these contents, by id. @param {Content[]} contents @returns {Promise<Map<number, Content>>} */
-const parentsOf = async contents => {
-  const ids = [...new Set(contents.flatMap(({ parent_id }) => parent_id ?? []))]
-  if (ids.length === 0) return new Map()
-  const { collection } = await viewer.get('/contents', { params: { query: { ids, perPage: 100 } } })
-  return new Map(collection.map(content => [content.id, content]))
+/** What is shown large: the first recommendation, or what is most popular. @param {HomeRow[]} rows @param {{ name: string } | undefined} user */
+const showPicked = (rows, user) => {
+  const recommended = rows.find(row => row.kind === 'recommended')?.items[0]
+  const item = recommended ?? rows.find(row => row.kind === 'popular')?.items[0]
+  showHero(item?.content, recommended ? reasonOf(recommended) : 'Popular now', user)
 }
 
-const continueRail = () =>
-  rail({
-    title: 'Continue watching',
-    empty: 'Nothing started yet. Open a title and drag its player, and it appears here.',
-    load: async page => {
-      const { collection, meta } = await viewer.get('/continue-watching', { params: { query: { page } } })
-      const parents = await parentsOf(collection.map(({ content }) => content))
-      return {
-        next: meta.next_page,
-        cards: collection.map(({ content, reason, history }) => {
-          const parent = parents.get(content.parent_id ?? 0)
-          return card(content, {
-            headline: parent ? nameOf(parent) : nameOf(content),
-            note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
-            // One that is watched again is at its end from the last time.
-            percentage: history && history.percentage < 90 ? history.percentage : 0,
-            mayHide: true
-          })
-        })
-      }
-    }
-  })
-
-/** @param {Promise<Schemas['Recommendation'][]>} recommendations @param {User} user */
-const recommendedRail = (recommendations, user) =>
-  rail({
-    title: user ? `Recommended for ${user.name}` : 'Popular now',
-    load: async () => ({
-      next: false,
-      cards: (await recommendations)
-        .slice(1)
-        .map(content => card(content, { note: reasonOf(content), badge: content.recent ? 'New' : undefined, mayHide: Boolean(user) }))
-    })
-  })
-
-const watchlistRail = () =>
-  rail({
-    title: 'Your watchlist',
-    empty: 'Nothing saved yet. Press the plus on a title to save it for later.',
-    load: async page => {
-      const { collection, meta } = await viewer.get('/watchlist', { params: { query: { page } } })
-      return {
-        next: meta.next_page,
-        cards: collection.map(({ content }) => card(content, { note: lineOf(typeOf(content), lengthOf(content)) }))
-      }
-    }
-  })
-
-const showHeroSkeleton = () =>
-  hero.replaceChildren(
-    h(
-      'div',
-      { class: 'hero-text' },
-      h('div', { class: 'skeleton line short' }),
-      h('div', { class: 'skeleton line tall' }),
-      h('div', { class: 'skeleton line' })
-    )
-  )
-
-/** @param {Schemas['Recommendation'] | undefined} content @param {User} user */
-const showHero = (content, user) => {
-  if (!content)
-    return hero.replaceChildren(
-      h(
-        'div',
-        { class: 'hero-text' },
-        h('h1', {}, 'The catalogue is empty'),
-        h('p', { class: 'description' }, 'Import one with npm run import, as the README explains.')
-      )
-    )
-  const invitation = h(
-    'div',
-    { class: 'invitation' },
-    h('button', { type: 'button', class: 'primary', onclick: () => signIn('ada@example.com') }, 'Sign in as Ada'),
-    h('button', { type: 'button', class: 'quiet', onclick: () => askToSignIn() }, 'Use another account')
-  )
-  hero.replaceChildren(
-    h('div', { class: 'hero-art' }, picture(content, { bare: true })),
-    h(
-      'div',
-      { class: 'hero-text' },
-      h('p', { class: 'eyebrow' }, reasonOf(content)),
-      h('h1', {}, nameOf(content)),
-      h('p', { class: 'description' }, descriptionOf(content)),
-      h(
-        'div',
-        { class: 'actions' },
-        h('button', { type: 'button', class: user ? 'primary' : 'quiet', onclick: () => openSheet(content) }, icon('play'), 'Watch'),
-        user ? saveButton(content) : null,
-        user ? hideButton(content) : null
-      ),
-      user
-        ? null
-        : h(
-            'p',
-            { class: 'pitch' },
-            'See what the service knows about a viewer: where they left off, what they saved, what they may like next.'
-          ),
-      user ? null : invitation
-    )
-  )
+/** Asks for the start page, and shows it: all in one call. */
+const refresh = async () => {
+  const user = await viewer.user()
+  const { rows, missing } = await viewer.home({ items, ...(chosen !== undefined && { collection: chosen }) })
+  showPicked(rows, user)
+  showRows(user && missing.length === 0 ? withEmptyRows(rows) : rows, user)
+  if (missing.length > 0) announce('Your own rows are not there, because the service could not read them just now.', 'warning')
 }
 
 /** Shows everything that depends on the signed-in user. */
-export const showPersonal = async () => {
-  const user = await viewer.user()
+export const showHome = async () => {
+  shown = new Map()
   showHeroSkeleton()
-  const recommendations = viewer.get('/recommendations', { params: { query: { perPage: 25 } } })
-  const begun = user && continueRail()
-  const later = user && watchlistRail()
-  const next = recommendedRail(recommendations, user)
-  personal.replaceChildren(...[begun, next, later].flatMap(each => (each ? each.section : [])))
-  reloads.watched = begun?.reload
-  reloads.saved = later?.reload
-  try {
-    showHero((await recommendations)[0], user)
-  } catch (error) {
-    hero.replaceChildren(
-      h(
-        'div',
-        { class: 'hero-text', role: 'alert' },
-        h('h1', {}, 'The service is not responding'),
-        h('p', { class: 'description' }, explain(error)),
-        h('div', { class: 'actions' }, h('button', { type: 'button', class: 'primary', onclick: showPersonal }, 'Try again'))
-      )
-    )
-  }
+  await refresh().catch(error => showHeroTrouble(error, showHome))
 }
 
-/** @type {{ watched?: (() => void) | undefined, saved?: (() => void) | undefined }} */
-const reloads = {}
-events.addEventListener('watched', () => reloads.watched?.())
-events.addEventListener('saved', () => reloads.saved?.())
-events.addEventListener('unhidden', showPersonal)
+/** @param {string} mname of a collection */
+export const chooseCollection = async mname => {
+  chosen = mname
+  await refresh().catch(error => announce(explain(error), 'warning'))
+  places.rails.scrollIntoView()
+}
+
+const renew = () => refresh().catch(() => undefined)
+for (const event of ['watched', 'saved', 'unhidden']) events.addEventListener(event, renew)

@@ -4,6 +4,7 @@ import { openSheet } from './sheet.js'
 import { explain, viewer } from './viewer.js'
 import { nameOf, timeOfDay, typeOf } from './words.js'
 
+/** @typedef {import('./viewer.js').Schemas['OnAir']} OnAir */
 /** @typedef {import('./viewer.js').Schemas['Programme']} Programme */
 
 const place = byId('schedule')
@@ -12,39 +13,34 @@ const heading = () => h('h2', { id: 'schedule-title' }, 'On now and next')
 /** @param {Programme} programme */
 const sharePast = ({ starts_at, ends_at }) => (100 * (Date.now() - Date.parse(starts_at))) / (Date.parse(ends_at) - Date.parse(starts_at))
 
-/** @param {string} channel @param {Programme[]} programmes */
-const channelOf = (channel, programmes) => {
-  const [first, ...others] = programmes
-  if (!first) return ''
-  const isOn = Date.parse(first.starts_at) <= Date.now()
-  const later = (isOn ? others : programmes).slice(0, 3)
-  return h(
+/** @param {Programme} programme */
+const current = programme =>
+  h(
+    'button',
+    { type: 'button', class: 'on', onclick: () => openSheet(programme.content) },
+    h('span', { class: 'picture' }, picture(programme.content, { bare: true }), bar(sharePast(programme))),
+    h('span', { class: 'headline' }, nameOf(programme.content)),
+    h('span', { class: 'note' }, `${typeOf(programme.content)} · until ${timeOfDay(programme.ends_at)}`)
+  )
+
+/** @param {Programme} programme */
+const following = ({ starts_at, content }) =>
+  h(
+    'p',
+    { class: 'later' },
+    h('time', { datetime: starts_at }, timeOfDay(starts_at)),
+    h('button', { type: 'button', class: 'link', onclick: () => openSheet(content) }, nameOf(content))
+  )
+
+/** @param {OnAir} onAir */
+const channelOf = ({ channel, now, next }) =>
+  h(
     'li',
     { class: 'channel' },
     h('h3', {}, channel),
-    isOn
-      ? h(
-          'button',
-          { type: 'button', class: 'on', onclick: () => openSheet(first.content) },
-          h('span', { class: 'picture' }, picture(first.content, { bare: true }), bar(sharePast(first))),
-          h('span', { class: 'headline' }, nameOf(first.content)),
-          h('span', { class: 'note' }, `${typeOf(first.content)} · until ${timeOfDay(first.ends_at)}`)
-        )
-      : h('p', { class: 'empty' }, 'Nothing at the moment'),
-    h(
-      'ol',
-      { class: 'later', 'aria-label': `Next on ${channel}` },
-      ...later.map(({ starts_at, content }) =>
-        h(
-          'li',
-          {},
-          h('time', { datetime: starts_at }, timeOfDay(starts_at)),
-          h('button', { type: 'button', class: 'link', onclick: () => openSheet(content) }, nameOf(content))
-        )
-      )
-    )
+    now ? current(now) : h('p', { class: 'empty' }, 'Nothing at the moment'),
+    next && following(next)
   )
-}
 
 /** Shows what is on now and next, per channel. */
 export const showSchedule = async () => {
@@ -53,11 +49,7 @@ export const showSchedule = async () => {
     h('ul', { class: 'channels' }, ...Array.from({ length: 4 }, () => h('li', { class: 'channel skeleton', 'aria-hidden': 'true' })))
   )
   try {
-    const { collection } = await viewer.get('/schedule', { params: { query: { perPage: 100 } } })
-    const channels = Map.groupBy(collection, ({ channel }) => channel)
-    const shown = [...channels]
-      .sort(([one], [other]) => one.localeCompare(other))
-      .map(([channel, programmes]) => channelOf(channel, programmes))
+    const shown = (await viewer.scheduleNow()).map(channelOf)
     place.replaceChildren(
       heading(),
       shown.length > 0 ? h('ul', { class: 'channels' }, ...shown) : h('p', { class: 'empty' }, 'No channel shows anything in the next day.')

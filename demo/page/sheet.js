@@ -2,6 +2,7 @@ import { byId, focusCard, h, icon } from './dom.js'
 import { isPlayable, progress } from './library.js'
 import { bar, picture, saveButton } from './pieces.js'
 import { player } from './player.js'
+import { similarTo } from './similar.js'
 import { explain, viewer } from './viewer.js'
 import { ageOf, clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
@@ -84,7 +85,8 @@ export const openSheet = async content => {
       saveButton(content),
       place,
       content.keywords &&
-        h('ul', { class: 'keywords', 'aria-label': 'Keywords' }, ...content.keywords.split(', ').map(word => h('li', {}, word)))
+        h('ul', { class: 'keywords', 'aria-label': 'Keywords' }, ...content.keywords.split(', ').map(word => h('li', {}, word))),
+      similarTo(content, openSheet)
     )
   )
   if (!sheet.open) sheet.showModal()

@@ -3,12 +3,12 @@ import { type HistoryDocument, historyIndexes } from '../../src/data/history.js'
 import { contentOf } from '../bench/data/catalogue.js'
 import { generate, insert } from '../bench/data/insert.js'
 
-/** Every so many titles, one is a show whose viewers have watched its only episode. */
-const shows = 10
+/** One title in ten is a show whose viewers have watched its only episode. */
+const showEvery = 10
 const aFilm = 26
 
 /** Episodes have ids above those of the titles. */
-const watchedOf = (title: number, titles: number) => (title % shows === 0 ? title + titles : title)
+const watchedOf = (title: number, titles: number) => (title % showEvery === 0 ? title + titles : title)
 
 const firstView = Date.UTC(2026, 0, 1)
 const minute = 60_000
@@ -33,7 +33,12 @@ export const fill = async (db: Db, titles: number, histories: Iterable<number[]>
     'contents',
     generate(titles, _id => ({ ...film, _id }))
   )
-  const episodes = generate(Math.floor(titles / shows), n => ({ ...film, _id: n * shows + titles, parent_id: n * shows, type: 'episode' }))
+  const episodes = generate(Math.floor(titles / showEvery), n => ({
+    ...film,
+    _id: n * showEvery + titles,
+    parent_id: n * showEvery,
+    type: 'episode'
+  }))
   await insert(db, 'contents', episodes)
   await insert(db, 'history', elementsOf(histories, titles))
   await db.collection('history').createIndexes(historyIndexes)

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Test files share as many processes as tap runs at once (`jobs` in package.json), because each takes seconds to load the service. */
+/** Most test files share this many processes, because each takes seconds to load the service. tap runs one more at once (`jobs` in package.json). */
 const shared = 3
 
 /** All test files below a folder. */
@@ -43,15 +43,16 @@ t.test('the last file', { buffered: false }, async t => {
 
 /**
  * Distributes the test files over processes and writes an entry file for each. tap starts them in order of their names. Files with
- * their own process come first, because they mostly wait and would leave cores idle at the end.
+ * their own process mostly wait, so they run one after the other beside the shared processes, which use the cores.
  */
 export const entriesOf = async (files: string[], folder: string) => {
+  const alone = files.filter(isAlone).map(file => ({ name: basename(file, '.test.ts'), files: [file] }))
   const together = files.filter(file => !isAlone(file))
-  const dealt = Array.from({ length: shared }, (_, n) => together.filter((_, i) => i % shared === n))
-  const entries = [
-    ...files.filter(isAlone).map(file => ({ name: basename(file, '.test.ts'), files: [file] })),
-    ...dealt.map((files, n) => ({ name: `shared-${n + 1}`, files }))
-  ]
+  const dealt = Array.from({ length: shared }, (_, n) => ({
+    name: `shared-${n + 1}`,
+    files: together.filter((_, i) => i % shared === n)
+  }))
+  const entries = [...alone.slice(0, 1), ...dealt, ...alone.slice(1)]
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   return Promise.all(

@@ -36,21 +36,20 @@ export const allHistoriesOf = (db: Db) => {
     /** Views of each content in each country. A view counts half when it is `halfLife` milliseconds old. */
     views: (since: Date, halfLife: number) => {
       const age = { $divide: [{ $subtract: ['$$NOW', '$updated_at'] }, halfLife] }
-      return history
-        .aggregate<Views>(
-          [
-            { $match: { updated_at: { $gte: since }, ...startedFilter } },
-            {
-              $group: {
-                _id: { content_id: '$content_id', country: { $ifNull: ['$country', null] } },
-                views: { $sum: { $pow: [0.5, age] } }
-              }
-            },
-            { $project: { _id: 0, content_id: '$_id.content_id', country: '$_id.country', views: 1 } }
-          ],
-          longRead
-        )
-        .toArray()
+      return history.aggregate<Views>(
+        [
+          { $match: { updated_at: { $gte: since }, ...startedFilter } },
+          {
+            $group: {
+              _id: { content_id: '$content_id', country: { $ifNull: ['$country', null] } },
+              views: { $sum: { $pow: [0.5, age] } }
+            }
+          },
+          { $project: { _id: 0, content_id: '$_id.content_id', country: '$_id.country', views: 1 } }
+        ],
+        // By default, a batch has 16 MB, which would hold up the event loop.
+        { ...longRead, batchSize: 1000 }
+      )
     }
   }
 }

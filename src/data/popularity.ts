@@ -27,16 +27,10 @@ export const popularityOf = (db: Db) => {
         { _id: anywhere },
         { projection: { counted_at: 1, took: 1, age: { $subtract: ['$$NOW', '$counted_at'] } } }
       ),
-    all: () => popularity.find().toArray(),
-    /** Writes `*` last, because its `counted_at` says that the count is complete. */
-    save: (countries: Omit<PopularityDocument, 'counted_at'>[]) =>
-      popularity.bulkWrite([
-        { deleteMany: { filter: { _id: { $nin: countries.map(({ _id }) => _id) } } } },
-        ...countries
-          .sort((a, b) => Number(a._id === anywhere) - Number(b._id === anywhere))
-          .map(({ _id, ...counts }) => ({
-            updateOne: { filter: { _id }, update: { $set: counts, $currentDate: { counted_at: true as const } }, upsert: true }
-          }))
-      ])
+    // Each has up to a quarter of a megabyte. All of them in one batch would hold up the event loop.
+    all: () => popularity.find({}, { batchSize: 2 }).toArray(),
+    keepOnly: (countries: string[]) => popularity.deleteMany({ _id: { $nin: countries } }),
+    save: ({ _id, ...counts }: Omit<PopularityDocument, 'counted_at'>) =>
+      popularity.updateOne({ _id }, { $set: counts, $currentDate: { counted_at: true } }, { upsert: true })
   }
 }

@@ -16,7 +16,8 @@ export class Outage {
   async begin() {
     if (this.isKnown) return
     this.isKnown = true
-    while (!(await this.isOver()) && !this.signal.aborted) await sleep(pause, undefined, { ref: false })
+    const { signal } = this
+    while (!(await this.isOver()) && !signal.aborted) await sleep(pause, undefined, { signal }).catch(() => undefined)
     this.isKnown = false
   }
 }

@@ -17,5 +17,5 @@ export const interestOf = (time: number, percentage: number, { completedAt, inte
 /** Counts the interest in a content for its title, as an episode counts for its show. A title has the highest interest of its contents. */
 export const addInterest = (titles: Map<number, number>, title: number, interest: number) => {
   // Also skips elements with a broken time or percentage, whose interest is NaN.
-  if (interest > 0) titles.set(title, Math.max(titles.get(title) ?? 0, interest))
+  if (interest > (titles.get(title) ?? 0)) titles.set(title, interest)
 }

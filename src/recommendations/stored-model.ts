@@ -10,7 +10,7 @@ export const largestModel = 1024 ** 3
 export interface StoredModel {
   /** The content id of each item. */
   ids: Float64Array
-  /** So many of the items were watched by somebody. Those after them are newcomers. */
+  /** How many items somebody has watched. Those after them are newcomers. */
   watched: number
   halfLives: HalfLives
   /** What comes next and, on the second side, what is liked. */

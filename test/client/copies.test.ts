@@ -30,7 +30,7 @@ const fill = async (client: Client) => {
   await client.put('/hidden/{contentId}', { params: { path: { contentId: '3' } } })
 }
 
-/** Lets only so many changes into an answer, and does something in between. */
+/** Lets only a few changes into an answer, and does something in between. */
 const inPagesOf =
   (perPage: number, between = async () => {}) =>
   async (request: Request, init?: RequestInit) => {

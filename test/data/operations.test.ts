@@ -23,6 +23,7 @@ const viewerCollections = [
   'removals',
   'sessions',
   'users',
+  'device_codes',
   'erasures',
   'login_attempts',
   'counters'
@@ -417,7 +418,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
     allHistories: {
       estimatedSize: [() => data.allHistories.estimatedSize()],
       byUser: [() => data.allHistories.byUser().toArray()],
-      views: [() => data.allHistories.views(new Date(0), 1000)]
+      views: [() => data.allHistories.views(new Date(0), 1000).toArray()]
     },
     watchlist: {
       list: [

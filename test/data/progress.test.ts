@@ -137,7 +137,7 @@ t.test('completions', async t => {
     t.strictSame(await ids('watched'), [1, 2, 5, 6])
     t.strictSame(await ids('completed'), [1, 5, 6])
     t.strictSame(await ids('in_progress'), [2, 3, 7])
-    const whole = await history.wholeAndHidden(user_id)
+    const whole = await history.latestHiddenAndDismissed(user_id)
     t.strictSame(
       new Map(whole.content_ids.map((id, i) => [id, whole.plays[i]])),
       new Map([1, 2, 3, 4, 5, 6, 7].map(id => [id, [1, 2, 5, 6].includes(id) ? 1 : 0]))

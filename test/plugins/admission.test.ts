@@ -72,7 +72,7 @@ t.test('what viewers ask for takes turns', async t => {
   }
   const isBegun = (name: string) => until(() => begun.includes(name))
 
-  t.test('so many at once as there are connections, the others in their order', async t => {
+  t.test('as many at once as there are connections, the others in their order', async t => {
     const answers = ['a', 'broken', 'b', 'c', 'd'].map(ask)
     await isBegun('b')
     t.equal((await app.inject('/open')).body, 'open', 'which nobody else waits for')

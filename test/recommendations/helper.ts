@@ -56,7 +56,7 @@ export const span = (from: number, to: number) => Array.from({ length: to - from
 
 export const firstAudience = 100_001
 
-/** Users each of whom has completed all contents of a cluster but two, so many for each pair: who has watched one has watched each other as often. */
+/** Users who have completed all contents of a cluster but two, equally many for each pair: who has watched one has watched each other as often. */
 export const audienceOf = (cluster: number[], times: number, from: number): View[] => {
   const pairs = cluster.flatMap((one, i) => cluster.slice(i + 1).map(other => [one, other]))
   const users = Array.from({ length: times }, () => pairs).flat()

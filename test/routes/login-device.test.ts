@@ -61,7 +61,7 @@ t.test('a device without a keyboard', async t => {
       what || error
     )
   }
-  /** As if the device had waited for so many seconds since it asked. */
+  /** As if the device had waited for these seconds since it asked. */
   const wait = (seconds: number) =>
     codes.updateMany({ asked_at: { $exists: true } }, [{ $set: { asked_at: { $subtract: ['$asked_at', seconds * 1000] } } }])
 

@@ -6,7 +6,7 @@ import type { App } from '../helpers/app.js'
 import { film } from '../helpers/documents.js'
 
 export const films = Array.from({ length: 12 }, (_, i) => film(i + 1))
-/** So many of them are only reported late. */
+/** How many of them are only reported late. */
 const watchedOffline = 3
 const lists = ['history', 'watchlist', 'hidden'] as const
 

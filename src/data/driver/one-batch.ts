@@ -17,6 +17,18 @@ export const aggregateInOneBatch = async <T>(
   return cursor.firstBatch
 }
 
+/** The same, with each row as its bytes, for `columnsOf`. */
+export const aggregateRaw = async (
+  db: Db,
+  { collectionName }: Pick<Collection, 'collectionName'>,
+  pipeline: Document[],
+  options: { hint: Document }
+): Promise<Buffer[]> => {
+  const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
+  const { cursor } = await db.command(command, { fieldsAsRaw: { firstBatch: true } })
+  return cursor.firstBatch
+}
+
 /**
  * Reads what no change of primary can roll back, and says up to when. That is in the past while too few members of the replica set
  * keep up. A server of its own knows everything.

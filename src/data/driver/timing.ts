@@ -1,4 +1,4 @@
-import type { Collection, Db, Document } from 'mongodb'
+import type { Collection, Db, Document, RunCommandOptions } from 'mongodb'
 
 /** Returns the function to call with the duration of an operation. */
 export type TimerOf = (collection: string, kind: string) => (milliseconds: number) => void
@@ -43,8 +43,8 @@ const timedCollection = (collection: Collection<Document>, timerOf: TimerOf) => 
 export const timed = (db: Db, timerOf: TimerOf): Db =>
   Object.assign(Object.create(db), {
     collection: (name: string) => timedCollection(db.collection(name), timerOf),
-    command: (command: Document) => {
+    command: (command: Document, options?: RunCommandOptions) => {
       const [kind, collection] = Object.entries(command)[0] as [string, unknown]
-      return timedOperation(db.command.bind(db) as Operation, timerOf(String(collection), kind))(command as never)
+      return timedOperation(db.command.bind(db) as Operation, timerOf(String(collection), kind))(command as never, options as never)
     }
   })

@@ -10,7 +10,7 @@ export interface TargetShape {
 
 /** How much less a view says about the freshness of an item with every view after it. */
 const ageing = 0.6
-/** So many usual views are added to those of each item, so that few views prove little. */
+/** How many usual views are added to those of each item, so that few views prove little. */
 const usualViews = 10
 
 const freshnessOf = ({ itemCount, userCount, starts, items }: TrainingSet, views: Float64Array) => {

@@ -4,7 +4,7 @@ interface Candidate {
   because?: number
 }
 
-/** Of this many neighbours in a row, so many at most have the same reason. */
+/** Of ten neighbours in a row, at most four have the same reason. */
 const neighbours = 10
 const mostAlike = 4
 

@@ -7,7 +7,7 @@ import { until } from '../../helpers/until.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
 import { anybody, counted, daysAgo, firstAudience, idsFor, learnerOf, recommendedTo, span, views } from '../helper.js'
 
-/** So many users who have begun a content. */
+/** Users who have begun a content. */
 const viewsOf = (content_id: number, count: number, given: { updated_at?: Date; country?: string } = {}) =>
   Array.from({ length: count }, (_, i) => ({ user_id: firstAudience + i, content_id, ...given }))
 const settings = { COUNTRY_HEADER: 'cf-ipcountry' }

@@ -13,23 +13,31 @@ t.test('a test file in a new folder is run', async t => {
   const probe = { 'probe.test.ts': '', 'helper.ts': '' }
   const folder = t.testdir({
     'package.json': await readFile(join(root, 'package.json'), 'utf8'),
-    test: { 'top.test.ts': '', 'odd.alone.test.ts': '', new: { deep: probe } }
+    test: { 'top.test.ts': '', 'odd.alone.test.ts': '', 'other.alone.test.ts': '', new: { deep: probe } }
   })
-  const found = ['new/deep/probe.test.ts', 'odd.alone.test.ts', 'top.test.ts'].map(path => join(folder, 'test', path))
+  const found = ['new/deep/probe.test.ts', 'odd.alone.test.ts', 'other.alone.test.ts', 'top.test.ts'].map(path =>
+    join(folder, 'test', path)
+  )
   t.strictSame(testFiles(join(folder, 'test')), found)
 
   t.test('by the whole suite, in one process of several or in its own', async t => {
     const entries = await entriesOf(found, join(folder, 'entries'))
-    const [probe, alone, top] = found
+    const [probe, alone, other, top] = found
     const imported = await Promise.all(
       entries.map(async entry => ((await readFile(entry, 'utf8')).match(/file:[^']+/g) ?? []).map(url => fileURLToPath(url)))
     )
     t.strictSame(imported[0], [alone])
-    t.strictSame(imported.slice(1).flat().sort(), [probe, top])
+    t.strictSame(imported.slice(1, -1).flat().sort(), [probe, top])
+    t.strictSame(imported.at(-1), [other], 'those with their own process one after the other')
   })
 
   t.test('by tap itself', async t => {
     const { stdout } = await promisify(execFile)(...apart(join(root, 'node_modules/tap/dist/esm/run.mjs'), 'list'), { cwd: folder })
-    t.strictSame(stdout.trim().split('\n'), ['test/new/deep/probe.test.ts', 'test/odd.alone.test.ts', 'test/top.test.ts'])
+    t.strictSame(stdout.trim().split('\n'), [
+      'test/new/deep/probe.test.ts',
+      'test/odd.alone.test.ts',
+      'test/other.alone.test.ts',
+      'test/top.test.ts'
+    ])
   })
 })

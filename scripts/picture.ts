@@ -1,0 +1,33 @@
+import { chromiumPath, startChromium } from './browser/chromium.js'
+import { serveDemo } from './browser/demo-service.js'
+import { messageOf } from './failures.js'
+import { startMongod } from './mongod/start.js'
+
+const [file = 'docs/page.png'] = process.argv.slice(2)
+
+/** In pixels. */
+const viewport = { width: 1280, height: 1180 }
+
+/** Takes the picture of the demo page in the README, as Ada sees it. */
+try {
+  const path = chromiumPath()
+  if (!path) throw new Error('The picture is taken with Chromium: install it, or set CHROMIUM to its path')
+  const mongod = await startMongod({ say: console.log })
+  const { app, address } = await serveDemo(`${mongod.url}/picture`)
+  const browser = await startChromium(path)
+  const page = await browser.newPage({ viewport, colorScheme: 'dark', locale: 'en-GB', reducedMotion: 'reduce' })
+  await page.goto(`${address}/`)
+  await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+  await page.getByRole('region', { name: 'Continue watching' }).locator('.card:not(.skeleton)').first().waitFor()
+  // The greeting covers a part of the page.
+  await page.locator('#notice').waitFor({ state: 'hidden', timeout: 15_000 })
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: file })
+  await browser.close()
+  await app.close()
+  await mongod.stop()
+  console.log(`The picture is in ${file}`)
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { chromiumPath, startChromium } from '../../scripts/browser/chromium.js'
+import { serveDemo } from '../../scripts/browser/demo-service.js'
+import { databaseUrl } from '../helpers/database.js'
+
+const path = chromiumPath()
+
+/** The options of a test that needs a browser. */
+export const withBrowser = path ? {} : { skip: 'there is no Chromium: install it, or set CHROMIUM to its path' }
+
+export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+export const television = { viewport: { width: 1920, height: 1080 } }
+
+/** The demo page in a browser that is closed after the test. */
+export const openDemo = async (t: Test) => {
+  const url = await databaseUrl(t)
+  const [{ app, address }, browser] = await Promise.all([serveDemo(url, { RATE_LIMIT_ADDRESS: '0' }), startChromium(path as string)])
+  t.teardown(async () => {
+    await browser.close()
+    await app.close()
+  })
+
+  /** A visitor of the page, with what the browser said of it. */
+  const visit = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    const messages: string[] = []
+    page.on('console', message => messages.push(`${message.type()} ${message.text()}`))
+    page.on('pageerror', error => messages.push(`error ${error.message}`))
+    await page.goto(`${address}/`)
+    await page.locator('#hero h1').waitFor()
+    return { page, messages }
+  }
+  return { address, visit }
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong, and where. */
+export const faultsOf = async (page: Page): Promise<string[]> => {
+  // Through the protocol of the browser, since the policy of the page allows no foreign script.
+  await page.evaluate(axe)
+  const { violations } = (await page.evaluate('axe.run()')) as { violations: { id: string; nodes: { target: string[] }[] }[] }
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+}

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
+
+t.test('the demo page in a browser', withBrowser, async t => {
+  const { address, visit } = await openDemo(t)
+
+  for (const [what, options] of [
+    ['a phone', phone],
+    ['a television', television]
+  ] as const)
+    for (const colorScheme of ['light', 'dark'] as const)
+      t.test(`${what}, ${colorScheme}: axe finds nothing, and the browser has nothing to say`, async t => {
+        const { page, messages } = await visit({ ...options, colorScheme })
+        await page.locator('#schedule .channel h3').first().waitFor()
+        t.strictSame(await faultsOf(page), [])
+        t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is wider than the screen')
+        t.strictSame(messages, [])
+      })
+
+  t.test('arrow keys walk through the rows, as on a television', async t => {
+    const { page } = await visit(television)
+    await page.locator('#personal .card:not(.skeleton)').first().waitFor()
+    const focused = () => page.evaluate('document.activeElement.closest(".card")?.dataset.id')
+    const idsOf = (name: string) =>
+      page
+        .getByRole('region', { name, exact: true })
+        .locator('.card')
+        .evaluateAll(cards => cards.map(card => card.getAttribute('data-id')))
+    const popular = await idsOf('Popular now')
+    await page.locator(`#personal [data-id="${popular[0]}"] .open`).focus()
+    for (const [key, at] of [
+      ['ArrowRight', 1],
+      ['ArrowRight', 2],
+      ['ArrowLeft', 1]
+    ] as const) {
+      await page.keyboard.press(key)
+      t.equal(await focused(), popular[at])
+    }
+    await page.keyboard.press('ArrowDown')
+    t.equal(await focused(), (await idsOf('New'))[1], 'the card below')
+    await page.keyboard.press('ArrowUp')
+    t.equal(await focused(), popular[1])
+    await page.keyboard.press('ArrowUp')
+    t.equal(await page.evaluate('document.activeElement.closest("#hero") !== null'), true)
+    await page.locator('#words').focus()
+    await page.keyboard.press('ArrowDown')
+    t.equal(await page.evaluate('document.activeElement.id'), 'words', 'fields keep their keys')
+  })
+
+  t.test('the start page in the README of the client shows the rows', async t => {
+    const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8')
+    const [, html = ''] = /## A start page.*?```html\n(.*?)```/s.exec(readme) ?? []
+    t.ok(html.trim().split('\n').length <= 50)
+    const { page, messages } = await visit()
+    await page.route('**/start', route =>
+      route.fulfill({ contentType: 'text/html', body: html.replace('https://viewer.example.com', address) })
+    )
+    await page.route('**/viewer-client/*', async route => {
+      const file = new URL(route.request().url()).pathname.split('/').at(-1)
+      await route.fulfill({ response: await route.fetch({ url: `${address}/client/${file}` }) })
+    })
+    await page.goto(`${address}/start`)
+    await page.locator('#rows h2').first().waitFor()
+    t.strictSame((await page.locator('#rows h2').allTextContents()).slice(0, 2), ['Popular', 'New'])
+    t.equal(await page.locator('#rows section').first().locator('a').count(), 10)
+    t.strictSame(
+      messages.filter(message => !message.includes('favicon')),
+      []
+    )
+  })
+})

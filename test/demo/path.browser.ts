@@ -1,0 +1,42 @@
+import t from 'tap'
+import { faultsOf, openDemo, television, withBrowser } from './helper.js'
+
+t.test('on the demo page, a viewer signs in, resumes, hides and signs out', withBrowser, async t => {
+  const { visit } = await openDemo(t)
+  const { page, messages } = await visit(television)
+  t.strictSame(await page.locator('#personal h2').allTextContents(), ['Popular now', 'New'])
+  await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+  const row = (name: string) => page.getByRole('region', { name, exact: true })
+  const card = row('Continue watching').locator('.card').first()
+  await card.waitFor()
+  const headings = await page.locator('#personal h2').allTextContents()
+  t.match(headings, ['Continue watching', 'Recommended for Ada', /^Because you watched /, /^Because you watched /])
+
+  await card.getByRole('button').first().click()
+  const sheet = page.locator('#sheet')
+  const slider = sheet.getByRole('slider')
+  await slider.waitFor()
+  const before = await slider.inputValue()
+  t.ok(Number(before) > 0, 'at the position of the last time')
+  await sheet.locator('#similar-title').waitFor()
+  t.ok((await sheet.locator('.similar .child').count()) > 1)
+  t.strictSame(await faultsOf(page), [])
+  await sheet.getByRole('button', { name: 'Close' }).click()
+
+  const proposed = row('Recommended for Ada').locator('.card').first()
+  const id = await proposed.getAttribute('data-id')
+  await proposed.getByRole('button', { name: /^Hide: / }).click()
+  await page.locator('#hidden .watched').waitFor()
+  await page.reload()
+  await row('Recommended for Ada').locator('.card:not(.skeleton)').first().waitFor()
+  const ids = await row('Recommended for Ada')
+    .locator('.card')
+    .evaluateAll(cards => cards.map(card => card.getAttribute('data-id')))
+  t.notOk(ids.includes(id), 'and is gone from then on')
+
+  await page.getByRole('button', { name: 'Ada: your account' }).click()
+  await page.locator('#sign-out').click()
+  await page.getByRole('button', { name: 'Sign in as Ada' }).waitFor()
+  t.strictSame(await page.locator('#personal h2').allTextContents(), ['Popular now', 'New'])
+  t.strictSame(messages, [])
+})
