@@ -532,6 +532,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the profiles of the account
+         * @description The first one, which is the account itself, comes first.
+         */
+        get: operations["listProfiles"];
+        put?: never;
+        /**
+         * Add a profile
+         * @description At most 8. With `max_age`, it sees only contents with a `min_age` up to it. `Location` is its path.
+         */
+        post: operations["addProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles/{profileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a profile
+         * @description What is not given stays as it is. A new limit holds for living tokens within 2 seconds. One profile has to stay without a limit.
+         */
+        put: operations["changeProfile"];
+        post?: never;
+        /**
+         * Delete a profile
+         * @description With everything that is stored of it. The first profile cannot be deleted, nor the last one without a limit.
+         */
+        delete: operations["deleteProfile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/profiles/{profileId}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in to a profile
+         * @description A new session of the account. A profile with a PIN needs its `pin`. From a profile with a limit, one with a higher limit or none needs its `pin` or, without one, the `password` of the account.
+         */
+        post: operations["signInToProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/rail-collections": {
         parameters: {
             query?: never;
@@ -1440,6 +1508,8 @@ export interface components {
             id: number;
             email: string;
             name: string;
+            /** @description Of a profile: its account */
+            account_id?: number;
         };
         DeviceRequest: {
             /**
@@ -1529,6 +1599,8 @@ export interface components {
             name: string;
             /** @description The subject at the identity provider */
             sub?: string;
+            account_id?: number;
+            max_age?: number;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1586,6 +1658,55 @@ export interface components {
             password: string;
             /** @example staple battery horse correct */
             new_password: string;
+        };
+        ProfileListAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Profile"][];
+        };
+        Profile: {
+            id: number;
+            name: string;
+            /**
+             * @description Null without a limit
+             * @example 6
+             */
+            max_age: number | null;
+            has_pin: boolean;
+            first: boolean;
+        };
+        NewProfile: {
+            /** @example Mia */
+            name: string;
+            /**
+             * @description Null without a limit
+             * @example 6
+             */
+            max_age?: number | null;
+            /**
+             * @description 4 to 8 digits. Null for none
+             * @example 4071
+             */
+            pin?: string | null;
+        };
+        ProfileChange: {
+            /** @example Mia */
+            name?: string;
+            /**
+             * @description Null without a limit
+             * @example 6
+             */
+            max_age?: number | null;
+            /**
+             * @description 4 to 8 digits. Null for none
+             * @example 4071
+             */
+            pin?: string | null;
+        };
+        ProfileSwitch: {
+            /** @example 4071 */
+            pin?: string;
+            password?: string;
         };
         RailCollectionPageAnswer: {
             /** @enum {boolean} */
@@ -2057,15 +2178,15 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b04508ada3c63b7c0911f6e",
+                     *             "_id": "6b0469bdbb5cbb0996578e49",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-01T20:35:13.704000Z",
-                     *             "created_at": "2026-10-01T20:10:45.704000Z",
-                     *             "updated_at": "2026-10-01T20:35:13.704000Z"
+                     *             "watched_at": "2026-10-01T22:22:43.932000Z",
+                     *             "created_at": "2026-10-01T21:58:15.932000Z",
+                     *             "updated_at": "2026-10-01T22:22:43.932000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
@@ -2075,7 +2196,7 @@ export interface operations {
                      *           "watchlist": [],
                      *           "hidden": []
                      *         },
-                     *         "cursor": "WzEsMTc5MDg4NjkxMzcwNCwwLCI2YjA0NTA4YWRhM2M2M2I3YzA5MTFmNmUiLDAsMTc5NTQ0NDg2ODE1OCwxLDBd",
+                     *         "cursor": "WzEsMTc5MDg5MzM2MzkzMiwwLCI2YjA0NjliZGJiNWNiYjA5OTY1NzhlNDkiLDAsMTc5NTQ1MTMyMDE4MCwxLDBd",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -2171,10 +2292,6 @@ export interface operations {
                      *               "2": {
                      *                 "id": "2",
                      *                 "vendor_name": "plus"
-                     *               },
-                     *               "3": {
-                     *                 "id": "3",
-                     *                 "vendor_name": "family"
                      *               }
                      *             },
                      *             "link": "http://localhost:3000/title/1188",
@@ -2267,14 +2384,6 @@ export interface operations {
                      *           "1": {
                      *             "id": "1",
                      *             "vendor_name": "basic"
-                     *           },
-                     *           "2": {
-                     *             "id": "2",
-                     *             "vendor_name": "plus"
-                     *           },
-                     *           "3": {
-                     *             "id": "3",
-                     *             "vendor_name": "family"
                      *           }
                      *         },
                      *         "link": "http://localhost:3000/title/1405",
@@ -2367,10 +2476,6 @@ export interface operations {
                      *             "2": {
                      *               "id": "2",
                      *               "vendor_name": "plus"
-                     *             },
-                     *             "3": {
-                     *               "id": "3",
-                     *               "vendor_name": "family"
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1484",
@@ -2458,14 +2563,6 @@ export interface operations {
                      *                 "1": {
                      *                   "id": "1",
                      *                   "vendor_name": "basic"
-                     *                 },
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
                      *               "link": "http://localhost:3000/title/1405",
@@ -2477,17 +2574,17 @@ export interface operations {
                      *               }
                      *             },
                      *             "history": {
-                     *               "_id": "6b04508ada3c63b7c0911f90",
+                     *               "_id": "6b0469bdbb5cbb0996578e6b",
                      *               "user_id": 1,
                      *               "content_id": 1405,
                      *               "time": 340,
                      *               "percentage": 13,
                      *               "plays": 0,
                      *               "watched_at": null,
-                     *               "created_at": "2026-11-08T04:14:28.704000Z",
-                     *               "updated_at": "2026-11-23T14:41:18.032000Z"
+                     *               "created_at": "2026-11-08T06:01:58.932000Z",
+                     *               "updated_at": "2026-11-23T16:28:50.044000Z"
                      *             },
-                     *             "updated_at": "2026-11-23T14:41:18.032000Z"
+                     *             "updated_at": "2026-11-23T16:28:50.044000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2650,14 +2747,6 @@ export interface operations {
                      *                 "1": {
                      *                   "id": "1",
                      *                   "vendor_name": "basic"
-                     *                 },
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
                      *               "link": "http://localhost:3000/title/1405",
@@ -2668,7 +2757,7 @@ export interface operations {
                      *                 "archive": "film-1405"
                      *               }
                      *             },
-                     *             "created_at": "2026-11-23T14:41:18.139000Z"
+                     *             "created_at": "2026-11-23T16:28:50.161000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2807,7 +2896,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b04508ada3c63b7c0911f90",
+                     *             "_id": "6b0469bdbb5cbb0996578e6b",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -2844,14 +2933,6 @@ export interface operations {
                      *                 "1": {
                      *                   "id": "1",
                      *                   "vendor_name": "basic"
-                     *                 },
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
                      *               "link": "http://localhost:3000/title/1405",
@@ -2868,8 +2949,8 @@ export interface operations {
                      *             "percentage": 12,
                      *             "plays": 0,
                      *             "watched_at": null,
-                     *             "created_at": "2026-11-08T04:14:28.704000Z",
-                     *             "updated_at": "2026-11-23T14:41:18.016000Z"
+                     *             "created_at": "2026-11-08T06:01:58.932000Z",
+                     *             "updated_at": "2026-11-23T16:28:50.032000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3002,7 +3083,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b04508ada3c63b7c0911f90",
+                     *         "_id": "6b0469bdbb5cbb0996578e6b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3039,14 +3120,6 @@ export interface operations {
                      *             "1": {
                      *               "id": "1",
                      *               "vendor_name": "basic"
-                     *             },
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
-                     *             },
-                     *             "3": {
-                     *               "id": "3",
-                     *               "vendor_name": "family"
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1405",
@@ -3063,8 +3136,8 @@ export interface operations {
                      *         "percentage": 12,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T04:14:28.704000Z",
-                     *         "updated_at": "2026-11-23T14:41:18.016000Z"
+                     *         "created_at": "2026-11-08T06:01:58.932000Z",
+                     *         "updated_at": "2026-11-23T16:28:50.032000Z"
                      *       }
                      *     }
                      */
@@ -3192,7 +3265,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-23T14:41:18.016000Z"
+                 *           "observed_at": "2026-11-23T16:28:50.032000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -3271,75 +3344,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "rows": [
-                     *           {
-                     *             "kind": "because",
-                     *             "name": null,
-                     *             "because": {
-                     *               "content_id": 1405,
-                     *               "name": "A Harbour for Winter"
-                     *             },
-                     *             "more": "/contents/1405/similar",
-                     *             "items": [
-                     *               {
-                     *                 "content": {
-                     *                   "id": 1607,
-                     *                   "parent_id": null,
-                     *                   "type": "show",
-                     *                   "handler": "reelstack",
-                     *                   "handler_type": "playlist",
-                     *                   "handler_id": "rs-tkae9ret",
-                     *                   "name": "Dinghy Summer",
-                     *                   "title": {
-                     *                     "en": "Dinghy Summer",
-                     *                     "de": "Jollensommer",
-                     *                     "nl": "Jollenzomer",
-                     *                     "sv": "Jollesommar"
-                     *                   },
-                     *                   "description": {
-                     *                     "en": "Twelve children, six boats and an instructor who is afraid of wind.",
-                     *                     "de": "Zwölf Kinder, sechs Boote und ein Lehrer, der Angst vor Wind hat.",
-                     *                     "nl": "Twaalf kinderen, zes bootjes en een instructeur die bang is voor wind.",
-                     *                     "sv": "Tolv barn, sex båtar och en instruktör som är rädd för vind."
-                     *                   },
-                     *                   "weight": 84,
-                     *                   "thumbnail": "http://localhost:3000/demo/thumbnails/1607.svg",
-                     *                   "thumbnail_handler": "demo",
-                     *                   "keywords": "boat, sea, children, adventure",
-                     *                   "pricing": null,
-                     *                   "payments_asset_id": null,
-                     *                   "purchaseable": 0,
-                     *                   "start_date": "2025-01-09T06:00:00.000000Z",
-                     *                   "end_date": null,
-                     *                   "countries_include": null,
-                     *                   "countries_exclude": null,
-                     *                   "created_at": "2024-12-21T05:17:57.000000Z",
-                     *                   "updated_at": "2024-12-21T05:17:57.000000Z",
-                     *                   "currency": null,
-                     *                   "price": null,
-                     *                   "price_formatted": null,
-                     *                   "plans": {
-                     *                     "1": {
-                     *                       "id": "1",
-                     *                       "vendor_name": "basic"
-                     *                     },
-                     *                     "2": {
-                     *                       "id": "2",
-                     *                       "vendor_name": "plus"
-                     *                     },
-                     *                     "3": {
-                     *                       "id": "3",
-                     *                       "vendor_name": "family"
-                     *                     }
-                     *                   },
-                     *                   "link": "http://localhost:3000/title/1607",
-                     *                   "min_age": 0
-                     *                 },
-                     *                 "recent": false
-                     *               }
-                     *             ]
-                     *           }
-                     *         ],
+                     *         "rows": [],
                      *         "missing": []
                      *       }
                      *     }
@@ -3535,9 +3540,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "TNPH-GHHP",
+                     *         "user_code": "TWPB-SWHL",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=TNPH-GHHP#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=TWPB-SWHL#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -3581,7 +3586,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-23T14:41:18.224000Z"
+                     *         "created_at": "2026-11-23T16:28:50.223000Z"
                      *       }
                      *     }
                      */
@@ -3590,6 +3595,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
@@ -3640,6 +3646,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
@@ -3862,6 +3869,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -3894,21 +3902,21 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-23T14:41:14.816000Z",
-                     *             "updated_at": "2026-11-23T14:41:14.816000Z"
+                     *             "created_at": "2026-11-23T16:28:45.572000Z",
+                     *             "updated_at": "2026-11-23T16:28:45.572000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b04508ada3c63b7c0911f72",
+                     *             "_id": "6b0469bdbb5cbb0996578e4d",
                      *             "user_id": 1,
                      *             "content_id": 1003,
                      *             "time": 1460,
                      *             "percentage": 96,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-06T06:52:13.704000Z",
-                     *             "created_at": "2026-10-06T06:26:52.704000Z",
-                     *             "updated_at": "2026-10-06T06:52:13.704000Z"
+                     *             "watched_at": "2026-10-06T08:39:43.932000Z",
+                     *             "created_at": "2026-10-06T08:14:22.932000Z",
+                     *             "updated_at": "2026-10-06T08:39:43.932000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -3916,20 +3924,20 @@ export interface operations {
                      *             "id": 6,
                      *             "user_id": 1,
                      *             "content_id": 1258,
-                     *             "created_at": "2026-11-02T08:15:13.704000Z",
-                     *             "updated_at": "2026-11-02T08:15:13.704000Z"
+                     *             "created_at": "2026-11-02T10:02:43.932000Z",
+                     *             "updated_at": "2026-11-02T10:02:43.932000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "ebe33bba-fac1-4c32-a32e-87e5a9478bbc",
+                     *             "id": "86e3e62b-965b-4992-b7e2-18992f5be29f",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-23T14:41:17.843000Z",
-                     *             "last_used_at": "2026-11-23T14:41:17.843000Z"
+                     *             "created_at": "2026-11-23T16:28:49.977000Z",
+                     *             "last_used_at": "2026-11-23T16:28:49.977000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-23T14:41:18.097000Z"
+                     *         "exported_at": "2026-11-23T16:28:50.118000Z"
                      *       }
                      *     }
                      */
@@ -3938,6 +3946,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -3982,6 +3991,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -4011,6 +4021,246 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    listProfiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Ada",
+                     *           "max_age": null,
+                     *           "has_pin": false,
+                     *           "first": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProfileListAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Mia",
+                 *       "max_age": 6
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewProfile"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 201,
+                     *       "message": "The profile was added"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the profile
+                 * @example 1
+                 */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_age": 12
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProfileChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The profile was changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the profile
+                 * @example 1
+                 */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The profile was deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    signInToProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the profile
+                 * @example 1
+                 */
+                profileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ProfileSwitch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 3600,
+                     *         "refresh_token": "0f8b6c1e…",
+                     *         "user": {
+                     *           "id": 1241,
+                     *           "email": "",
+                     *           "name": "Mia",
+                     *           "account_id": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignedInAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listRailCollections: {
@@ -4239,39 +4489,39 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 71,
-                     *             "channel": "move",
-                     *             "starts_at": "2026-11-23T14:00:00.000000Z",
-                     *             "ends_at": "2026-11-23T14:45:00.000000Z",
+                     *             "id": 623,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T14:45:00.000000Z",
+                     *             "ends_at": "2026-11-23T16:55:00.000000Z",
                      *             "content": {
-                     *               "id": 1655,
-                     *               "parent_id": 1646,
-                     *               "type": "episode",
-                     *               "handler": "reelstack",
+                     *               "id": 1683,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "rs-qkw0imy4",
-                     *               "name": "Musicality",
+                     *               "handler_id": "1_nv5lkz4w",
+                     *               "name": "Everything the Tide Left",
                      *               "title": {
-                     *                 "en": "Musicality",
-                     *                 "de": "Musikalität"
+                     *                 "en": "Everything the Tide Left",
+                     *                 "de": "Was die Flut übrig ließ"
                      *               },
                      *               "description": {
-                     *                 "en": "42 minutes. Good on a day when you have little energy.",
-                     *                 "de": "42 Minuten. Gut für einen Tag mit wenig Energie."
+                     *                 "en": "A mudlark finds her own name in the river.",
+                     *                 "de": "Eine Strandgutsucherin findet ihren eigenen Namen im Fluss."
                      *               },
-                     *               "weight": null,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1655.svg",
+                     *               "weight": 71,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1683.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "rhythm, steps, lesson, beginner",
+                     *               "keywords": "family, secrets, small town",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-03-12T07:08:00.000000Z",
+                     *               "start_date": "2026-05-28T05:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-02-13T06:41:34.000000Z",
-                     *               "updated_at": "2026-02-13T06:41:34.000000Z",
+                     *               "created_at": "2026-04-22T05:27:53.000000Z",
+                     *               "updated_at": "2026-04-22T05:27:53.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -4279,16 +4529,11 @@ export interface operations {
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1655",
-                     *               "duration": 2520,
-                     *               "min_age": 0,
-                     *               "episode": 9
+                     *               "link": "http://localhost:3000/title/1683",
+                     *               "duration": 7591,
+                     *               "min_age": 12
                      *             }
                      *           }
                      *         ],
@@ -4297,8 +4542,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 144,
-                     *           "total_count": 144
+                     *           "total_pages": 153,
+                     *           "total_count": 153
                      *         }
                      *       }
                      *     }
@@ -4343,104 +4588,98 @@ export interface operations {
                      *         {
                      *           "channel": "stories",
                      *           "now": {
-                     *             "id": 636,
+                     *             "id": 623,
                      *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T14:35:00.000000Z",
-                     *             "ends_at": "2026-11-23T16:15:00.000000Z",
+                     *             "starts_at": "2026-11-23T14:45:00.000000Z",
+                     *             "ends_at": "2026-11-23T16:55:00.000000Z",
                      *             "content": {
-                     *               "id": 1267,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "reelstack",
-                     *               "handler_type": "entry",
-                     *               "handler_id": "rs-g2s27p6h",
-                     *               "name": "The Tea Road 茶馬古道",
-                     *               "title": {
-                     *                 "en": "The Tea Road 茶馬古道",
-                     *                 "de": "Die Teestraße 茶馬古道"
-                     *               },
-                     *               "description": {
-                     *                 "en": "A muleteer and a pharmacist cross eleven passes with medicine for one child.",
-                     *                 "de": "Ein Maultiertreiber und eine Apothekerin überqueren elf Pässe mit Medizin für ein Kind."
-                     *               },
-                     *               "weight": 82,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1267.svg",
-                     *               "thumbnail_handler": "demo",
-                     *               "keywords": "train, family",
-                     *               "pricing": {
-                     *                 "model": "rental",
-                     *                 "hours": 48
-                     *               },
-                     *               "payments_asset_id": "asset_jsixe230",
-                     *               "purchaseable": 1,
-                     *               "start_date": "2026-09-17T08:00:00.000000Z",
-                     *               "end_date": null,
-                     *               "countries_include": null,
-                     *               "countries_exclude": null,
-                     *               "created_at": "2026-09-09T07:19:02.000000Z",
-                     *               "updated_at": "2026-09-09T07:19:02.000000Z",
-                     *               "currency": "EUR",
-                     *               "price": 5.99,
-                     *               "price_formatted": "€5.99",
-                     *               "plans": {},
-                     *               "link": "http://localhost:3000/title/1267",
-                     *               "duration": 5739,
-                     *               "min_age": 6
-                     *             }
-                     *           },
-                     *           "next": {
-                     *             "id": 637,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-23T16:15:00.000000Z",
-                     *             "ends_at": "2026-11-23T18:05:00.000000Z",
-                     *             "content": {
-                     *               "id": 1625,
+                     *               "id": 1683,
                      *               "parent_id": null,
                      *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_fu6qtm5t",
-                     *               "name": "The Honest Forger",
+                     *               "handler_id": "1_nv5lkz4w",
+                     *               "name": "Everything the Tide Left",
                      *               "title": {
-                     *                 "en": "The Honest Forger",
-                     *                 "de": "Der ehrliche Fälscher"
+                     *                 "en": "Everything the Tide Left",
+                     *                 "de": "Was die Flut übrig ließ"
                      *               },
                      *               "description": {
-                     *                 "en": "He confesses to everything, and nobody believes the paintings are his.",
-                     *                 "de": "Er gesteht alles, und niemand glaubt, dass die Bilder von ihm sind."
+                     *                 "en": "A mudlark finds her own name in the river.",
+                     *                 "de": "Eine Strandgutsucherin findet ihren eigenen Namen im Fluss."
                      *               },
-                     *               "weight": 34,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1625.svg",
+                     *               "weight": 71,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1683.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "detective, evidence, misunderstanding, dry humour",
+                     *               "keywords": "family, secrets, small town",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-08-30T08:00:00.000000Z",
+                     *               "start_date": "2026-05-28T05:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-07-21T07:40:21.000000Z",
-                     *               "updated_at": "2026-07-26T07:40:21.000000Z",
+                     *               "created_at": "2026-04-22T05:27:53.000000Z",
+                     *               "updated_at": "2026-04-22T05:27:53.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
                      *               "plans": {
-                     *                 "1": {
-                     *                   "id": "1",
-                     *                   "vendor_name": "basic"
-                     *                 },
                      *                 "2": {
                      *                   "id": "2",
                      *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1625",
-                     *               "duration": 6455,
+                     *               "link": "http://localhost:3000/title/1683",
+                     *               "duration": 7591,
+                     *               "min_age": 12
+                     *             }
+                     *           },
+                     *           "next": {
+                     *             "id": 624,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-23T16:55:00.000000Z",
+                     *             "ends_at": "2026-11-23T18:35:00.000000Z",
+                     *             "content": {
+                     *               "id": 1261,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_ccx3r0cu",
+                     *               "name": "Channel Weather",
+                     *               "title": {
+                     *                 "en": "Channel Weather",
+                     *                 "de": "Kanalwetter"
+                     *               },
+                     *               "description": {
+                     *                 "en": "She has twenty-one miles to forgive her coach.",
+                     *                 "de": "Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen."
+                     *               },
+                     *               "weight": 34,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1261.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "small town, pool, open water, crawl",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-07-06T09:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-06-16T08:47:36.000000Z",
+                     *               "updated_at": "2026-06-16T08:47:36.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "2": {
+                     *                   "id": "2",
+                     *                   "vendor_name": "plus"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1261",
+                     *               "duration": 5777,
                      *               "min_age": 12
                      *             }
                      *           }
@@ -4480,10 +4719,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "c9a4d696-e449-43eb-9923-6ef99f898ad4",
+                     *           "id": "9e0167b0-f776-403d-83af-bd87ab31c02a",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-23T14:41:18.272000Z",
-                     *           "last_used_at": "2026-11-23T14:41:18.272000Z",
+                     *           "created_at": "2026-11-23T16:28:50.271000Z",
+                     *           "last_used_at": "2026-11-23T16:28:50.271000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -4494,6 +4733,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -4531,6 +4771,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -4780,8 +5021,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-23T14:41:18.075000Z",
-                     *             "updated_at": "2026-11-23T14:41:18.075000Z",
+                     *             "created_at": "2026-11-23T16:28:50.094000Z",
+                     *             "updated_at": "2026-11-23T16:28:50.094000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -4818,14 +5059,6 @@ export interface operations {
                      *                 "1": {
                      *                   "id": "1",
                      *                   "vendor_name": "basic"
-                     *                 },
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 },
-                     *                 "3": {
-                     *                   "id": "3",
-                     *                   "vendor_name": "family"
                      *                 }
                      *               },
                      *               "link": "http://localhost:3000/title/1405",
@@ -4965,7 +5198,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b04508ada3c63b7c0911f90",
+                     *         "_id": "6b0469bdbb5cbb0996578e6b",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -5002,14 +5235,6 @@ export interface operations {
                      *             "1": {
                      *               "id": "1",
                      *               "vendor_name": "basic"
-                     *             },
-                     *             "2": {
-                     *               "id": "2",
-                     *               "vendor_name": "plus"
-                     *             },
-                     *             "3": {
-                     *               "id": "3",
-                     *               "vendor_name": "family"
                      *             }
                      *           },
                      *           "link": "http://localhost:3000/title/1405",
@@ -5026,8 +5251,8 @@ export interface operations {
                      *         "percentage": 13,
                      *         "plays": 0,
                      *         "watched_at": null,
-                     *         "created_at": "2026-11-08T04:14:28.704000Z",
-                     *         "updated_at": "2026-11-23T14:41:18.032000Z"
+                     *         "created_at": "2026-11-08T06:01:58.932000Z",
+                     *         "updated_at": "2026-11-23T16:28:50.044000Z"
                      *       }
                      *     }
                      */

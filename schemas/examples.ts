@@ -62,10 +62,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               '2': {
                 id: '2',
                 vendor_name: 'plus'
-              },
-              '3': {
-                id: '3',
-                vendor_name: 'family'
               }
             },
             link: 'http://localhost:3000/title/1188',
@@ -122,14 +118,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           '1': {
             id: '1',
             vendor_name: 'basic'
-          },
-          '2': {
-            id: '2',
-            vendor_name: 'plus'
-          },
-          '3': {
-            id: '3',
-            vendor_name: 'family'
           }
         },
         link: 'http://localhost:3000/title/1405',
@@ -222,39 +210,39 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 71,
-            channel: 'move',
-            starts_at: '2026-11-23T14:00:00.000000Z',
-            ends_at: '2026-11-23T14:45:00.000000Z',
+            id: 623,
+            channel: 'stories',
+            starts_at: '2026-11-23T14:45:00.000000Z',
+            ends_at: '2026-11-23T16:55:00.000000Z',
             content: {
-              id: 1655,
-              parent_id: 1646,
-              type: 'episode',
-              handler: 'reelstack',
+              id: 1683,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: 'rs-qkw0imy4',
-              name: 'Musicality',
+              handler_id: '1_nv5lkz4w',
+              name: 'Everything the Tide Left',
               title: {
-                en: 'Musicality',
-                de: 'Musikalität'
+                en: 'Everything the Tide Left',
+                de: 'Was die Flut übrig ließ'
               },
               description: {
-                en: '42 minutes. Good on a day when you have little energy.',
-                de: '42 Minuten. Gut für einen Tag mit wenig Energie.'
+                en: 'A mudlark finds her own name in the river.',
+                de: 'Eine Strandgutsucherin findet ihren eigenen Namen im Fluss.'
               },
-              weight: null,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1655.svg',
+              weight: 71,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1683.svg',
               thumbnail_handler: 'demo',
-              keywords: 'rhythm, steps, lesson, beginner',
+              keywords: 'family, secrets, small town',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-03-12T07:08:00.000000Z',
+              start_date: '2026-05-28T05:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-02-13T06:41:34.000000Z',
-              updated_at: '2026-02-13T06:41:34.000000Z',
+              created_at: '2026-04-22T05:27:53.000000Z',
+              updated_at: '2026-04-22T05:27:53.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -262,16 +250,11 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1655',
-              duration: 2520,
-              min_age: 0,
-              episode: 9
+              link: 'http://localhost:3000/title/1683',
+              duration: 7591,
+              min_age: 12
             }
           }
         ],
@@ -280,8 +263,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 144,
-          total_count: 144
+          total_pages: 153,
+          total_count: 153
         }
       }
     }
@@ -293,104 +276,98 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           channel: 'stories',
           now: {
-            id: 636,
+            id: 623,
             channel: 'stories',
-            starts_at: '2026-11-23T14:35:00.000000Z',
-            ends_at: '2026-11-23T16:15:00.000000Z',
+            starts_at: '2026-11-23T14:45:00.000000Z',
+            ends_at: '2026-11-23T16:55:00.000000Z',
             content: {
-              id: 1267,
-              parent_id: null,
-              type: 'film',
-              handler: 'reelstack',
-              handler_type: 'entry',
-              handler_id: 'rs-g2s27p6h',
-              name: 'The Tea Road 茶馬古道',
-              title: {
-                en: 'The Tea Road 茶馬古道',
-                de: 'Die Teestraße 茶馬古道'
-              },
-              description: {
-                en: 'A muleteer and a pharmacist cross eleven passes with medicine for one child.',
-                de: 'Ein Maultiertreiber und eine Apothekerin überqueren elf Pässe mit Medizin für ein Kind.'
-              },
-              weight: 82,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1267.svg',
-              thumbnail_handler: 'demo',
-              keywords: 'train, family',
-              pricing: {
-                model: 'rental',
-                hours: 48
-              },
-              payments_asset_id: 'asset_jsixe230',
-              purchaseable: 1,
-              start_date: '2026-09-17T08:00:00.000000Z',
-              end_date: null,
-              countries_include: null,
-              countries_exclude: null,
-              created_at: '2026-09-09T07:19:02.000000Z',
-              updated_at: '2026-09-09T07:19:02.000000Z',
-              currency: 'EUR',
-              price: 5.99,
-              price_formatted: '€5.99',
-              plans: {},
-              link: 'http://localhost:3000/title/1267',
-              duration: 5739,
-              min_age: 6
-            }
-          },
-          next: {
-            id: 637,
-            channel: 'stories',
-            starts_at: '2026-11-23T16:15:00.000000Z',
-            ends_at: '2026-11-23T18:05:00.000000Z',
-            content: {
-              id: 1625,
+              id: 1683,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_fu6qtm5t',
-              name: 'The Honest Forger',
+              handler_id: '1_nv5lkz4w',
+              name: 'Everything the Tide Left',
               title: {
-                en: 'The Honest Forger',
-                de: 'Der ehrliche Fälscher'
+                en: 'Everything the Tide Left',
+                de: 'Was die Flut übrig ließ'
               },
               description: {
-                en: 'He confesses to everything, and nobody believes the paintings are his.',
-                de: 'Er gesteht alles, und niemand glaubt, dass die Bilder von ihm sind.'
+                en: 'A mudlark finds her own name in the river.',
+                de: 'Eine Strandgutsucherin findet ihren eigenen Namen im Fluss.'
               },
-              weight: 34,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1625.svg',
+              weight: 71,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1683.svg',
               thumbnail_handler: 'demo',
-              keywords: 'detective, evidence, misunderstanding, dry humour',
+              keywords: 'family, secrets, small town',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-08-30T08:00:00.000000Z',
+              start_date: '2026-05-28T05:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-07-21T07:40:21.000000Z',
-              updated_at: '2026-07-26T07:40:21.000000Z',
+              created_at: '2026-04-22T05:27:53.000000Z',
+              updated_at: '2026-04-22T05:27:53.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
-                '1': {
-                  id: '1',
-                  vendor_name: 'basic'
-                },
                 '2': {
                   id: '2',
                   vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
-              link: 'http://localhost:3000/title/1625',
-              duration: 6455,
+              link: 'http://localhost:3000/title/1683',
+              duration: 7591,
+              min_age: 12
+            }
+          },
+          next: {
+            id: 624,
+            channel: 'stories',
+            starts_at: '2026-11-23T16:55:00.000000Z',
+            ends_at: '2026-11-23T18:35:00.000000Z',
+            content: {
+              id: 1261,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_ccx3r0cu',
+              name: 'Channel Weather',
+              title: {
+                en: 'Channel Weather',
+                de: 'Kanalwetter'
+              },
+              description: {
+                en: 'She has twenty-one miles to forgive her coach.',
+                de: 'Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen.'
+              },
+              weight: 34,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1261.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'small town, pool, open water, crawl',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-07-06T09:00:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-06-16T08:47:36.000000Z',
+              updated_at: '2026-06-16T08:47:36.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                }
+              },
+              link: 'http://localhost:3000/title/1261',
+              duration: 5777,
               min_age: 12
             }
           }
@@ -438,10 +415,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             '2': {
               id: '2',
               vendor_name: 'plus'
-            },
-            '3': {
-              id: '3',
-              vendor_name: 'family'
             }
           },
           link: 'http://localhost:3000/title/1484',
@@ -516,7 +489,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b04508ada3c63b7c0911f90',
+            _id: '6b0469bdbb5cbb0996578e6b',
             content: {
               id: 1405,
               parent_id: null,
@@ -553,14 +526,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '1': {
                   id: '1',
                   vendor_name: 'basic'
-                },
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
               link: 'http://localhost:3000/title/1405',
@@ -577,8 +542,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T04:14:28.704000Z',
-            updated_at: '2026-11-23T14:41:18.016000Z'
+            created_at: '2026-11-08T06:01:58.932000Z',
+            updated_at: '2026-11-23T16:28:50.032000Z'
           }
         ],
         meta: {
@@ -596,7 +561,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b04508ada3c63b7c0911f90',
+        _id: '6b0469bdbb5cbb0996578e6b',
         content: {
           id: 1405,
           parent_id: null,
@@ -633,14 +598,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             '1': {
               id: '1',
               vendor_name: 'basic'
-            },
-            '2': {
-              id: '2',
-              vendor_name: 'plus'
-            },
-            '3': {
-              id: '3',
-              vendor_name: 'family'
             }
           },
           link: 'http://localhost:3000/title/1405',
@@ -657,8 +614,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T04:14:28.704000Z',
-        updated_at: '2026-11-23T14:41:18.016000Z'
+        created_at: '2026-11-08T06:01:58.932000Z',
+        updated_at: '2026-11-23T16:28:50.032000Z'
       }
     }
   },
@@ -679,7 +636,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-23T14:41:18.016000Z'
+          observed_at: '2026-11-23T16:28:50.032000Z'
         },
         {
           content_id: 999999,
@@ -707,7 +664,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b04508ada3c63b7c0911f90',
+        _id: '6b0469bdbb5cbb0996578e6b',
         content: {
           id: 1405,
           parent_id: null,
@@ -744,14 +701,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             '1': {
               id: '1',
               vendor_name: 'basic'
-            },
-            '2': {
-              id: '2',
-              vendor_name: 'plus'
-            },
-            '3': {
-              id: '3',
-              vendor_name: 'family'
             }
           },
           link: 'http://localhost:3000/title/1405',
@@ -768,8 +717,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T04:14:28.704000Z',
-        updated_at: '2026-11-23T14:41:18.032000Z'
+        created_at: '2026-11-08T06:01:58.932000Z',
+        updated_at: '2026-11-23T16:28:50.044000Z'
       }
     }
   },
@@ -816,14 +765,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '1': {
                   id: '1',
                   vendor_name: 'basic'
-                },
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
               link: 'http://localhost:3000/title/1405',
@@ -835,17 +776,17 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               }
             },
             history: {
-              _id: '6b04508ada3c63b7c0911f90',
+              _id: '6b0469bdbb5cbb0996578e6b',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T04:14:28.704000Z',
-              updated_at: '2026-11-23T14:41:18.032000Z'
+              created_at: '2026-11-08T06:01:58.932000Z',
+              updated_at: '2026-11-23T16:28:50.044000Z'
             },
-            updated_at: '2026-11-23T14:41:18.032000Z'
+            updated_at: '2026-11-23T16:28:50.044000Z'
           }
         ],
         meta: {
@@ -916,75 +857,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        rows: [
-          {
-            kind: 'because',
-            name: null,
-            because: {
-              content_id: 1405,
-              name: 'A Harbour for Winter'
-            },
-            more: '/contents/1405/similar',
-            items: [
-              {
-                content: {
-                  id: 1607,
-                  parent_id: null,
-                  type: 'show',
-                  handler: 'reelstack',
-                  handler_type: 'playlist',
-                  handler_id: 'rs-tkae9ret',
-                  name: 'Dinghy Summer',
-                  title: {
-                    en: 'Dinghy Summer',
-                    de: 'Jollensommer',
-                    nl: 'Jollenzomer',
-                    sv: 'Jollesommar'
-                  },
-                  description: {
-                    en: 'Twelve children, six boats and an instructor who is afraid of wind.',
-                    de: 'Zwölf Kinder, sechs Boote und ein Lehrer, der Angst vor Wind hat.',
-                    nl: 'Twaalf kinderen, zes bootjes en een instructeur die bang is voor wind.',
-                    sv: 'Tolv barn, sex båtar och en instruktör som är rädd för vind.'
-                  },
-                  weight: 84,
-                  thumbnail: 'http://localhost:3000/demo/thumbnails/1607.svg',
-                  thumbnail_handler: 'demo',
-                  keywords: 'boat, sea, children, adventure',
-                  pricing: null,
-                  payments_asset_id: null,
-                  purchaseable: 0,
-                  start_date: '2025-01-09T06:00:00.000000Z',
-                  end_date: null,
-                  countries_include: null,
-                  countries_exclude: null,
-                  created_at: '2024-12-21T05:17:57.000000Z',
-                  updated_at: '2024-12-21T05:17:57.000000Z',
-                  currency: null,
-                  price: null,
-                  price_formatted: null,
-                  plans: {
-                    '1': {
-                      id: '1',
-                      vendor_name: 'basic'
-                    },
-                    '2': {
-                      id: '2',
-                      vendor_name: 'plus'
-                    },
-                    '3': {
-                      id: '3',
-                      vendor_name: 'family'
-                    }
-                  },
-                  link: 'http://localhost:3000/title/1607',
-                  min_age: 0
-                },
-                recent: false
-              }
-            ]
-          }
-        ],
+        rows: [],
         missing: []
       }
     }
@@ -1009,8 +882,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T14:41:18.075000Z',
-            updated_at: '2026-11-23T14:41:18.075000Z',
+            created_at: '2026-11-23T16:28:50.094000Z',
+            updated_at: '2026-11-23T16:28:50.094000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1047,14 +920,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '1': {
                   id: '1',
                   vendor_name: 'basic'
-                },
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
               link: 'http://localhost:3000/title/1405',
@@ -1087,21 +952,21 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-23T14:41:14.816000Z',
-            updated_at: '2026-11-23T14:41:14.816000Z'
+            created_at: '2026-11-23T16:28:45.572000Z',
+            updated_at: '2026-11-23T16:28:45.572000Z'
           }
         ],
         history: [
           {
-            _id: '6b04508ada3c63b7c0911f72',
+            _id: '6b0469bdbb5cbb0996578e4d',
             user_id: 1,
             content_id: 1003,
             time: 1460,
             percentage: 96,
             plays: 1,
-            watched_at: '2026-10-06T06:52:13.704000Z',
-            created_at: '2026-10-06T06:26:52.704000Z',
-            updated_at: '2026-10-06T06:52:13.704000Z'
+            watched_at: '2026-10-06T08:39:43.932000Z',
+            created_at: '2026-10-06T08:14:22.932000Z',
+            updated_at: '2026-10-06T08:39:43.932000Z'
           }
         ],
         watchlist: [
@@ -1109,20 +974,20 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 6,
             user_id: 1,
             content_id: 1258,
-            created_at: '2026-11-02T08:15:13.704000Z',
-            updated_at: '2026-11-02T08:15:13.704000Z'
+            created_at: '2026-11-02T10:02:43.932000Z',
+            updated_at: '2026-11-02T10:02:43.932000Z'
           }
         ],
         hidden: [],
         sessions: [
           {
-            id: 'ebe33bba-fac1-4c32-a32e-87e5a9478bbc',
+            id: '86e3e62b-965b-4992-b7e2-18992f5be29f',
             device: 'Living room TV',
-            created_at: '2026-11-23T14:41:17.843000Z',
-            last_used_at: '2026-11-23T14:41:17.843000Z'
+            created_at: '2026-11-23T16:28:49.977000Z',
+            last_used_at: '2026-11-23T16:28:49.977000Z'
           }
         ],
-        exported_at: '2026-11-23T14:41:18.097000Z'
+        exported_at: '2026-11-23T16:28:50.118000Z'
       }
     }
   },
@@ -1197,14 +1062,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 '1': {
                   id: '1',
                   vendor_name: 'basic'
-                },
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                },
-                '3': {
-                  id: '3',
-                  vendor_name: 'family'
                 }
               },
               link: 'http://localhost:3000/title/1405',
@@ -1215,7 +1072,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 archive: 'film-1405'
               }
             },
-            created_at: '2026-11-23T14:41:18.139000Z'
+            created_at: '2026-11-23T16:28:50.161000Z'
           }
         ],
         meta: {
@@ -1242,15 +1099,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b04508ada3c63b7c0911f6e',
+            _id: '6b0469bdbb5cbb0996578e49',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-01T20:35:13.704000Z',
-            created_at: '2026-10-01T20:10:45.704000Z',
-            updated_at: '2026-10-01T20:35:13.704000Z'
+            watched_at: '2026-10-01T22:22:43.932000Z',
+            created_at: '2026-10-01T21:58:15.932000Z',
+            updated_at: '2026-10-01T22:22:43.932000Z'
           }
         ],
         watchlist: [],
@@ -1260,7 +1117,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           watchlist: [],
           hidden: []
         },
-        cursor: 'WzEsMTc5MDg4NjkxMzcwNCwwLCI2YjA0NTA4YWRhM2M2M2I3YzA5MTFmNmUiLDAsMTc5NTQ0NDg2ODE1OCwxLDBd',
+        cursor: 'WzEsMTc5MDg5MzM2MzkzMiwwLCI2YjA0NjliZGJiNWNiYjA5OTY1NzhlNDkiLDAsMTc5NTQ1MTMyMDE4MCwxLDBd',
         more: true,
         reset: false
       }
@@ -1307,9 +1164,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'TNPH-GHHP',
+        user_code: 'TWPB-SWHL',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=TNPH-GHHP#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=TWPB-SWHL#device',
         expires_in: 600,
         interval: 5
       }
@@ -1320,7 +1177,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-23T14:41:18.224000Z'
+        created_at: '2026-11-23T16:28:50.223000Z'
       }
     }
   },
@@ -1363,15 +1220,75 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       }
     }
   },
+  'POST /profiles': {
+    request: {
+      name: 'Mia',
+      max_age: 6
+    },
+    answer: {
+      success: true,
+      code: 201,
+      message: 'The profile was added'
+    }
+  },
+  'GET /profiles': {
+    answer: {
+      success: true,
+      data: [
+        {
+          id: 1,
+          name: 'Ada',
+          max_age: null,
+          has_pin: false,
+          first: true
+        }
+      ]
+    }
+  },
+  'PUT /profiles/{profileId}': {
+    request: {
+      max_age: 12
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The profile was changed'
+    }
+  },
+  'POST /profiles/{profileId}/token': {
+    request: {},
+    answer: {
+      success: true,
+      data: {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        refresh_token: '0f8b6c1e…',
+        user: {
+          id: 1241,
+          email: '',
+          name: 'Mia',
+          account_id: 1
+        }
+      }
+    }
+  },
+  'DELETE /profiles/{profileId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The profile was deleted'
+    }
+  },
   'GET /sessions': {
     answer: {
       success: true,
       data: [
         {
-          id: 'c9a4d696-e449-43eb-9923-6ef99f898ad4',
+          id: '9e0167b0-f776-403d-83af-bd87ab31c02a',
           device: 'Bedroom TV',
-          created_at: '2026-11-23T14:41:18.272000Z',
-          last_used_at: '2026-11-23T14:41:18.272000Z',
+          created_at: '2026-11-23T16:28:50.271000Z',
+          last_used_at: '2026-11-23T16:28:50.271000Z',
           current: false
         }
       ]

@@ -15,12 +15,13 @@ interface Example {
 /** Languages enough to see that there are several. */
 const shownLanguages = ['en', 'de']
 
-/** One element of each list says enough, and two languages of each text. */
+/** One element of each list and one plan say enough, and two languages of each text. */
 const shortened = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 1).map(shortened)
   if (typeof value !== 'object' || value === null) return value
   const parts = Object.entries(value)
-  const shown = 'en' in value ? parts.filter(([name]) => shownLanguages.includes(name)) : parts
+  const arePlans = parts.every(([name]) => /^\d+$/.test(name))
+  const shown = 'en' in value ? parts.filter(([name]) => shownLanguages.includes(name)) : parts.slice(0, arePlans ? 1 : undefined)
   return Object.fromEntries(shown.map(([name, part]) => [name, shortened(part)]))
 }
 

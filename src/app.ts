@@ -68,7 +68,7 @@ const isAbsent =
   ({ JWT_SECRET, DEVICE_URL }: Settings) =>
   (path: string) =>
     // An identity provider has sessions and passwords of its own.
-    (JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password|profiles\/[^/]+\/token)(\/|$)/.test(path)) ||
+    (JWT_SECRET === undefined && /^\/(login|logout|sessions|profiles|me\/password)(\/|$)/.test(path)) ||
     (DEVICE_URL === '' && path.startsWith('/login/device'))
 
 /** Builds the service without starting it. */

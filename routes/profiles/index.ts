@@ -40,9 +40,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { account } = app.viewerOf(request)
     const { name, max_age = null, pin = null } = request.body
     const pin_hash = pin === null ? undefined : await passwordChecks.hashPin(account, pin, callerOf(request.ip))
-    const profile = await profiles.add(account, { name, max_age, ...(pin_hash !== undefined && { pin_hash }) })
-    if (!profile) throw tooManyProfiles()
-    reply.code(201).header('location', `${settings.BASE_PATH}/profiles/${profile._id}`)
+    const id = await profiles.add(account, { name, max_age, ...(pin_hash !== undefined && { pin_hash }) })
+    if (id === undefined) throw tooManyProfiles()
+    reply.code(201).header('location', `${settings.BASE_PATH}/profiles/${id}`)
     return done(201, 'The profile was added')
   })
 }

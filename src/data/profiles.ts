@@ -2,7 +2,6 @@ import type { Db, Filter } from 'mongodb'
 import type { Profile } from '../../schemas/profile.js'
 import { forbidden, notFound } from '../errors.js'
 import { counterOf } from './counters.js'
-import { isDuplicate } from './driver/faults.js'
 import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
 import type { UserDocument } from './users.js'
@@ -40,8 +39,8 @@ export const profilesOf = (db: Db) => {
   return {
     /** The first one first. */
     list: async (account: number) => {
-      const found = await users.find(ofAccount(account)).sort({ _id: 1 }).toArray()
-      return [...found.filter(isFirst), ...found.filter(profile => !isFirst(profile))]
+      const found = await users.find(ofAccount(account)).toArray()
+      return found.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)) || a._id - b._id)
     },
 
     byId: async (account: number, id: number) => {
@@ -56,23 +55,20 @@ export const profilesOf = (db: Db) => {
       return found.map(({ _id }) => _id)
     },
 
-    /** Undefined if the account has as many as it may have. */
-    add: async (account: number, given: Given): Promise<UserDocument | undefined> => {
-      for (;;) {
-        const others = await users.find({ account_id: account }, { projection: { place: 1 } }).toArray()
+    /** Returns the id of the profile, or undefined if the account has as many as it may have. */
+    add: async (account_id: number, given: Given) => {
+      const _id = await withRetries(ids.next)
+      // When another request takes the place first, it is tried again with the next one.
+      return withRetries(async () => {
+        const others = await users.find({ account_id, _id: { $ne: _id } }, { projection: { place: 1 } }).toArray()
         const taken = others.map(({ place }) => place)
         const place = places.find(free => !taken.includes(free))
         if (place === undefined) return undefined
         const now = new Date()
-        const profile = { _id: await ids.next(), account_id: account, place, ...given, disabled_at: null, created_at: now, updated_at: now }
-        try {
-          await users.insertOne(profile)
-          return profile
-        } catch (error) {
-          // Another request has taken the place.
-          if (!isDuplicate(error)) throw error
-        }
-      }
+        const profile = { account_id, place, ...given, disabled_at: null, created_at: now, updated_at: now }
+        await users.updateOne({ _id }, { $setOnInsert: profile }, { upsert: true })
+        return _id
+      })
     },
 
     change: async (account: number, id: number, { pin_hash, ...fields }: ProfileChanges) => {

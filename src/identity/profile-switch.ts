@@ -18,13 +18,15 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
   }
 
   return async (viewer: Viewer, id: number, given: ProfileSwitch, address: string) => {
-    const { account, sid = '' } = viewer
+    const { account } = viewer
+    const sid = viewer.sid as string
     const profile = await profiles.byId(account, id)
     await confirm(viewer, profile, given, address)
     const device = (await sessions.usable(account, sid))?.device ?? null
     const session = await sessions.begin(account, device, id)
     // Whoever deletes the profile or ends all sessions does so before or after this session began: one of both sees the other.
-    const [user, current] = await Promise.all([profiles.byId(account, id).catch(() => undefined), sessions.usable(account, sid)])
+    const [all, current] = await Promise.all([profiles.list(account), sessions.usable(account, sid)])
+    const user = all.find(({ _id }) => _id === id)
     if (user && current) return { user, session }
     await sessions.end(account, session.sid)
     throw unauthenticated()

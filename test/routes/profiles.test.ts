@@ -156,7 +156,7 @@ t.test('profiles', async t => {
   await pins(t, app)
   await children(t, app)
   await changes(t, app, other)
-  await accounts(t, app)
+  await accounts(t, app, other)
 })
 
 const pins = (t: Test, app: App) =>
@@ -263,8 +263,15 @@ const changes = (t: Test, app: App, other: App) =>
     isUnauthenticated(t, await wide('GET', '/profiles'), 'then')
   })
 
-const accounts = (t: Test, app: App) =>
+const accounts = (t: Test, app: App, other: App) =>
   t.test('go with their account', async t => {
+    const ended = await accountOf(app)
+    const kept = await ended.add({ name: 'Kept' })
+    const [session] = await other.data.sessions.list(ended.id)
+    await other.data.sessions.end(ended.id, String(session?._id))
+    isUnauthenticated(t, await ended.send('POST', `/profiles/${kept}/token`, {}), 'a session that another process has just ended')
+    t.strictSame(await app.data.sessions.list(ended.id), [])
+
     const changed = await accountOf(app)
     const child = senderOf(app, await changed.switchTo(await changed.add({ name: 'Child', max_age: 6 })))
     hasStatus(t, await changed.send('PUT', '/me/password', { password, new_password: 'another password' }), 200)

@@ -142,6 +142,17 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
     t.strictSame(await tellingReads(app, document, user, child), [])
   })
 
+  t.test('by changes, whose cursor is good for one limit', async t => {
+    const ask = async (headers: Record<string, string>, since: string) =>
+      (await app.inject({ url: `/changes?since=${since}`, headers })).json().data
+    const first = await ask(adult, 'none')
+    const asChild = await ask(child, first.cursor)
+    t.ok(asChild.reset, 'a copy without a limit is dropped')
+    t.strictSame(asChild.history.map(({ content_id }: { content_id: number }) => content_id).sort(), [1, 21])
+    t.notOk((await ask(child, asChild.cursor)).reset)
+    t.ok((await ask(adult, asChild.cursor)).reset, 'and one with a limit lacks elements')
+  })
+
   await seesTheRest(t, app, child)
 
   t.test('by any write', async t => {

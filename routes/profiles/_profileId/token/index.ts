@@ -15,7 +15,7 @@ import { profileSwitchOf } from '../../../../src/identity/profile-switch.js'
 const schema = {
   summary: 'Sign in to a profile',
   description:
-    'A new session of the account, whose tokens are those of the profile. Needs the `pin` of a profile that has one. From a profile with a limit, one with a higher limit or none needs its `pin` or, without one, the `password` of the account. Wrong ones count as failed logins.',
+    'A new session of the account. A profile with a PIN needs its `pin`. From a profile with a limit, one with a higher limit or none needs its `pin` or, without one, the `password` of the account.',
   tags: ['Profiles'],
   security: [{ bearer: [] }],
   params: Type.Object({ profileId: IntegerId('Id of the profile', 1) }),
