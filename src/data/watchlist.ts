@@ -15,7 +15,7 @@ export interface WatchlistDocument {
   content_id: number
   created_at: Date
   updated_at: Date
-  /** When an import added the element, whose `created_at` may be old. */
+  /** When it was stored. An import brings an older `created_at`. */
   arrived_at?: Date
 }
 

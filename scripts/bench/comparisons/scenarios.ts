@@ -184,7 +184,7 @@ export const scenarios = {
     title: `GET /recommendations (history of ${usualHistory})`,
     peers: ['bare Fastify'],
     calls: forUsers('/recommendations'),
-    goals: [{ of: 'perSecond', to: history.title, atLeast: 0.4 }],
+    goals: [{ of: 'perSecond', to: history.title, atLeast: 0.6 }],
     operations: 1,
     besides: history
   },
