@@ -14,7 +14,7 @@ for (const [away, settings] of [
   ['leave', { DATABASE_TIMEOUT: '1000' }]
 ] as const) {
   t.test(`while the database is away (${away})`, async t => {
-    const url = await seededUrl(t, { ...seed(), contents: [...seed().contents, content(9, { type: 'unread' })] })
+    const url = await seededUrl(t, { ...seed(), contents: [...seed().contents, content(9, { type: 'unread', parent_id: 1 })] })
     const proxy = await proxyTo(t, url)
     const app = await build(t, { url: proxy.url, settings })
     const known = [

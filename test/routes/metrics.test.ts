@@ -48,10 +48,11 @@ t.test('what was answered is counted by the template of its route', async t => {
 
   t.equal(series.get('catalogue_contents'), 2)
   t.ok(Number(series.get('catalogue_unchecked_seconds')) < 60)
-  t.equal(series.get('catalogue_cache_lookups_total{result="miss"}'), 2)
+  t.equal(series.get('catalogue_cache_lookups_total{result="miss"}'), 2, 'of what a start page shows')
+  t.equal(series.get('catalogue_cache_lookups_total{result="hit"}'), 2)
   await viewer.get('/history')
   const later = await seriesOf(app)
-  t.equal(later.get('catalogue_cache_lookups_total{result="hit"}'), 2)
+  t.equal(later.get('catalogue_cache_lookups_total{result="hit"}'), 4)
   t.equal(later.get('catalogue_cache_lookups_total{result="miss"}'), 2)
   t.ok(Number(later.get('catalogue_cache_bytes')) > 0)
 

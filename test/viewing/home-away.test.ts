@@ -57,10 +57,10 @@ t.test('while the database is frozen, the public rows are there', async t => {
   for (const path of ['/home', '/home?items=4']) {
     const { answer, took } = await timed(viewer.get(path))
     isPublicAlone(t, answer, path)
-    t.ok(took < 500, `nobody waits again: ${took}`)
+    t.ok(took < 1500, `nobody waits again: ${took}`)
     const nobody = await timed(app.inject(path))
     t.strictSame([nobody.answer.statusCode, nobody.answer.json().data.missing], [200, []])
-    t.ok(nobody.took < 500, `${nobody.took}`)
+    t.ok(nobody.took < 1500, `${nobody.took}`)
   }
 
   process.kill(pid, 'SIGCONT')
@@ -78,12 +78,12 @@ t.test('contents that were never read are left out while the database is away', 
   proxy.freeze()
   const { answer, took } = await timed(app.inject('/home?items=3'))
   t.equal(answer.statusCode, 200)
-  t.ok(took > 900 && took < 2000, `${took}`)
+  t.ok(took > 900 && took < 2600, `${took}`)
   const idsOf = (answer: Answer) =>
     answer.json().data.rows.map(({ items }: { items: { content: { id: number } }[] }) => items.map(({ content }) => content.id))
   t.strictSame(idsOf(answer)[0], [58], 'the others are as they were known')
   const again = await timed(app.inject('/home?items=2'))
-  t.ok(again.took < 500, `${again.took}`)
+  t.ok(again.took < 900, `${again.took}`)
   isPublicAlone(t, (await timed(viewer.get('/home?items=3'))).answer, 'with a token')
   proxy.comeBack()
   await until(async () => idsOf(await app.inject('/home?items=3'))[0]?.length === 3, { within: 10_000 })
