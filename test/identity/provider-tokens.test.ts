@@ -318,14 +318,14 @@ t.test('a withdrawn key goes, though its tokens were checked before', async t =>
   t.teardown(keys.close)
   const tokens = providerTokens({ iss: issuer, aud: audience, keys, userOf: async () => ({ _id: 7 }), isErased: () => false })
   const [withdrawn, kept] = await Promise.all([tokenBy(rsa), tokenBy(ec)])
-  for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), { id: 7 })
+  for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), { id: 7, account: 7 })
 
   provider.publish([ec])
-  t.strictSame(await tokens.viewerOf(withdrawn), { id: 7 }, 'the keys are not read at each request')
+  t.strictSame(await tokens.viewerOf(withdrawn), { id: 7, account: 7 }, 'the keys are not read at each request')
   mock.timers.tick(minutes(10))
   await until(async () => keys.edition > 0)
   t.equal(await tokens.viewerOf(withdrawn), null)
-  t.strictSame(await tokens.viewerOf(kept), { id: 7 })
+  t.strictSame(await tokens.viewerOf(kept), { id: 7, account: 7 })
 })
 
 t.test('a slow provider before a database that is silent', async t => {
