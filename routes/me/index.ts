@@ -7,8 +7,7 @@ import { toUser } from '../../src/data/users.js'
 import { notFound, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
-import { withDeadline } from '../../src/overload/deadline.js'
-import { beginErasure, erasurePatience, removeUser } from '../../src/privacy/erase.js'
+import { erase } from '../../src/privacy/erase.js'
 
 const getSchema = {
   summary: 'Get the signed-in user',
@@ -28,7 +27,7 @@ const deleteSchema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { data, passwordChecks, log } = app
+  const { data, passwordChecks } = app
 
   app.get('', { schema: getSchema, ...forViewers }, async function getMe(request) {
     const user = await data.users.byId(app.viewerOf(request).id)
@@ -47,9 +46,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.delete('', { schema: deleteSchema, ...forAccountConfirmed }, async function eraseMe(request) {
     const { account } = app.viewerOf(request)
     await passwordChecks.ofUser(account, request.body.password, callerOf(request.ip))
-    await beginErasure(data, account)
-    const removed = app.refusedUsers.refresh().then(() => removeUser(data, account))
-    await withDeadline(removed, erasurePatience).catch(err => log.warn({ err, user: account }, 'an erasure is completed later'))
+    await erase(app, account)
     return done(200, 'The user was erased')
   })
 }

@@ -1,10 +1,11 @@
 import type { Data } from '../data/index.js'
+import { withDeadline } from '../overload/deadline.js'
 import { seconds } from '../time.js'
 
 type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'loginAttempts'>
 
 /** How long an answer waits for an erasure. What takes longer, or fails, is completed after it. */
-export const erasurePatience = seconds(1)
+const patience = seconds(1)
 
 /** Writes down that the user and their profiles are erased, so that it will be completed whatever happens, and lets nobody sign in as them. */
 export const beginErasure = async ({ erasures, users, profiles }: Needed, id: number) => {
@@ -23,4 +24,17 @@ export const removeUser = async (data: Needed, id: number) => {
   const user = await users.byId(id)
   if (user?.email !== undefined) await loginAttempts.forget(user.email)
   await users.remove(id)
+}
+
+interface Eraser {
+  data: Needed
+  refusedUsers: { refresh: () => Promise<void> }
+  log: { warn: (fields: object, text: string) => void }
+}
+
+/** Erases a user for a request. */
+export const erase = async ({ data, refusedUsers, log }: Eraser, id: number) => {
+  await beginErasure(data, id)
+  const removed = refusedUsers.refresh().then(() => removeUser(data, id))
+  await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
 }

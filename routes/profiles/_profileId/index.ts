@@ -10,8 +10,7 @@ import { firstProfile, invalid, orNotFound } from '../../../src/errors.js'
 import { callerOf } from '../../../src/http/addresses.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
-import { withDeadline } from '../../../src/overload/deadline.js'
-import { beginErasure, erasurePatience, removeUser } from '../../../src/privacy/erase.js'
+import { erase } from '../../../src/privacy/erase.js'
 
 const shared = {
   tags: ['Profiles'],
@@ -33,8 +32,8 @@ const deleteSchema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { data, passwordChecks, log } = app
-  const { profiles, sessions } = data
+  const { passwordChecks } = app
+  const { profiles, sessions } = app.data
 
   /** Otherwise nobody could ever lift a limit again. */
   const assertUnlimitedWithout = async (account: number, id: number) => {
@@ -58,10 +57,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
     if (isFirst(profile)) throw firstProfile()
     await assertUnlimitedWithout(account, profile._id)
-    await beginErasure(data, profile._id)
+    await erase(app, profile._id)
     await sessions.endProfile(account, profile._id)
-    const removed = app.refusedUsers.refresh().then(() => removeUser(data, profile._id))
-    await withDeadline(removed, erasurePatience).catch(err => log.warn({ err, user: profile._id }, 'an erasure is completed later'))
     return done(200, 'The profile was deleted')
   })
 }
