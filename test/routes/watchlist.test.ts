@@ -283,7 +283,7 @@ t.test('watchlist', async t => {
     t.test('but unknown fields are ignored and not kept', async t => {
       done(t, await viewer.post('/watchlist', { content_id: 3, user_id: 1, id: 5, _id: 5, video_id: 'x', created_at: 'x', time: -1 }), 201)
       const document = await stored.findOne({ user_id: viewer.id, content_id: 3 })
-      t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'content_id', 'created_at', 'updated_at', 'user_id'])
+      t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'updated_at', 'user_id'])
       t.not(document?._id, 5)
     })
   })
