@@ -144,6 +144,7 @@ t.test('errors say what is wrong and what to do', async t => {
   const { email = '' } = await addUser(app)
 
   t.match(await errorOf(client.signIn(email, 'wrong')), { kind: 'wrong-credentials', status: 401, advice: /again/ })
+  t.equal(await kindOf(clientOf(t, 'http://127.0.0.1:1').client.signIn(email, 'any')), 'no-answer')
   t.match(await errorOf(client.get('/history')), { kind: 'signed-out', status: 401, advice: /signIn/ })
   t.match(await errorOf(client.get('/contents', { params: { query: { perPage: 1000 } } })), {
     kind: 'refused',

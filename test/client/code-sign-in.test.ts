@@ -26,7 +26,7 @@ t.test('a device signs in with a code', async t => {
     const onCode = (code: ShownCode) => {
       shown = code
     }
-    return { waits, signIn: () => signIn({ device: 'TV', onCode }), shown: () => shown }
+    return { waits, signIn: (signal?: AbortSignal) => signIn({ device: 'TV', onCode, ...(signal && { signal }) }), shown: () => shown }
   }
   const nothing = async () => {}
   const approve = ({ user_code }: ShownCode) => phone.approveDevice(user_code)
@@ -112,6 +112,14 @@ t.test('a device signs in with a code', async t => {
     const signingIn = tv.signInWithCode({ onCode: () => setImmediate(() => leaving.abort(reason)) as never, signal: leaving.signal })
     await t.rejects(signingIn, reason)
     t.equal(count('POST /login/device/token'), 0)
+
+    const asking = new AbortController()
+    const enough: Fetch = request => {
+      if (request.url.endsWith('/token')) asking.abort(reason)
+      return fetch(request)
+    }
+    const { signal } = asking
+    await t.rejects(deviceOf([nothing], enough).signIn(signal), reason, 'while it asks too')
     await t.rejects(tv.signInWithCode({ onCode: () => void t.fail('it is not shown'), signal: AbortSignal.abort(reason) }), reason)
     await t.rejects(tv.signInWithCode({ onCode: () => Promise.reject(reason) }), reason, 'nor if it could not be shown')
   })
@@ -120,4 +128,5 @@ t.test('a device signs in with a code', async t => {
 t.test('a pause ends before it begins if the signal has aborted', async t => {
   const reason = new Error('enough')
   await t.rejects(pause(60, AbortSignal.abort(reason)), reason)
+  t.equal(await pause(0, new AbortController().signal), undefined, 'and else when its time is over')
 })

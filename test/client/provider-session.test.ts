@@ -22,7 +22,7 @@ t.test('tokens of an identity provider', async t => {
   const appWith = (...tokens: (string | null)[]) => {
     const given: (string | undefined)[] = []
     const ends: ViewerError[] = []
-    const provider = { tokens, isAway: false }
+    const provider = { tokens, isAway: false, isMute: false }
     const store = createStore()
     const token = async (refused?: string) => {
       if (provider.isAway) throw new Error('no connection to the provider')
@@ -30,7 +30,11 @@ t.test('tokens of an identity provider', async t => {
       if (refused && provider.tokens.length > 1) provider.tokens.shift()
       return provider.tokens[0] as string | null
     }
-    const options = { store, token, onSessionEnd: (error: ViewerError) => ends.push(error) }
+    const muted: typeof fetch = async (request, init) => {
+      if (provider.isMute && (request as Request).url.endsWith('/me')) throw new TypeError('no connection')
+      return fetch(request, init)
+    }
+    const options = { store, token, fetch: muted, onSessionEnd: (error: ViewerError) => ends.push(error) }
     return { provider, given, ends, store, open: () => clientOf(t, baseUrl, options), ...clientOf(t, baseUrl, options) }
   }
 
@@ -123,6 +127,33 @@ t.test('tokens of an identity provider', async t => {
     t.equal(await store.load('identity'), null)
     provider.isAway = true
     t.match(await later.report({ content_id: 3, time: 8 }), { state: 'refused', error: { kind: 'signed-out' } })
+  })
+
+  t.test('do not end where the service does not say whose they are', async t => {
+    const { client, provider, ends } = appWith(await tokenOf('ivy', -10), await tokenOf('ivy'))
+    provider.isMute = true
+    t.equal(await kindOf(client.get('/history')), 'no-answer')
+    t.match(
+      await client.report({ content_id: 1, time: 5 }),
+      { state: 'refused', error: { kind: 'signed-out' } },
+      'nor is anything kept for nobody'
+    )
+    t.equal(ends.length, 0)
+    provider.isMute = false
+    t.equal((await client.get('/history')).meta.total_count, 0)
+  })
+
+  t.test('send nothing of who was there before', async t => {
+    const { client, provider } = appWith(await tokenOf('joe'))
+    await client.user()
+    provider.isAway = true
+    await client.report({ content_id: 1, time: 5 })
+    Object.assign(provider, { isAway: false, tokens: [await tokenOf('kim')] })
+    await client.sendReports()
+    t.equal((await client.get('/history')).meta.total_count, 0)
+    provider.tokens = [await tokenOf('joe')]
+    await client.sendReports()
+    t.equal((await client.get('/history')).meta.total_count, 1)
   })
 
   t.test('may be anything', async t => {
