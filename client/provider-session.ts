@@ -108,7 +108,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       await loaded
       // Without a connection, there may be no token.
       const token = await tokenOf().catch(() => undefined)
-      return token ? identify(token).catch(() => known?.user) : known?.user
+      return token ? identify(token).catch(() => undefined) : known?.user
     },
     hasEnded: () => hasEnded,
     token: async owner => ofOwner(await current(), owner),

@@ -156,6 +156,20 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.get('/history')).meta.total_count, 1)
   })
 
+  t.test('send nothing either where the user changes meanwhile, at whatever moment', async t => {
+    const moe = await tokenOf('moe')
+    for (const moment of [1, 2]) {
+      const ned = await tokenOf('ned')
+      let left = Number.POSITIVE_INFINITY
+      const { client } = clientOf(t, baseUrl, { token: async () => (left-- > 0 ? ned : moe) })
+      await client.user()
+      left = moment
+      t.match(await client.report({ content_id: 1, time: 5 }), { state: 'kept' })
+      t.equal((await client.get('/history')).meta.total_count, 0)
+      client.close()
+    }
+  })
+
   t.test('may be anything', async t => {
     for (const token of ['x', 'a.b.c', `a.${btoa('{}')}.c`]) t.equal(await kindOf(appWith(token).client.get('/history')), 'session-ended')
   })
