@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { demoPassword } from '../../demo/users.js'
+import { until } from '../helpers/until.js'
 import { faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
 
 /** The browser reports every answer that is an error, whatever the page makes of it. */
@@ -61,7 +62,7 @@ t.test('devices without a keyboard, on the demo page', withBrowser, async t => {
     t.strictSame(await devices.allTextContents(), ['Television of the demo', 'Chrome on Linux'])
     await tv.page.getByRole('button', { name: 'Sign out Chrome on Linux' }).click()
     await announced(tv.page, 'Chrome on Linux is signed out')
-    t.equal(await devices.count(), 1)
+    await until(async () => (await devices.count()) === 1)
     await owner.page.getByRole('button', { name: 'Ada: your account' }).click()
     await owner.page.getByText('Your session has ended').waitFor()
   })
