@@ -12,7 +12,10 @@ declare module 'fastify' {
 /** For clocks that differ. */
 const margin = minutes(5)
 
-/** Ignores the tokens of ended sessions, and of users who are disabled or erased. Gives those of changed profiles their new limit. All are in memory, so that no request asks the database. */
+/**
+ * Ignores the tokens of ended sessions, and of users who are disabled or erased. Gives those of changed profiles their new limit. All
+ * of this is in memory, so that no request asks the database.
+ */
 export default fp(
   async app => {
     const { endedSessions, refusedUsers, backgroundData } = app

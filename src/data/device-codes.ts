@@ -73,7 +73,7 @@ export const deviceCodesOf = (db: Db) => {
         return made
       }),
 
-    /** Answers a question of a device. By one update, so that of many at once only one is told of the approval. */
+    /** Answers a question of a device. It is one update, so that only one of many questions at once learns of the approval. */
     ask: (deviceHash: string, question: string) =>
       withRetries(async () => {
         const change = {

@@ -16,14 +16,15 @@ import { emailKey } from './users.js'
 
 export const loginAttemptIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]
 
-/** The three limits of an attempt. `account` is the key of an e-mail, or the name of something else that is guessed. The narrowest comes first. */
-const bucketsOf = (account: string, address: string, limit: number): [Bucket, ...Bucket[]] => {
-  return [
-    { _id: bucketKey('both', account, address), limit },
-    { _id: bucketKey('email', account), limit: limit * 10 },
-    { _id: bucketKey('address', address), limit: limit * 10 }
-  ]
-}
+/**
+ * The three limits of an attempt, the narrowest first. `account` is the key of an e-mail, or the name of something else that is
+ * guessed.
+ */
+const bucketsOf = (account: string, address: string, limit: number): [Bucket, ...Bucket[]] => [
+  { _id: bucketKey('both', account, address), limit },
+  { _id: bucketKey('email', account), limit: limit * 10 },
+  { _id: bucketKey('address', address), limit: limit * 10 }
+]
 
 /** Counts failed logins in windows of time. In the database, so that all processes share the counts. */
 export const loginAttemptsOf = (db: Db, limit: number) => {

@@ -8,7 +8,10 @@ interface RevisionDocument {
   revision: number
 }
 
-/** Counts the changes to each catalogue collection to the sets of disabled and erased users, and to the limits of profiles. Processes poll it to see what to reload. */
+/**
+ * Counts the changes to each catalogue collection, to the sets of disabled and erased users, and to the limits of profiles. Processes
+ * poll it to see what to reload.
+ */
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {

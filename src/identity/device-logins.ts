@@ -14,7 +14,7 @@ interface Decider {
 /** The sign-in of devices without a keyboard, as in RFC 8628. */
 export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, users }: Data, { DEVICE_URL, JWT_SECRET }: Settings) => {
   const deviceHashOf = (code: string) => createHash('sha256').update(code).digest('base64url')
-  // With a key, because whoever has a copy of the database could otherwise try all codes in minutes.
+  // Without a key, somebody with a copy of the database could try all codes in minutes.
   const userHashOf = (code: string) => createHmac('sha256', `user codes ${JWT_SECRET}`).update(code).digest('base64url')
 
   const newCodes = () => {
@@ -32,7 +32,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, users }: D
     return found
   }
 
-  /** The session begins first: whoever ends all sessions takes back the approvals before, so one of both sees the other. */
+  /** Begins the session before it looks at the approval. A request that ends all sessions does both in the other order, so neither misses the other. */
   const begin = async ({ _id, user_id, device }: ApprovedDevice) => {
     const session = await sessions.begin(user_id, device)
     const [user, isKept] = await Promise.all([users.byId(user_id), deviceCodes.isKept(_id)])

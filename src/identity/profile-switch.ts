@@ -24,7 +24,7 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     await confirm(viewer, profile, given, address)
     const device = (await sessions.usable(account, sid))?.device ?? null
     const session = await sessions.begin(account, device, id)
-    // Whoever deletes the profile or ends all sessions does so before or after this session began: one of both sees the other.
+    // The profile may have been deleted, or all sessions ended, while this one began.
     const [all, current] = await Promise.all([profiles.list(account), sessions.usable(account, sid)])
     const user = all.find(({ _id }) => _id === id)
     if (user && current) return { user, session }

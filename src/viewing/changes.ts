@@ -14,10 +14,7 @@ interface Sources {
   data: Pick<Data, 'changes'>
 }
 
-/**
- * The cursor after a page. Once there is nothing more, it goes back: to the earliest time that was not settled when it was read, and
- * after a first reading to when that began, because it knew no removals and only the elements' own dates.
- */
+/** The cursor after a page. Once there is nothing more, it goes back to the earliest time that was not settled when it was read. */
 const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled: number): ChangeCursor => {
   const last = page.at(-1)
   const again = from.again || (last && last.time > settled ? settled : 0)
@@ -25,7 +22,7 @@ const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled:
     const { time, source, id, offset } = last
     return { ...from, position: { time, source, id, offset }, again }
   }
-  return cursorAt(from.user, from.isFirst ? from.began : again || settled, from.maxAge)
+  return cursorAt(from.user, again || settled, from.maxAge)
 }
 
 /** The changes of a list, by content. */
@@ -52,7 +49,8 @@ export const changesPage = async (
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap
-  const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst }
+  // A first reading knows no removals, and only the elements' own dates. What has changed since it began is told after it.
+  const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst, again: settled }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
   const isSuited = catalogue.suitedTo(audience)

@@ -20,7 +20,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const session = await sessions.renew(body.refresh_token)
     if (!session) throw unauthenticated()
     const { user_id, profile_id } = session
-    const [user, account] = await Promise.all([users.byId(profile_id), users.byId(user_id)])
+    const user = await users.byId(profile_id)
+    const account = profile_id === user_id ? user : await users.byId(user_id)
     if (!user || user.disabled_at || !account || account.disabled_at) throw unauthenticated()
     return ok(app.signedIn(user, session))
   })

@@ -6,9 +6,11 @@ import type { Recommendation } from './recommender.js'
 
 type Reason = WireRecommendation['reason']
 
+const popular: Reason = { type: 'popular' }
+
 /** The wire form of a reason: the id of the watched title, and its content. */
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): Reason =>
-  content_id === undefined || !content ? { type: 'popular' } : { type: 'watched', content_id, name: content.name }
+  content_id === undefined || !content ? popular : { type: 'watched', content_id, name: content.name }
 
 /** Serializes the recommendations. */
 export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {
@@ -16,12 +18,13 @@ export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, r
   const reasons = recommendations.flatMap(({ because }) => because ?? [])
   const contents = await fragments.of([...recommendations.map(({ row }) => row), ...reasons].map(row => skeleton.idOf(row)))
   const named = new Map(reasons.map((row, i) => [row, contents[recommendations.length + i]]))
+  const reasonOf = (row: number | undefined) => (row === undefined ? popular : reasonFor(skeleton.idOf(row), named.get(row)))
 
   const parts = recommendations.map(({ row, because }, i) => {
     return withFields(contents[i] as (typeof contents)[0], {
       deleted_at: null,
       recent: now < recentUntil(skeleton, row, recentDays),
-      reason: because === undefined ? reasonFor(undefined, undefined) : reasonFor(skeleton.idOf(because), named.get(because))
+      reason: reasonOf(because)
     })
   })
   return okBytes(list(parts))

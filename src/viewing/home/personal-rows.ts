@@ -36,19 +36,22 @@ export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
 })
 
-/** How many elements of the watchlist are read: of so many, enough are within a limit. */
+/** How many elements of the watchlist are read for a viewer with a limit, because those above it are left out. */
 const savedForLimited = 1000
 export const savedFor = ({ items, audience }: Asked) => (audience.maxAge === undefined ? items : savedForLimited)
 
-export const watchlistRow = (catalogue: Catalogue, { saved }: Stored, { items, audience }: Asked, basePath: string): PlannedRow => ({
-  kind: 'watchlist',
-  more: `${basePath}/watchlist`,
-  items: catalogue.broken
-    .keepServable('watchlist', saved, isServableWatchlist)
-    .filter(({ content_id }) => catalogue.suitedTo(audience)?.(content_id) ?? true)
-    .slice(0, items)
-    .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
-})
+export const watchlistRow = (catalogue: Catalogue, { saved }: Stored, { items, audience }: Asked, basePath: string): PlannedRow => {
+  const isSuited = catalogue.suitedTo(audience)
+  return {
+    kind: 'watchlist',
+    more: `${basePath}/watchlist`,
+    items: catalogue.broken
+      .keepServable('watchlist', saved, isServableWatchlist)
+      .filter(({ content_id }) => isSuited?.(content_id) ?? true)
+      .slice(0, items)
+      .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
+  }
+}
 
 const isRecent = ({ skeleton }: Catalogue, row: number, recentDays: number) => Date.now() < recentUntil(skeleton, row, recentDays)
 
@@ -89,13 +92,15 @@ export const becauseRowsOf = (
 ): PlannedRow[] => {
   const { skeleton } = catalogue
   const rows: PlannedRow[] = []
+  const excluded = new Set([...viewing.excluded, ...taken])
   for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
     if (!isOpen(skeleton, title, Date.now(), audience)) continue
-    const similar = recommender.similar(title, audience, count, [...viewing.excluded, ...taken])
+    const similar = recommender.similar(title, audience, count, excluded)
     if (similar.length === 0) continue
     const because = skeleton.idOf(title)
     const items = similar.map(row => {
       taken.add(row)
+      excluded.add(row)
       const recent = isRecent(catalogue, row, recentDays)
       return { content_id: skeleton.idOf(row), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
     })
