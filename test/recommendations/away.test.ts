@@ -1,14 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { startMongod } from '../../scripts/mongod/start.js'
 import { buildApp } from '../../src/app.js'
 import { type Answer, unauthenticated } from '../helpers/answers.js'
 import { build, settingsFor } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
-import { freeze } from '../helpers/freeze.js'
+import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import { anybody, idsFor, learnerOf, recommendedTo, span, trainOn } from './helper.js'
@@ -22,14 +18,7 @@ const timed = async (t: Test, what: string, request: Promise<Answer>) => {
 }
 
 t.test('a database that freezes', async t => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'viewer-away-'))
-  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  const mongod = await startMongod({ say: () => undefined, dataDir })
-  const pid = Number((await readFile(join(dataDir, 'mongod.lock'), 'utf8')).trim())
-  t.teardown(async () => {
-    process.kill(pid, 'SIGCONT')
-    await mongod.stop()
-  })
+  const mongod = await freezableMongod(t)
   const app = await build(t, { url: `${mongod.url}/away`, settings: { DATABASE_TIMEOUT: '2000' } })
   for (const id of span(1, 30)) await change(app, 'contents', id, film(id))
   await until(() => app.catalogue.skeleton.size === 30)
@@ -42,7 +31,7 @@ t.test('a database that freezes', async t => {
   const popular = (await anybody(app).get('/recommendations')).body
   t.equal((await recommendedTo(anybody(app), '?perPage=100')).length, 30)
 
-  await freeze(pid)
+  await freeze(mongod.pid)
   const frozen = await Promise.all(Array.from({ length: 20 }, () => timed(t, 'signed in', viewer.get('/recommendations'))))
   for (const answer of frozen) {
     t.equal(answer.statusCode, 503)
@@ -65,7 +54,7 @@ t.test('a database that freezes', async t => {
   t.equal(stale.statusCode, 503)
   t.match(stale.headers['retry-after'], /^[1-9]\d*$/)
 
-  process.kill(pid, 'SIGCONT')
+  process.kill(mongod.pid, 'SIGCONT')
   await until(async () => (await viewer.get('/recommendations')).statusCode === 200, { within: 10_000 })
   t.strictSame(await idsFor(viewer), personal)
 })

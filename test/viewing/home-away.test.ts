@@ -1,13 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { startMongod } from '../../scripts/mongod/start.js'
 import type { Answer } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 import { change, seededUrl } from '../helpers/database.js'
 import { film, rail, railCollection } from '../helpers/documents.js'
-import { freeze } from '../helpers/freeze.js'
+import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
@@ -31,14 +27,7 @@ const isPublicAlone = (t: Test, answer: Answer, what: string) => {
 }
 
 t.test('while the database is frozen, the public rows are there', async t => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'viewer-home-'))
-  t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  const mongod = await startMongod({ say: () => undefined, dataDir })
-  const pid = Number((await readFile(join(dataDir, 'mongod.lock'), 'utf8')).trim())
-  t.teardown(async () => {
-    process.kill(pid, 'SIGCONT')
-    await mongod.stop()
-  })
+  const mongod = await freezableMongod(t)
   const app = await build(t, { url: `${mongod.url}/home`, settings: { DATABASE_TIMEOUT: '2000', DATABASE_CONNECTIONS: '3' } })
   for (const id of span(1, 30)) await change(app, 'contents', id, film(id))
   const [{ _id, ...collection }] = rail_collections as [(typeof rail_collections)[0]]
@@ -48,7 +37,7 @@ t.test('while the database is frozen, the public rows are there', async t => {
   await watch(viewer, 3, { time: 300, percentage: 40 })
   const before = (await viewer.get('/home')).body
 
-  await freeze(pid)
+  await freeze(mongod.pid)
   const first = await Promise.all(Array.from({ length: 12 }, () => timed(viewer.get('/home'))))
   for (const { answer, took } of first) {
     isPublicAlone(t, answer, 'also for those who wait for a connection')
@@ -63,7 +52,7 @@ t.test('while the database is frozen, the public rows are there', async t => {
     t.ok(nobody.took < 1500, `${nobody.took}`)
   }
 
-  process.kill(pid, 'SIGCONT')
+  process.kill(mongod.pid, 'SIGCONT')
   t.ok((await until(async () => (await viewer.get('/home')).body === before, { within: 10_000 })) < 5000, 'and then all of them again')
 })
 

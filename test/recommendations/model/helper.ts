@@ -34,3 +34,14 @@ export const rowsOf = (...lists: [target: number, weight: number][][]) => {
 export const isNear = (one: number[][], other: number[][], by = 1e-5) =>
   one.length === other.length &&
   one.every((row, r) => row.every((value, c) => Math.abs(value - ((other[r] as number[])[c] as number)) < by))
+
+/** Five items, what is liked left out. */
+export const links = {
+  starts: Uint32Array.from([0, 3, 5, 6, 6, 7]),
+  targets: Uint32Array.from([1, 2, 3, 0, 2, 3, 3]),
+  first: Float32Array.from([0.5, 0.25, 1, 0.25, 0.5, -1, 0.75]),
+  second: new Float32Array(7)
+}
+
+/** A history of which only what comes next counts. */
+export const history = (items: number[], next: number[] = items.map(() => 1)) => ({ items, next, liked: items.map(() => 0) })

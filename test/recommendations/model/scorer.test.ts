@@ -1,15 +1,6 @@
 import t from 'tap'
 import { historyOf, Scorer } from '../../../src/recommendations/model/index.js'
-
-const links = {
-  starts: Uint32Array.from([0, 3, 5, 6, 6, 7]),
-  targets: Uint32Array.from([1, 2, 3, 0, 2, 3, 3]),
-  first: Float32Array.from([0.5, 0.25, 1, 0.25, 0.5, -1, 0.75]),
-  second: new Float32Array(7)
-}
-
-/** A history of which only what comes next counts. */
-const history = (items: number[], next: number[] = items.map(() => 1)) => ({ items, next, liked: items.map(() => 0) })
+import { history, links } from './helper.js'
 
 const all = () => true
 
