@@ -3,6 +3,12 @@ import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { clientTypes } from './openapi/client-types.js'
 
+/** One line for a reference and for a list of one value, of which the document has hundreds. */
+const printed = (document: object) =>
+  JSON.stringify(document, null, 1)
+    .replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')
+    .replace(/\[\s+("[^"\n]*"|-?[\d.]+)\s+\]/g, '[$1]')
+
 const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
 // The app is only built to read its routes, without a database.
@@ -16,6 +22,6 @@ const app = await buildApp(
   { logger: false }
 )
 await app.ready()
-await write('openapi.json', `${JSON.stringify(app.swagger(), null, 1)}\n`)
+await write('openapi.json', `${printed(app.swagger())}\n`)
 await write('client/schema.ts', await clientTypes(app.exactDocument()))
 await app.close()
