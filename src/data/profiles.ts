@@ -10,7 +10,7 @@ import type { UserDocument } from './users.js'
 export const profilesPerAccount = 8
 
 /** A unique index lets each place be taken once, so that there are never more profiles than places. */
-const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
+export const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
 
 type Given = Pick<UserDocument, 'name' | 'max_age' | 'pin_hash'>
 /** A `pin_hash` of null takes the PIN away. */

@@ -534,7 +534,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
       setPassword: [() => data.users.setPassword(me.email, 'x')],
       changePassword: [() => data.users.changePassword(me, 'x')],
       maySignIn: [() => data.users.maySignIn(me)],
-      replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
+      replaceHash: [() => data.users.replaceHash(me._id, 'password_hash', 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
       remove: [() => data.users.remove(999)],
       disabled: [() => data.users.disabled()],
