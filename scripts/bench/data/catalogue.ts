@@ -23,6 +23,10 @@ const family = 25
 export const searchWords = 100
 export const searchWord = (n: number) => `zz${String(n % searchWords).padStart(2, '0')}`
 
+/** The `min_age` of contents in turn. A child may see a third of them. */
+const ages = [6, 12, 16]
+export const ageOfChild = 6
+
 /** A content item of 2 KB on the wire. Ids beyond the size of the catalogue are deleted items that long histories still contain. */
 export const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
   const isFilm = Math.floor((id - 1) / family) % 2 === 1
@@ -59,6 +63,7 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
     price_formatted: null,
     plans: { basic: { id: '1', vendor_name: 'basic-monthly' }, premium: { id: '2', vendor_name: 'premium-monthly' } },
     link: `https://www.example.com/watch/${id}`,
+    min_age: ages[id % ages.length] as number,
     deleted_at: id > size ? ago(0) : null,
     terms: [1 + (id % 200), 1 + ((id * 13) % 200)],
     position: isTitle ? null : id - show,
