@@ -103,6 +103,15 @@ const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
+    /** Whether nothing has changed since the position, for half of what it costs to read changes. */
+    isQuiet: async (user_id: number, position: ChangePosition) => {
+      const newIn = (from: Source, source: number): Document[] => [{ $match: after(user_id, from, source, position) }, { $limit: 1 }]
+      const [first, ...others] = sources.later
+      const unions = others.map((from, i) => ({ $unionWith: { coll: from.collection, pipeline: newIn(from, i + 1) } }))
+      const { rows } = await aggregateCommitted(db, collection(first.collection), [...newIn(first, 0), ...unions])
+      return rows.length === 0
+    },
+
     /** The first changes after the position, at most `count`, and up to when they are known. */
     after: async (user_id: number, position: ChangePosition, count: number, { isFirst }: { isFirst: boolean }) => {
       const asked: readonly Source[] = isFirst ? sources.first : sources.later

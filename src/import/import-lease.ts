@@ -3,7 +3,7 @@ import type { Db } from 'mongodb'
 import { leasesOf } from '../data/leases.js'
 import { seconds } from '../time.js'
 
-/** Whoever holds this lease may import. */
+/** Only the holder of this lease may import. */
 export const importLease = 'import'
 
 const retryEvery = seconds(1)

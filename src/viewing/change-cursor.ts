@@ -17,7 +17,8 @@ export interface ChangeCursor {
   again: number
 }
 
-const before = (time: number): ChangePosition => ({ time, source: -1, id: 0, offset: 0 })
+const beforeSources = -1
+const before = (time: number): ChangePosition => ({ time, source: beforeSources, id: 0, offset: 0 })
 
 /** Before everything. */
 export const firstPosition = before(wireYears.first.getTime())
@@ -31,6 +32,9 @@ export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCur
   isFirst: false,
   again: 0
 })
+
+/** Whether the caller was told everything up to the time of the cursor, and not only a page of it. */
+export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && position.source === beforeSources
 
 // Cursors are not signed: a made-up one only changes where its caller's own lists are read from.
 export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, again, maxAge }: ChangeCursor) => {
@@ -71,7 +75,8 @@ export const readCursor = (text: string, { user, maxAge }: Reader, now = Date.no
   if (owner !== user || limit !== maxAge || position === undefined) return undefined
   if (![time, source, offset, began, isFirst, again].every(Number.isSafeInteger)) return undefined
   const latest = now + clockDifference
-  if (time < firstPosition.time || Math.max(time, began, again) > latest || source < -1 || source >= sourceCount) return undefined
+  if (time < firstPosition.time || Math.max(time, began, again) > latest || source < beforeSources || source >= sourceCount)
+    return undefined
   if (began < now - removalsKept + changeOverlap) return undefined
   return { user, maxAge, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, again }
 }

@@ -7,7 +7,8 @@ import { isServableHistory, toHistory } from '../data/history.js'
 import type { Data } from '../data/index.js'
 import type { ViewerList } from '../data/removals.js'
 import { isServableWatchlist, toWatchlist } from '../data/watchlist.js'
-import { type ChangeCursor, cursorAt, cursorText, firstPosition, readCursor } from './change-cursor.js'
+import { days } from '../time.js'
+import { type ChangeCursor, cursorAt, cursorText, firstPosition, hasReadAll, readCursor } from './change-cursor.js'
 
 interface Sources {
   catalogue: Catalogue
@@ -31,6 +32,22 @@ const elementsOf = <L extends ViewerList>(page: Change[], wanted: L) => {
   return new Map(page.flatMap(({ list, element }) => (list === wanted ? [[element.content_id, element as Element] as const] : [])))
 }
 
+/** While nothing changes, a cursor is given out again for this long, so that it never becomes too old. */
+const cursorServes = days(1)
+
+const isUpToDate = async (data: Sources['data'], cursor: ChangeCursor) =>
+  hasReadAll(cursor) && cursor.began > Date.now() - cursorServes && (await data.changes.isQuiet(cursor.user, cursor.position))
+
+const nothingNew = (cursor: ChangeCursor): Changes => ({
+  history: [],
+  watchlist: [],
+  hidden: [],
+  removed: { history: [], watchlist: [], hidden: [] },
+  cursor: cursorText(cursor),
+  more: false,
+  reset: false
+})
+
 interface Question {
   user: number
   audience: Audience
@@ -46,6 +63,7 @@ export const changesPage = async (
 ): Promise<Changes> => {
   const { maxAge } = audience
   const known = since === undefined ? undefined : readCursor(since, { user, maxAge })
+  if (known && (await isUpToDate(data, known))) return nothingNew(known)
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap

@@ -157,6 +157,17 @@ t.test('changes', async t => {
     t.strictSame(contentIds((await ask(viewer, told.cursor)).history), [3], 'and again for some seconds')
   })
 
+  t.test('leave the cursor as it is while there are none, and renew it after a day', async t => {
+    const { viewer } = await follower()
+    const hoursAgo = (hours: number) => cursorText(cursorAt(viewer.id, Date.now() - hours * 3_600_000))
+    for (const cursor of [hoursAgo(1), hoursAgo(23)])
+      t.strictSame(await ask(viewer, cursor), { ...nothing, cursor, more: false, reset: false })
+    const began = Date.now()
+    const { cursor, ...told } = await ask(viewer, hoursAgo(25))
+    t.strictSame(told, { ...nothing, more: false, reset: false })
+    t.ok(JSON.parse(Buffer.from(cursor, 'base64url').toString())[1] > began - 60_000)
+  })
+
   t.test('before the first question are no removals', async t => {
     const viewer = await viewerOf(app)
     const marks: Document[] = [{ content_id: 1 }, { content_id: 0 }, { content_ids: [1, 2, 3] }]

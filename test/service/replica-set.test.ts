@@ -66,7 +66,7 @@ t.test('whatever the address says, what viewers meet is of the primary and what 
   const told = asked.filter(({ aggregate }) => ['users', 'history'].includes(aggregate))
   t.strictSame(
     told.map(({ readConcern }) => readConcern?.level),
-    ['majority', 'majority']
+    ['majority', 'majority', 'majority']
   )
   asked.splice(0, asked.length, ...others)
 

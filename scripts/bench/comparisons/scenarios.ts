@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Db } from 'mongodb'
 import { cursorAt, cursorText } from '../../../src/viewing/change-cursor.js'
 import { emailOf, password } from '../data/accounts.js'
+import { ageOfChild } from '../data/catalogue.js'
 import { historyId } from '../data/histories.js'
 import { listed, resetWatchlists, savedContent } from '../data/watchlists.js'
 import { as, type Call } from '../load/call.js'
@@ -67,6 +68,22 @@ const ofUsers = (each: number, call: CallOfUser) => (extent: Extent) =>
     Array.from({ length: extent.users }, (_, i) => ({ ...call(i + 1, n, extent), headers: as(i + 1) }))
   )
 const forUsers = (path: string) => ofUsers(1, () => ({ path }))
+const forChildren =
+  (path: string) =>
+  ({ users }: Extent) =>
+    Array.from({ length: users }, (_, i) => ({ path, headers: as(i + 1, ageOfChild) }))
+
+/** What a profile with a limit gets, compared with others. */
+const limited = (path: string): Scenario => {
+  const unlimited = `GET ${path} (without a limit)`
+  return {
+    title: `GET ${path} (of a child)`,
+    peers: [],
+    calls: forChildren(path),
+    goals: [{ of: 'perSecond', to: unlimited, atLeast: 0.4 }],
+    besides: { title: unlimited, peers: [], calls: forUsers(path), goals: [] }
+  }
+}
 
 /** Spreads calls over all elements of a history. */
 const element = (user: number, n: number) => 1 + ((user * 17 + n) % usualHistory)
@@ -200,6 +217,8 @@ export const scenarios = {
     operations: 3,
     besides: rowsOfUser
   },
+  childContents: limited(publicPaths.contents),
+  childHome: limited(publicPaths.start),
   login: {
     title: 'POST /login',
     peers: [],

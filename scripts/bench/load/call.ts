@@ -8,7 +8,7 @@ export interface Call {
 }
 
 /** The service reads the user from the token, the references trust a header. */
-export const as = (user: number) => ({ authorization: `Bearer ${tokenOf(user)}`, user: String(user) })
+export const as = (user: number, maxAge?: number) => ({ authorization: `Bearer ${tokenOf(user, maxAge)}`, user: String(user) })
 
 /** The bytes of a request, built once and sent often. */
 export const requestBytes = ({ method = 'GET', path, headers = {}, body }: Call) => {
