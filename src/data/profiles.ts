@@ -49,6 +49,12 @@ export const profilesOf = (db: Db) => {
       return profile
     },
 
+    /** The highest age of a profile, null without a limit. Undefined if it is none of the account's. */
+    limitOf: async (account: number, id: number) => {
+      const profile = await withRetries(() => users.findOne(owned(account, id), { projection: { max_age: 1 } }))
+      return profile ? (profile.max_age ?? null) : undefined
+    },
+
     /** All but the first one, and also those that are being removed. */
     othersOf: async (account: number) => {
       const found = await users.find({ account_id: account }, { projection: { _id: 1 } }).toArray()

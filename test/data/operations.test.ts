@@ -519,6 +519,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
       list: [() => data.profiles.list(me._id), () => data.profiles.list(999)],
       byId: [() => data.profiles.byId(me._id, me._id), () => refusedOr(data.profiles.byId(me._id, you._id))],
       othersOf: [() => data.profiles.othersOf(me._id)],
+      limitOf: [() => data.profiles.limitOf(me._id, me._id), () => data.profiles.limitOf(me._id, you._id)],
       add: [() => data.profiles.add(me._id, { name: 'Mia', max_age: 6 })],
       change: [
         () => data.profiles.change(me._id, me._id, { max_age: 6 }),
