@@ -2,12 +2,14 @@ import { emit, events, viewer } from './viewer.js'
 
 /** @typedef {import('./viewer.js').Schemas['Profile']} Profile */
 
-const key = 'viewer.watching'
+const profileKey = 'viewer.profile'
+const chosenKey = 'viewer.chosen'
+const greetedKey = 'viewer.greeted'
 
 /** The profiles of the account, as they were asked for last. @type {Profile[]} */
 let profiles = []
-/** Who watches on this device, until somebody switches or signs out. @type {Profile | null} */
-let watching = JSON.parse(localStorage.getItem(key) ?? 'null')
+/** Whose session it is, kept for when there is no connection. @type {Profile | null} */
+let watching = JSON.parse(localStorage.getItem(profileKey) ?? 'null')
 
 export const everybody = () => profiles
 export const whoWatches = () => watching
@@ -15,31 +17,35 @@ export const whoWatches = () => watching
 /** @param {Profile | null} profile */
 export const isLimited = profile => profile !== null && profile.max_age !== null
 
-/** A page for children looks like one. */
-const show = () => {
-  document.documentElement.dataset.audience = isLimited(watching) ? 'children' : 'everybody'
+/** Whether somebody has said who watches on this device. It holds until a sign-out. */
+const isChosen = () => localStorage.getItem(chosenKey) !== null
+export const keepChoice = () => localStorage.setItem(chosenKey, 'yes')
+
+/** A page for children looks like one. @param {Profile | null} profile */
+const show = profile => {
+  watching = profile
+  localStorage.setItem(profileKey, JSON.stringify(profile))
+  document.documentElement.dataset.audience = isLimited(profile) ? 'children' : 'everybody'
   emit('household')
 }
 
-/** @param {Profile | null} profile */
-export const remember = profile => {
-  watching = profile
-  localStorage.setItem(key, JSON.stringify(profile))
-  show()
+const forget = () => {
+  profiles = []
+  localStorage.removeItem(chosenKey)
+  show(null)
 }
 
 /** Asks who there is. Resolves with whether somebody has to say who watches. */
 export const loadHousehold = async () => {
   const user = await viewer.user()
   if (!user) {
-    profiles = []
-    remember(null)
+    forget()
     return false
   }
   profiles = await viewer.profiles()
-  const isKnown = watching?.id === user.id || profiles.length === 1
-  remember((isKnown && profiles.find(({ id }) => id === user.id)) || null)
-  return !isKnown
+  show(profiles.find(({ id }) => id === user.id) ?? null)
+  if (profiles.length === 1) keepChoice()
+  return !isChosen()
 }
 
 /** What opens a profile: its PIN, the password of the account, or nothing. @param {Profile} profile @returns {'pin' | 'password' | undefined} */
@@ -55,24 +61,26 @@ export const secretOf = ({ has_pin, max_age }) => {
  */
 export const goOnAs = async (profile, given) => {
   await viewer.useProfile(profile.id, given)
-  remember(profile)
-  sessionStorage.setItem(key, profile.name)
+  show(profile)
+  keepChoice()
+  sessionStorage.setItem(greetedKey, profile.name)
   scrollTo(0, 0)
   location.reload()
 }
 
 /** The name of the profile to which the page has just been switched. */
 export const takeSwitchedTo = () => {
-  const name = sessionStorage.getItem(key)
-  sessionStorage.removeItem(key)
+  const name = sessionStorage.getItem(greetedKey)
+  sessionStorage.removeItem(greetedKey)
   return name
 }
 
-// Other tabs follow a switch, a sign-in and a sign-out.
+// Other tabs follow a choice, a switch, a sign-in and a sign-out.
 addEventListener('storage', async ({ key, newValue }) => {
+  if (key === chosenKey && newValue) return location.reload()
   if (key !== 'viewer.session') return
   const session = JSON.parse(newValue ?? 'null')
   if (session?.user.id !== (await viewer.user())?.id) location.reload()
 })
-events.addEventListener('ended', () => remember(null))
-show()
+events.addEventListener('ended', forget)
+show(watching)

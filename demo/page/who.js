@@ -1,7 +1,7 @@
 import { walkIn } from './arrow-grid.js'
 import { byId, h, icon } from './dom.js'
 import { face } from './face.js'
-import { everybody, goOnAs, isLimited, loadHousehold, remember, secretOf, takeSwitchedTo, whoWatches } from './household.js'
+import { everybody, goOnAs, isLimited, keepChoice, loadHousehold, secretOf, takeSwitchedTo, whoWatches } from './household.js'
 import { announce } from './notice.js'
 import { editProfile } from './profile-editor.js'
 import { askForSecret } from './secret.js'
@@ -17,14 +17,23 @@ const mostProfiles = 8
 let isNeeded = false
 let isManaging = false
 
+/** @param {Profile} profile @param {unknown} error */
+const refused = async (profile, error) => {
+  const { status } = /** @type {{ status?: number }} */ (error)
+  await loadHousehold().catch(() => undefined)
+  draw()
+  focusProfile(profile.id)
+  announce(status === 404 ? `${profile.name} was deleted meanwhile.` : explain(error), 'warning')
+}
+
 /** @param {Profile} profile */
 const choose = async profile => {
   const isCurrent = (await viewer.user())?.id === profile.id
   const secret = isCurrent && !isNeeded ? undefined : secretOf(profile)
   if (secret) return askForSecret(profile, secret)
-  if (!isCurrent) return goOnAs(profile).catch(error => announce(explain(error), 'warning'))
+  if (!isCurrent) return goOnAs(profile).catch(error => refused(profile, error))
   isNeeded = false
-  remember(profile)
+  keepChoice()
   dialog.close()
   emit('settled')
 }
@@ -32,7 +41,7 @@ const choose = async profile => {
 /** @param {Profile} profile */
 const noteOf = ({ id, max_age, has_pin }) => {
   if (isManaging) return 'Change'
-  if (id === whoWatches()?.id) return 'Watching now'
+  if (id === whoWatches()?.id && !isNeeded) return 'Watching now'
   if (has_pin) return 'With a PIN'
   return max_age === null ? '' : limitOf(max_age)
 }
@@ -48,7 +57,7 @@ const tile = profile =>
         type: 'button',
         class: 'profile',
         'data-profile': profile.id,
-        'aria-current': profile.id === whoWatches()?.id && 'true',
+        'aria-current': profile.id === whoWatches()?.id && !isNeeded && 'true',
         onclick: () => (isManaging ? edit(profile) : choose(profile))
       },
       face(profile.id),
@@ -141,7 +150,10 @@ const settle = async () => {
   if (isNeeded) return open()
   dialog.close()
   const name = takeSwitchedTo()
-  if (name) announce(`Hello, ${name}.`)
+  if (name) {
+    announce(`Hello, ${name}.`)
+    byId('main').focus()
+  }
   emit('settled')
 }
 

@@ -162,9 +162,11 @@ t.test('the household of the demo page', withBrowser, async t => {
 
   t.test('follows a switch in another tab', async t => {
     const page = await signIn()
-    await chooseProfile(page, 'Ada')
     const other = await page.context().newPage()
     await other.goto(page.url())
+    await other.locator('#who .profile').first().waitFor()
+    await chooseProfile(page, 'Ada')
+    await other.locator('#who').waitFor({ state: 'hidden' })
     await isSettled(other, 'everybody')
     await page.getByRole('button', { name: 'Switch the profile' }).click()
     await chooseProfile(page, 'Mia')
