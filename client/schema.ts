@@ -532,6 +532,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/playing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to play, or play on
+         * @description Players send it when they begin, and every 30 seconds. A 409 means that as many other devices of the account play as the operator allows: stop. After a 429, a 503 or no answer, play on.
+         */
+        post: operations["play"];
+        /**
+         * Stop playing
+         * @description Another device may play at once. Without it, a stream ends 60 seconds after its last heartbeat, or with its session.
+         */
+        delete: operations["stopPlaying"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/profiles": {
         parameters: {
             query?: never;
@@ -884,6 +908,15 @@ export interface components {
              * @enum {string}
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
+        };
+        /** @description As many devices of the account play as may */
+        TooManyStreams: {
+            /** @enum {boolean} */
+            success: false;
+            code: number;
+            message: string;
+            /** @description The devices that play, by the names that they were given */
+            devices: (string | null)[];
         };
         /** @description No valid bearer token, or a failed login */
         Unauthenticated: {
@@ -1659,6 +1692,14 @@ export interface components {
             /** @example staple battery horse correct */
             new_password: string;
         };
+        Playing: {
+            content_id: number;
+            /**
+             * @description With an identity provider, the name of the device. Other tokens have their session
+             * @example Living room TV
+             */
+            device?: string;
+        };
         ProfileListAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -2082,6 +2123,16 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description As many devices of the account play as may */
+        Conflict: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TooManyStreams"];
             };
         };
         /** @description The body is larger than 64 KiB */
@@ -4021,6 +4072,89 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    play: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content_id": 1405
+                 *     }
+                 */
+                "application/json": components["schemas"]["Playing"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The device may play"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    stopPlaying: {
+        parameters: {
+            query?: {
+                /** @description As in POST /playing */
+                device?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The device has stopped playing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listProfiles: {

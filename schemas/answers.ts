@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Failure, Invalid, Unauthenticated } from './common.js'
+import { Failure, Invalid, TooManyStreams, Unauthenticated } from './common.js'
 
 const failures = {
   400: Invalid,
@@ -7,6 +7,7 @@ const failures = {
   403: Failure,
   404: Failure,
   405: Failure,
+  409: TooManyStreams,
   413: Failure,
   429: Failure,
   500: Failure,

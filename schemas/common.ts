@@ -38,6 +38,14 @@ export const Failure = Type.Object(
   { $id: 'Failure', description: 'An error' }
 )
 
+export const TooManyStreams = Type.Object(
+  {
+    ...Failure.properties,
+    devices: Type.Array(Nullable(Type.String()), { description: 'The devices that play, by the names that they were given' })
+  },
+  { $id: 'TooManyStreams', description: 'As many devices of the account play as may' }
+)
+
 export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })
 
 /** Why a device has no tokens yet, in the words of RFC 8628. */

@@ -483,6 +483,23 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The history element was saved'
     }
   },
+  'POST /playing': {
+    request: {
+      content_id: 1405
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The device may play'
+    }
+  },
+  'DELETE /playing': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The device has stopped playing'
+    }
+  },
   'GET /history': {
     answer: {
       success: true,

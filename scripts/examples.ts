@@ -77,6 +77,8 @@ await ask('GET', '/legal/{languageCode}', '/legal/de')
 await ask('GET', '/support/context/{context}/texts', '/support/context/playback/texts')
 
 await ask('POST', '/history', '/history', { content_id: 1405, time: 312.5, percentage: 12 })
+await ask('POST', '/playing', '/playing', { content_id: 1405 })
+await ask('DELETE', '/playing')
 const { collection } = await ask('GET', '/history', '/history?perPage=1')
 const element = collection[0]._id
 await ask('GET', '/history/{watchedVideoId}', `/history/${element}`)

@@ -103,6 +103,11 @@ export const settingGroups = {
       'Requests without a valid token per minute for one address, counted by each process on its own. 0 turns the limit off',
       6000
     ),
+    MAX_STREAMS: Integer(
+      'Devices of an account that may play at once, all profiles together, if apps report what they play (`POST /playing`). The same in all processes. 0 turns the limit off',
+      0,
+      { maximum: 100 }
+    ),
     MAX_WAITING: Integer('Requests that may wait at once, most of them for the database. Any more get a 503. 0 turns the limit off', 256),
     MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests get a 503. 0 turns the limit off', 1000)
   },

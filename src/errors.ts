@@ -16,6 +16,7 @@ interface ErrorBody {
   message: string
   errors?: FieldError[]
   error?: DeviceRefusal
+  devices?: (string | null)[]
 }
 
 /** An error answer. Throw it anywhere; the errors plugin sends it. */
@@ -56,6 +57,13 @@ export const historyContentNotFound = errorAnswer(400, "'The content was not fou
 
 export const tooManyProfiles = errorAnswer(400, 'The account has as many profiles as it may have')
 export const firstProfile = errorAnswer(400, 'The first profile cannot be deleted')
+
+const enumeration = new Intl.ListFormat('en')
+/** With the names of the devices that play. */
+export const tooManyStreams = (devices: (string | null)[]) => {
+  const names = enumeration.format(devices.map(name => name ?? 'a device without a name'))
+  return new ErrorAnswer(409, { success: false, code: 409, message: `The account already plays on ${names}`, devices })
+}
 
 export const malformed = errorAnswer(400, 'The request is malformed')
 export const malformedBody = errorAnswer(400, 'The body is not valid JSON')

@@ -23,6 +23,7 @@ import { reportsOf } from './reports.js'
 import { revisionsOf } from './revisions.js'
 import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
+import { streamIndexes, streamsOf } from './streams.js'
 import { supportTextsOf } from './support-texts.js'
 import { termIndexes, termsOf } from './terms.js'
 import { userIndexes, usersOf } from './users.js'
@@ -48,7 +49,8 @@ const indexes: Record<string, IndexDescription[]> = {
   watchlist: watchlistIndexes,
   dismissals: dismissalIndexes,
   removals: removalIndexes,
-  hidden: hiddenIndexes
+  hidden: hiddenIndexes,
+  streams: streamIndexes
 }
 
 /** The collections whose documents belong to one user each. */
@@ -86,7 +88,8 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db),
-  hidden: hiddenOf(db)
+  hidden: hiddenOf(db),
+  streams: streamsOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 

@@ -18,6 +18,7 @@ export const tags = [
   { name: 'Identity', description: 'Sign in, stay signed in, sign out. Not available if the operator uses an identity provider.' },
   { name: 'Catalogue', description: 'What there is to watch, limited to what the caller may see.' },
   { name: 'History', description: 'What the user has watched, and how far. Players report progress here.' },
+  { name: 'Playing', description: 'How many devices of an account play at once, if the operator limits it.' },
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Hidden titles', description: 'What the user does not want to be shown in recommendations and continue watching.' },

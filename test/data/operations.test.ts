@@ -5,7 +5,7 @@ import type { Report } from '../../src/data/reports.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
 import { cursorAt, cursorText } from '../../src/viewing/change-cursor.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
-import { type App, addUser, build, password } from '../helpers/app.js'
+import { type App, addUser, build, password, signIn } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { episode, film, historyDocument, programme } from '../helpers/documents.js'
 import { tick } from '../helpers/until.js'
@@ -21,6 +21,7 @@ const viewerCollections = [
   'watchlist',
   'dismissals',
   'hidden',
+  'streams',
   'removals',
   'sessions',
   'users',
@@ -106,7 +107,7 @@ const fill = async (db: Db, user_id: number, count: number) => {
 
 t.test('the operations of a request', async t => {
   const url = await seededUrl(t, { contents, programmes })
-  const app = await build(t, { url })
+  const app = await build(t, { url, settings: { MAX_STREAMS: '1' } })
   const viewer = await viewerOf(app)
   const other = await viewerOf(app)
   const { db, entries } = await profile(t, url)
@@ -282,6 +283,17 @@ t.test('the operations of a request', async t => {
       await isAsked(t, 'a bad body', () => viewer.post(path, { content_id: 'x' }), 400, 0)
       await isAsked(t, 'no body', () => viewer.post(path), 400, 0)
     }
+  })
+
+  t.test('a heartbeat of a player is one operation, and a refusal two', async t => {
+    const tv = await signIn(app, { _id: viewer.id })
+    const play = (headers: Record<string, string>) => () =>
+      app.inject({ method: 'POST', url: '/playing', headers, payload: { content_id: 1399 } })
+    await isAsked(t, 'the first', () => viewer.post('/playing', { content_id: 1399 }), 200, 1)
+    await isAsked(t, 'the next', () => viewer.post('/playing', { content_id: 1399 }), 200, 1)
+    await isAsked(t, 'one more device', play(tv), 409, 2)
+    await isAsked(t, 'DELETE', () => viewer.remove('/playing'), 200, 1)
+    await isAsked(t, 'a content that is not there', () => viewer.post('/playing', { content_id: 99 }), 400, 0)
   })
 
   t.test('hiding a title asks once, its undo marks the removal', async t => {

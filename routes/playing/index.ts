@@ -1,0 +1,62 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { forViewers } from '../../plugins/authentication.js'
+import { answers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
+import { Playing, StoppedQuery } from '../../schemas/playing.js'
+import type { Player } from '../../src/data/streams.js'
+import { contentIdMissing, contentNotFound, tooManyStreams } from '../../src/errors.js'
+import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
+import { done } from '../../src/http/reply.js'
+import type { Viewer } from '../../src/identity/tokens.js'
+
+const tags = ['Playing']
+const security = [{ bearer: [] }]
+
+const postSchema = {
+  summary: 'Begin to play, or play on',
+  description:
+    'Players send it when they begin, and every 30 seconds. A 409 means that as many other devices of the account play as the operator allows: stop. After a 429, a 503 or no answer, play on.',
+  tags,
+  security,
+  body: Playing,
+  response: answers(Done, 401, 409, 413)
+}
+const deleteSchema = {
+  summary: 'Stop playing',
+  description: 'Another device may play at once. Without it, a stream ends 60 seconds after its last heartbeat, or with its session.',
+  tags,
+  security,
+  querystring: StoppedQuery,
+  response: answers(Done, 401, 413)
+}
+
+const playerOf = ({ id, sid }: Viewer, device = ''): Player =>
+  // Well-formed, because the database replaces lone surrogates.
+  sid === undefined ? { profile_id: id, device: device.toWellFormed() || null } : { sid }
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { MAX_STREAMS } = app.settings
+  const { streams } = app.data
+  const isLimited = MAX_STREAMS > 0
+
+  app.post(
+    '',
+    { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
+    async function play(request) {
+      const { content_id, device } = request.body
+      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw contentNotFound()
+      const viewer = app.viewerOf(request)
+      const others = isLimited && (await streams.play(viewer.account, playerOf(viewer, device), MAX_STREAMS))
+      if (others) throw tooManyStreams(others)
+      return done(200, 'The device may play')
+    }
+  )
+
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function stopPlaying(request) {
+    const viewer = app.viewerOf(request)
+    if (isLimited) await streams.stop(viewer.account, playerOf(viewer, request.query.device))
+    return done(200, 'The device has stopped playing')
+  })
+}
+export default route

@@ -1,0 +1,15 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ContentId } from './history.js'
+import { DeviceName } from './identity.js'
+
+const description = 'With an identity provider, the name of the device. Other tokens have their session'
+
+export const Playing = Type.Object(
+  { content_id: ContentId, device: Type.Optional(Type.String({ ...DeviceName, description })) },
+  { $id: 'Playing' }
+)
+export type Playing = Static<typeof Playing>
+
+export const StoppedQuery = Type.Object({
+  device: Type.Optional(Type.String({ ...DeviceName, description: 'As in POST /playing', minLength: 1 }))
+})

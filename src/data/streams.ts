@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Db, IndexDescription, ObjectId } from 'mongodb'
+import { seconds } from '../time.js'
+import { withRetries } from './driver/retry.js'
+import { isUsable, type SessionDocument } from './session-document.js'
+
+/** How long a stream outlives the last heartbeat of its player. */
+const life = seconds(60)
+
+/** What plays: a session, or a device of a profile, if an identity provider keeps the sessions to itself. */
+export type Player = { sid: string } | { profile_id: number; device: string | null }
+
+interface Stream {
+  player: Player
+  /** By the clock of the database. */
+  until: Date
+}
+
+/** What plays in an account. In one document, so that of several players at once no more begin than may. */
+export interface StreamsDocument {
+  _id: ObjectId
+  /** The account. */
+  user_id: number
+  streams: Stream[]
+  /** When the last one ends. */
+  expires_at: Date
+}
+
+export const streamIndexes: IndexDescription[] = [
+  { key: { user_id: 1 }, unique: true },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 }
+]
+
+export const streamsOf = (db: Db) => {
+  const accounts = db.collection<StreamsDocument>('streams')
+  const sessions = db.collection<SessionDocument>('sessions')
+
+  /** Adds a stream, or renews it, if there are fewer others than `most`. Removes those that have ended, and those of `gone`. */
+  const take = async (user_id: number, player: Player, most: number, gone: Player[]) => {
+    // Names of devices may look like expressions.
+    const isReplaced = { $in: ['$$stream.player', { $literal: [player, ...gone] }] }
+    const isOther = { $and: [{ $gt: ['$$stream.until', '$$NOW'] }, { $not: isReplaced }] }
+    const others = { $filter: { input: { $ifNull: ['$streams', []] }, as: 'stream', cond: isOther } }
+    const own = { player: { $literal: player }, until: { $add: ['$$NOW', life] } }
+    const streams = { $cond: [{ $lt: [{ $size: '$streams' }, most] }, { $concatArrays: ['$streams', [own]] }, '$streams'] }
+    const update = [{ $set: { streams: others } }, { $set: { streams } }, { $set: { expires_at: { $max: '$streams.until' } } }]
+    const account = await withRetries(() => accounts.findOneAndUpdate({ user_id }, update, { upsert: true, returnDocument: 'after' }))
+    return (account as StreamsDocument).streams
+  }
+
+  /** The names of the devices that still play, and the players whose session has ended. */
+  const holdersOf = async (user_id: number, streams: Stream[]) => {
+    const sids = streams.flatMap(({ player }) => ('sid' in player ? [player.sid] : []))
+    const filter = { user_id, _id: { $in: sids }, ...isUsable() }
+    const living = sids.length > 0 ? await sessions.find(filter, { projection: { device: 1 } }).toArray() : []
+    const named = new Map(living.map(({ _id, device = null }) => [_id, device]))
+    const devices: (string | null)[] = []
+    const gone: Player[] = []
+    for (const { player } of streams) {
+      const device = 'sid' in player ? named.get(player.sid) : player.device
+      if (device === undefined) gone.push(player)
+      else devices.push(device)
+    }
+    return { devices, gone }
+  }
+
+  /** Resolves with the names of the devices that play instead, if there are as many as may. */
+  const play = async (account: number, player: Player, most: number, ended: Player[] = []): Promise<(string | null)[] | undefined> => {
+    const streams = await take(account, player, most, ended)
+    if (streams.some(stream => isDeepStrictEqual(stream.player, player))) return undefined
+    const { devices, gone } = await holdersOf(account, streams)
+    // Nothing that ends a session has to know of streams.
+    return gone.length > 0 ? play(account, player, most, gone) : devices
+  }
+
+  return {
+    play,
+    stop: (user_id: number, player: Player) => withRetries(() => accounts.updateOne({ user_id }, { $pull: { streams: { player } } }))
+  }
+}
