@@ -5,6 +5,7 @@ import { createCopies } from './copies.js'
 import { sessionEnded, ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import type { Keeper } from './keeper.js'
+import { createPlaying } from './playing.js'
 import { createProviderKeeper, type ProviderToken } from './provider-session.js'
 import { createReports } from './reports.js'
 import type { components } from './schema.js'
@@ -16,6 +17,7 @@ export type { Copy } from './copies.js'
 export type { Trouble } from './errors.js'
 export type { User } from './keeper.js'
 export type { KeptReport, RefusedReport, Report } from './kept-reports.js'
+export type { Playing, PlayOptions } from './playing.js'
 export type { Identity, ProviderToken } from './provider-session.js'
 export type { Outcome } from './reports.js'
 export type { paths } from './schema.js'
@@ -102,6 +104,7 @@ export const createClient = ({
     return { get: guarded(calls.get), post: guarded(calls.post), put: guarded(calls.put), delete: guarded(calls.delete) }
   }
   const calls = callsOf()
+  const playing = createPlaying(calls)
   const reports = createReports({
     store,
     clock,
@@ -176,6 +179,9 @@ export const createClient = ({
     /** The titles that the user has hidden, the newest first. */
     hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } }),
 
+    /** Says that this device plays a content, and every 30 seconds that it plays on. Throws if too many devices of the account play. */
+    play: playing.play,
+
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: reports.report,
     /** The number of reports that are not sent yet. */
@@ -195,7 +201,10 @@ export const createClient = ({
     copy: copies.copy,
     dropCopy: copies.dropCopy,
     /** Stops timers and listeners. Unsent reports stay in the store. */
-    close: reports.close
+    close: () => {
+      reports.close()
+      playing.close()
+    }
   }
 }
 export type Client = ReturnType<typeof createClient>
