@@ -1,45 +1,36 @@
-import type { createCalls } from './calls.js'
+import type { Calls } from './calls.js'
 import { createCodeSignIn } from './code-sign-in.js'
-import { ViewerError, wrongCredentials } from './errors.js'
+import { wrongCredentials } from './errors.js'
 import type { SignedIn } from './session.js'
-
-type Calls = ReturnType<typeof createCalls>
+import { isUnauthorized, type UserCalls } from './user-calls.js'
 
 interface Options {
   /** Without a token. */
   open: Calls
-  /** With the token of the user. */
-  calls: Calls
-  /** The same, but never repeated. */
-  once: Calls
+  userCalls: UserCalls
   begin: (signedIn: SignedIn) => Promise<void>
   leave: () => Promise<void>
-  /** Drops what the store has of the user. */
-  forget: () => Promise<void>
+  /** Drops what the store has of a profile. */
+  forget: (id: number) => Promise<void>
 }
 
-const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
 const codePath = (user_code: string) => ({ params: { path: { userCode: user_code } } })
 
 /** Signing in and out, and what belongs to the account of a user. */
-export const createAccount = ({ open, calls, once, begin, leave, forget }: Options) => {
+export const createAccount = ({ open, userCalls, begin, leave, forget }: Options) => {
+  const { calls, once, asWrong } = userCalls
   const signInWithCode = createCodeSignIn(open)
   const decide = (user_code: string, approve: boolean) =>
     calls.post('/login/device/{userCode}', { ...codePath(user_code), body: { approve } })
 
-  const asWrongPassword = async (error: unknown) => {
-    if (!isUnauthorized(error)) throw error
-    // The password is wrong, unless the session has ended.
-    await calls.get('/me')
-    throw wrongCredentials(error)
-  }
+  const asWrongPassword = asWrong('The password is wrong')
 
   return {
     /** `device` is the name of this device in the list of sessions. */
     signIn: async (email: string, password: string, { device }: { device?: string } = {}) => {
       const body = { email, password, ...(device !== undefined && { device }) }
       const signedIn = await open.post('/login', { body }).catch(error => {
-        throw isUnauthorized(error) ? wrongCredentials(error) : error
+        throw isUnauthorized(error) ? wrongCredentials(error, 'The e-mail or the password is wrong') : error
       })
       await begin(signedIn)
       return signedIn.user
@@ -64,10 +55,11 @@ export const createAccount = ({ open, calls, once, begin, leave, forget }: Optio
     },
     /** What the service stores of the user. */
     exportMe: () => calls.get('/me/export'),
-    /** Erases the user, with everything that the service and this client store of them, and signs out. */
+    /** Erases the user with all profiles, and everything that the service and this client store of them, and signs out. */
     eraseMe: async (password: string) => {
+      const profiles = await calls.get('/profiles')
       await once.delete('/me', { body: { password } }).catch(asWrongPassword)
-      await forget()
+      for (const { id } of profiles) await forget(id)
       await leave()
     },
 

@@ -55,3 +55,4 @@ export const createCalls = (baseUrl: string, fetch: Fetch) => {
 
   return { get: call('get'), post: call('post'), put: call('put'), delete: call('delete') }
 }
+export type Calls = ReturnType<typeof createCalls>

@@ -1,4 +1,4 @@
-import type { createCalls } from './calls.js'
+import type { Calls } from './calls.js'
 import { codeDenied, codeExpired, ViewerError } from './errors.js'
 import type { components } from './schema.js'
 
@@ -37,7 +37,7 @@ export const pause = (seconds: number, signal?: AbortSignal) =>
 
 /** Signs in a device without a keyboard, with a code that the user approves elsewhere. */
 export const createCodeSignIn =
-  (open: ReturnType<typeof createCalls>, wait = pause) =>
+  (open: Calls, wait = pause) =>
   async ({ onCode, device, signal }: CodeSignIn) => {
     const init = signal ? { signal } : {}
     const { device_code, interval, ...shown } = await open.post('/login/device', { ...init, body: device === undefined ? {} : { device } })

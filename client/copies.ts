@@ -57,18 +57,19 @@ const withChanges = (
 
 /** A copy of the lists of each user. It is one value with its cursor, so that neither is ever stored without the other. */
 export const createCopies = ({ store, exclusively, owner, changes }: Options) => {
-  const nameOf = ({ id }: User) => `copy-${id}` as const
+  const nameOf = (id: number) => `copy-${id}` as const
+  const drop = (id: number) => exclusively('copy', async () => store.save(nameOf(id), null))
 
   return {
     sync: async () => {
       const user = await owner()
       if (!user) throw signedOut()
       return exclusively('copy', async () => {
-        let copy = (await store.load(nameOf(user))) ?? undefined
+        let copy = (await store.load(nameOf(user.id))) ?? undefined
         do {
           const page = await changes(user.id, copy?.cursor)
           copy = withChanges(page.reset || !copy ? nothing : copy, page)
-          await store.save(nameOf(user), copy)
+          await store.save(nameOf(user.id), copy)
         } while (!copy.isComplete)
         return copy
       })
@@ -76,12 +77,13 @@ export const createCopies = ({ store, exclusively, owner, changes }: Options) =>
 
     copy: async () => {
       const user = await owner()
-      return user && ((await store.load(nameOf(user))) ?? undefined)
+      return user && ((await store.load(nameOf(user.id))) ?? undefined)
     },
 
     dropCopy: async () => {
       const user = await owner()
-      if (user) await exclusively('copy', async () => store.save(nameOf(user), null))
-    }
+      if (user) await drop(user.id)
+    },
+    forget: drop
   }
 }

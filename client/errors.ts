@@ -24,7 +24,7 @@ const advice: Record<Trouble, string> = {
   'no-answer':
     'Check the connection and the address of the service, then try again. For browsers, CORS_ORIGIN of the service must include the origin of the app.',
   busy: 'Wait retryAfter seconds, then try again.',
-  'wrong-credentials': 'Ask for the e-mail and the password again.',
+  'wrong-credentials': 'Ask for the credentials again.',
   'signed-out': 'Sign in with signIn(email, password).',
   'session-ended': 'Ask for a new sign-in. Unsent progress is kept and sent after it.',
   'code-expired': 'Get a new code.',
@@ -87,8 +87,7 @@ export const noAnswer = (cause: unknown) => new ViewerError('no-answer', 'The se
 export const signedOut = () => new ViewerError('signed-out', 'Nobody is signed in')
 export const sessionEnded = (cause?: unknown) =>
   new ViewerError('session-ended', 'The session has ended: it expired, was revoked or was signed out elsewhere', { status: 401, cause })
-export const wrongCredentials = (cause: unknown) =>
-  new ViewerError('wrong-credentials', 'The e-mail or the password is wrong', { status: 401, cause })
+export const wrongCredentials = (cause: unknown, message: string) => new ViewerError('wrong-credentials', message, { status: 401, cause })
 export const codeExpired = (cause: unknown) =>
   new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: 400, cause })
 export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })

@@ -2,18 +2,22 @@ import { createAccount } from './account.js'
 import { createCalls, createTransport, type Fetch } from './calls.js'
 import { createClock } from './clock.js'
 import { createCopies } from './copies.js'
-import { sessionEnded, ViewerError } from './errors.js'
+import { createDiscovery } from './discovery.js'
+import { ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import type { Keeper } from './keeper.js'
 import { createPlaying } from './playing.js'
+import { createProfiles } from './profiles.js'
 import { createProviderKeeper, type ProviderToken } from './provider-session.js'
 import { createReports } from './reports.js'
 import type { components } from './schema.js'
-import { createSessionKeeper, sessionOf } from './session.js'
+import { createSessionKeeper, type SignedIn, sessionOf } from './session.js'
 import { createMemory, type Store } from './store.js'
+import { createUserCalls } from './user-calls.js'
 
 export type { CodeSignIn, ShownCode } from './code-sign-in.js'
 export type { Copy } from './copies.js'
+export type { HomeOptions, HomeRow } from './discovery.js'
 export type { Trouble } from './errors.js'
 export type { User } from './keeper.js'
 export type { KeptReport, RefusedReport, Report } from './kept-reports.js'
@@ -28,18 +32,6 @@ export { ViewerError }
 /** The shapes of the interface by name, for example `Schemas['Content']`. */
 export type Schemas = components['schemas']
 
-/** A row of a start page. Its `kind` tells what its items are. */
-export type HomeRow = Schemas['HomeRow']
-
-export interface HomeOptions {
-  /** Elements in a row, 1 to 30. */
-  items?: number
-  /** The number of rails, 0 to 30. */
-  rails?: number
-  /** The `mname` of the collection that has the rails. Without it, those of all collections. */
-  collection?: string
-}
-
 export interface ClientOptions {
   /** URL of the service, including its BASE_PATH. */
   baseUrl: string
@@ -53,9 +45,6 @@ export interface ClientOptions {
   timeout?: number
   fetch?: Fetch
 }
-
-const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
-const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
 
 export const createClient = ({
   baseUrl,
@@ -80,30 +69,9 @@ export const createClient = ({
   const userOf = (token: string) => open.get('/me', { headers: { authorization: `Bearer ${token}` } })
   const session: Keeper = tokenOf ? createProviderKeeper({ store, tokenOf, userOf, onEnd: onSessionEnd }) : own
 
-  const send = (request: Request, token: string) => {
-    request.headers.set('authorization', `Bearer ${token}`)
-    return transport(request)
-  }
-  const asSessionEnded = (error: unknown) => {
-    throw error instanceof ViewerError && error.status === 401 && session.hasEnded() ? sessionEnded(error) : error
-  }
-  const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
-    ((...given) => call(...given).catch(asSessionEnded)) as Call
+  const userCalls = createUserCalls(baseUrl, transport, session)
+  const { calls, callsOf } = userCalls
 
-  /** Calls with the token of the signed-in user. If an owner is named, nothing is sent in the name of another user. */
-  const callsOf = (owner?: number) => {
-    const calls = createCalls(baseUrl, async request => {
-      const token = await session.token(owner)
-      if (!token) return transport(request)
-      const again = request.clone()
-      const response = await send(request, token)
-      if (response.status !== 401) return response
-      const renewed = await session.tokenAfter(token, owner)
-      return renewed ? send(again, renewed) : response
-    })
-    return { get: guarded(calls.get), post: guarded(calls.post), put: guarded(calls.put), delete: guarded(calls.delete) }
-  }
-  const calls = callsOf()
   const playing = createPlaying(calls)
   const reports = createReports({
     store,
@@ -125,59 +93,24 @@ export const createClient = ({
   // Sends what an earlier visit could not send.
   void reports.deliverAtOnce()
 
-  const account = createAccount({
-    open,
-    calls,
-    /** A wrong password is a 401 too, and must not be sent again with a new token. */
-    once: createCalls(baseUrl, async request => {
-      const token = await session.token()
-      return token ? send(request, token) : transport(request)
-    }),
-    begin: async signedIn => {
-      await own.begin(sessionOf(signedIn))
-      void reports.deliverAtOnce()
-    },
-    leave: session.leave,
-    forget: async () => {
-      await reports.forget()
-      await reports.dropRefused()
-      await copies.dropCopy()
-    }
-  })
+  const forget = async (id: number) => {
+    await reports.forget(id)
+    await copies.forget(id)
+  }
+  const begin = async (signedIn: SignedIn) => {
+    await own.begin(sessionOf(signedIn))
+    void reports.deliverAtOnce()
+  }
 
   return {
     ...calls,
 
-    ...account,
+    ...createAccount({ open, userCalls, begin, leave: session.leave, forget }),
+    ...createProfiles({ open, userCalls, session: own, exclusively, deliver: reports.deliverAtOnce, forget }),
+    ...createDiscovery(calls),
+
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
-
-    /** The rows of a start page. What the service could not read just now is in `missing`. */
-    home: (query: HomeOptions = {}) =>
-      // The types of openapi-fetch lack what is always null.
-      calls.get('/home', { params: { query } }) as Promise<Schemas['Home']>,
-
-    /** The contents of a rail, by its `endpoint`. */
-    railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {
-      const query = new URLSearchParams(new URL(endpoint).search)
-      query.set('page', String(page))
-      query.set('perPage', String(perPage))
-      // Only the query is used, so the token is never sent to another host.
-      return calls.get('/contents', { querySerializer: () => query.toString() })
-    },
-
-    /** Titles like that of a content, such as the show of an episode. */
-    similar: (contentId: number, { perPage = 20 } = {}) =>
-      calls.get('/contents/{contentId}/similar', { params: { ...pathOf(contentId), query: { perPage } } }),
-
-    /** What is on now and next, on these channels or on all of them. */
-    scheduleNow: (...channel: string[]) => calls.get('/schedule/now', { params: { query: channel.length > 0 ? { channel } : {} } }),
-
-    /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
-    hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),
-    unhide: (contentId: number) => calls.delete('/hidden/{contentId}', hiddenPath(contentId)),
-    /** The titles that the user has hidden, the newest first. */
-    hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } }),
 
     /** Says that this device plays a content, and every 30 seconds that it plays on. Throws if too many devices of the account play. */
     play: playing.play,

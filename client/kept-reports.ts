@@ -30,9 +30,14 @@ export interface Refusal {
   error: ViewerError
 }
 
-/** Beyond these numbers, the oldest is dropped. */
+/** Of each user. Beyond these numbers, the oldest is dropped. */
 const mostKept = 1000
 const mostRefused = 200
+
+const newestOf = <R extends KeptReport>(user_id: number, reports: R[], most: number) => {
+  const dropped = new Set(reports.filter(report => report.user_id === user_id).slice(0, -most))
+  return reports.filter(report => !dropped.has(report))
+}
 
 const isSameContent = (one: KeptReport, other: KeptReport) => one.user_id === other.user_id && one.content_id === other.content_id
 
@@ -48,7 +53,7 @@ const isOnTheWay = (from: Report, middle: Report, to: Report) => (placeOf(middle
  */
 const withReport = (reports: KeptReport[], report: KeptReport) => {
   const [newest, before] = reports.filter(other => isSameContent(other, report)).reverse()
-  if (!newest || !before || !isOnTheWay(before, newest, report)) return [...reports, report].slice(-mostKept)
+  if (!newest || !before || !isOnTheWay(before, newest, report)) return newestOf(report.user_id, [...reports, report], mostKept)
   return [...reports.filter(other => other !== newest), { ...newest, ...report }]
 }
 
@@ -71,7 +76,10 @@ export const createKeptReports = (store: Store, exclusively: Exclusively) => {
     refusedOf: async (user_id: number) => (await refused()).filter(report => report.user_id === user_id),
     /** Keeps the newest of each content item, because a player goes on reporting what is refused. */
     addRefused: ({ report, error: { code, message } }: Refusal) =>
-      editRefused(reports => [...reports.filter(other => !isSameContent(other, report)), { ...report, code, message }].slice(-mostRefused)),
+      editRefused(reports => {
+        const others = reports.filter(other => !isSameContent(other, report))
+        return newestOf(report.user_id, [...others, { ...report, code, message }], mostRefused)
+      }),
     dropRefused: (user_id: number) => editRefused(reports => reports.filter(report => report.user_id !== user_id))
   }
 }

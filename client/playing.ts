@@ -1,4 +1,4 @@
-import type { createCalls } from './calls.js'
+import type { Calls } from './calls.js'
 import { ViewerError } from './errors.js'
 
 export interface PlayOptions {
@@ -19,7 +19,7 @@ const usualInterval = 30_000
 /** Viewers should not notice failures that pass. */
 const mayPass = (error: unknown) => error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
 
-export const createPlaying = (calls: Pick<ReturnType<typeof createCalls>, 'post' | 'delete'>, interval = usualInterval) => {
+export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = usualInterval) => {
   let current: PlayOptions | undefined
   let timer: ReturnType<typeof setInterval> | undefined
   let last: Promise<unknown> = Promise.resolve()

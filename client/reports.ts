@@ -152,10 +152,10 @@ export const createReports = ({ store, clock, exclusively, reporter, post, postM
       return outcome
     },
     deliverAtOnce,
-    /** Drops what the user has not sent yet. */
-    forget: async () => {
-      const user = await reporter()
-      if (user) await kept.drop(user.id)
+    /** Drops what the user has not sent yet, and what was refused. */
+    forget: async (user_id: number) => {
+      await kept.drop(user_id)
+      await kept.dropRefused(user_id)
     },
     unsent: async () => {
       const user = await reporter()

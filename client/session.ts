@@ -35,7 +35,12 @@ interface Options {
 
 export interface SessionKeeper extends Keeper {
   begin: (session: Session) => Promise<void>
+  /** Begins a session in place of that of the owner, and resolves with the one before. Undefined if that has ended. */
+  replace: (owner: number | undefined, session: Session) => Promise<Session | undefined>
 }
+
+/** How many sessions are remembered, for calls that began with an earlier token. */
+const mostRecent = 8
 
 /** Keeps the session of the signed-in user and a valid token. */
 export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, onEnd }: Options): SessionKeeper => {
@@ -43,10 +48,13 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
   let lastUser: User | undefined
   let hasEnded = false
   let renewing: Promise<void> | undefined
+  let recent: Session[] = []
 
   const take = (session: Session | undefined) => {
     current = session
-    if (session) lastUser = session.user
+    if (!session) return
+    lastUser = session.user
+    recent = [session, ...recent].slice(0, mostRecent)
   }
   const loaded = (async () => take((await store.load('session')) ?? undefined))()
 
@@ -69,8 +77,8 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     if (await changedElsewhere(mine)) return
     try {
       const renewed = sessionOf(await refresh(mine.refresh_token))
-      // The user has signed out in the meantime.
-      if (current !== mine) return
+      // The user has signed out in the meantime, here or in another tab.
+      if (current !== mine || (await changedElsewhere(mine))) return
       take(renewed)
       await store.save('session', renewed)
     } catch (error) {
@@ -103,6 +111,15 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       await store.save('session', session)
     },
 
+    replace: async (owner, session) => {
+      if (current && current.user.id === owner) await changedElsewhere(current)
+      const before = current
+      if (!before || before.user.id !== owner) return undefined
+      take(session)
+      await store.save('session', session)
+      return before
+    },
+
     leave: async () => {
       take(undefined)
       lastUser = undefined
@@ -133,7 +150,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       return tokenOf(owner)
     },
 
-    tokenAfter: async (refused, owner) => {
+    tokenAfter: async (refused, owner = recent.find(({ access_token }) => access_token === refused)?.user.id) => {
       if (current?.access_token === refused) await renew(current)
       return tokenOf(owner)
     }

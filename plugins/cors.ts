@@ -1,6 +1,7 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
 import { itemsOf } from '../src/http/lists.js'
+import { profileHeader } from '../src/identity/chosen-profiles.js'
 
 const preflightHeaders = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
 
@@ -12,7 +13,7 @@ export default fp(
     await app.register(cors, {
       origin: CORS_ORIGIN === '*' ? '*' : itemsOf(CORS_ORIGIN),
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match'],
+      allowedHeaders: ['Authorization', 'Content-Type', 'Format', 'If-None-Match', profileHeader],
       exposedHeaders: ['Date', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
       maxAge: 3600,
       strictPreflight: false,

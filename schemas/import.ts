@@ -7,6 +7,7 @@ export const largestId = 2 ** 53 - 2 ** 32
 const Id = Type.Integer({ minimum: 1, maximum: largestId })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+const Age = Nullable(Type.Integer({ minimum: 0, maximum: 21 }))
 const Text = Type.String()
 const SomeText = Type.String({ minLength: 1 })
 const Moment = Type.String({ format: 'date-time' })
@@ -71,7 +72,7 @@ export const ContentRecord = Closed({
   terms: Type.Optional(Type.Array(Id, { 'x-rule': 'a list of term ids' })),
   position: Type.Optional(Nullable(Whole)),
   duration: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, 'x-rule': 'a number above 0' }))),
-  min_age: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 21 }))),
+  min_age: Type.Optional(Age),
   season: Type.Optional(Nullable(Count)),
   episode: Type.Optional(Nullable(Count)),
   external_ids: Type.Optional(Nullable(ExternalIds)),
@@ -126,6 +127,9 @@ export const UserRecord = Closed({
   name: Type.Optional(Text),
   password_hash: Type.Optional(SomeText),
   sub: Type.Optional(SomeText),
+  account_id: Type.Optional(Id),
+  max_age: Type.Optional(Age),
+  pin_hash: Type.Optional(SomeText),
   ...times
 })
 export type UserRecord = Static<typeof UserRecord>

@@ -10,6 +10,7 @@ import authentication from '../plugins/authentication.js'
 import batching from '../plugins/batching.js'
 import cacheHeaders from '../plugins/cache-headers.js'
 import catalogue from '../plugins/catalogue.js'
+import chosenProfile from '../plugins/chosen-profile.js'
 import cors from '../plugins/cors.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
@@ -68,7 +69,7 @@ const isAbsent =
   ({ JWT_SECRET, DEVICE_URL }: Settings) =>
   (path: string) =>
     // An identity provider has sessions and passwords of its own.
-    (JWT_SECRET === undefined && /^\/(login|logout|sessions|profiles|me\/password)(\/|$)/.test(path)) ||
+    (JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
     (DEVICE_URL === '' && path.startsWith('/login/device'))
 
 /** Builds the service without starting it. */
@@ -109,6 +110,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(rateLimits)
   await app.register(unknownRoutes)
   await app.register(preparedness)
+  await app.register(chosenProfile)
 
   // Routes. The documentation comes first, because it covers only routes registered after it.
   await app.register(documentation)

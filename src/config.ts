@@ -95,7 +95,10 @@ export const settingGroups = {
     )
   },
   Limits: {
-    RATE_LIMIT: Integer('Requests per minute for one user, counted by each process on its own. 0 turns the limit off', 600),
+    RATE_LIMIT: Integer(
+      'Requests per minute for one user with all profiles, counted by each process on its own. 0 turns the limit off',
+      600
+    ),
     RATE_LIMIT_ADDRESS: Integer(
       'Requests without a valid token per minute for one address, counted by each process on its own. 0 turns the limit off',
       6000

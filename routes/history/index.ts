@@ -55,7 +55,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const audience = app.audienceOf(request)
       if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      const progress = progressOf(request.body, { country: audience.country, duration: catalogue.durationOf(content_id) })
+      const progress = progressOf(request.body, { country: audience.country, duration: catalogue.skeleton.durationOf(content_id) })
       const id = await reports.put(viewer.id, { content_id, progress })
       uptake.begin(viewer.id, content_id)
       reply.code(201)

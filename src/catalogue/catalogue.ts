@@ -23,7 +23,7 @@ import { isServable } from './servable.js'
 import { Skeleton } from './skeleton.js'
 import { SupportTexts } from './support-texts.js'
 import { Terms } from './terms.js'
-import { Tree } from './tree.js'
+import { treeOf } from './tree.js'
 
 /**
  * How far before the latest stamp a read of changes begins. After a long batch, or with a slow clock, a document may have an
@@ -65,7 +65,6 @@ export class Catalogue {
   version = 0
   /** When a check began or a document arrived. */
   checkedAt = 0
-  private cachedTree: { tree: Tree; skeleton: Skeleton; version: number } | undefined
   private fullReadAt = 0
   private seen: ReadonlyMap<string, number> = new Map()
 
@@ -126,13 +125,8 @@ export class Catalogue {
     return this.answer(key, make, job => this.searchQueue.run(job))
   }
 
-  /** Rebuilt when the skeleton has changed. */
   get tree() {
-    const { skeleton } = this
-    if (this.cachedTree?.skeleton !== skeleton || this.cachedTree.version !== skeleton.version) {
-      this.cachedTree = { tree: new Tree(skeleton), skeleton, version: skeleton.version }
-    }
-    return this.cachedTree.tree
+    return treeOf(this.skeleton)
   }
 
   isOpen(id: number, audience: Audience, now = Date.now()) {
@@ -143,12 +137,6 @@ export class Catalogue {
 
   suitedTo(audience: Audience) {
     return suitedTo(this.skeleton, audience)
-  }
-
-  /** In seconds, if it is known. */
-  durationOf(id: number) {
-    const row = this.skeleton.row(id)
-    return row === undefined ? undefined : (this.skeleton.duration.get(row) ?? undefined)
   }
 
   private async read(kind: CatalogueKind, full: boolean) {

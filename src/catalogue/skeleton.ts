@@ -139,6 +139,12 @@ export class Skeleton {
     this.version++
   }
 
+  /** In seconds, if it is known. */
+  durationOf(id: number) {
+    const row = this.row(id)
+    return row === undefined ? undefined : (this.duration.get(row) ?? undefined)
+  }
+
   parentRow(row: number) {
     const parent = this.parent.get(row)
     return parent === null ? undefined : this.row(parent)

@@ -64,3 +64,15 @@ export class Tree {
     )
   }
 }
+
+const trees = new WeakMap<Skeleton, { tree: Tree; version: number }>()
+
+/** The tree of a skeleton, made again when a content has changed. */
+export const treeOf = (skeleton: Skeleton) => {
+  const { version } = skeleton
+  const known = trees.get(skeleton)
+  if (known?.version === version) return known.tree
+  const tree = new Tree(skeleton)
+  trees.set(skeleton, { tree, version })
+  return tree
+}

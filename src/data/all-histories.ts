@@ -1,6 +1,7 @@
 import { type Collection, CursorTimeoutMode, type Db } from 'mongodb'
 import { minutes } from '../time.js'
-import { type HistoryDocument, listIndex, startedFilter } from './history.js'
+import type { HistoryDocument } from './history.js'
+import { listIndex, startedFilter } from './history-columns.js'
 
 export type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
 

@@ -10,7 +10,7 @@ import type { UserDocument } from './users.js'
 export const profilesPerAccount = 8
 
 /** A unique index lets each place be taken once, so that there are never more profiles than places. */
-const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
+export const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
 
 type Given = Pick<UserDocument, 'name' | 'max_age' | 'pin_hash'>
 /** A `pin_hash` of null takes the PIN away. */
@@ -47,6 +47,12 @@ export const profilesOf = (db: Db) => {
       const profile = await users.findOne(owned(account, id))
       if (!profile) throw await missing(id)
       return profile
+    },
+
+    /** The highest age of a profile, null without a limit. Undefined if it is none of the account's. */
+    limitOf: async (account: number, id: number) => {
+      const profile = await withRetries(() => users.findOne(owned(account, id), { projection: { max_age: 1 } }))
+      return profile ? (profile.max_age ?? null) : undefined
     },
 
     /** All but the first one, and also those that are being removed. */

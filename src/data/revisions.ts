@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { type CatalogueKind, catalogueRead } from './catalogue.js'
 
-type RevisionKind = CatalogueKind | 'disabled_users' | 'erasures' | 'limits'
+export type RevisionKind = CatalogueKind | 'disabled_users' | 'erasures' | 'limits'
 
 interface RevisionDocument {
   _id: RevisionKind

@@ -30,6 +30,7 @@ export interface UserDocument {
   updated_at: Date
 }
 
+export type HashField = 'password_hash' | 'pin_hash'
 export type ProviderUser = Pick<UserDocument, '_id' | 'tokens_after'>
 
 export const userIndexes: IndexDescription[] = [
@@ -67,9 +68,9 @@ const passwordWritesOf = (users: Collection<UserDocument>) => ({
   /** Whether a user may still sign in with the password that was right when the user was read. */
   maySignIn: async ({ _id, password_changed_at = null }: UserDocument) =>
     (await users.findOne({ _id, password_changed_at, disabled_at: null }, { projection: { _id: 1 } })) !== null,
-  /** Upgrades an outdated hash, unless the password was changed in the meantime. */
-  replaceHash: (id: number, old: string, password_hash: string) =>
-    users.updateOne({ _id: id, password_hash: old }, { $set: { password_hash } })
+  /** Upgrades an outdated hash, unless the password or PIN was changed in the meantime. */
+  replaceHash: (id: number, field: HashField, old: string, hash: string) =>
+    users.updateOne({ _id: id, [field]: old }, { $set: { [field]: hash } })
 })
 
 export const usersOf = (db: Db) => {

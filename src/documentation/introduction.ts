@@ -24,7 +24,11 @@ export const tags = [
   { name: 'Hidden titles', description: 'What the user does not want to be shown in recommendations and continue watching.' },
   { name: 'Changes', description: 'For apps that keep a copy of what is stored of the user.' },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
-  { name: 'Profiles', description: 'The viewers of an account, each with lists of their own. Children have a limit of age.' },
+  {
+    name: 'Profiles',
+    description:
+      'The viewers of an account, each with lists of their own. Children have a limit of age. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile.'
+  },
   { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
   { name: 'Service', description: 'For load balancers and operators.' }

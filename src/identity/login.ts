@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Settings } from '../config.js'
 import type { Data } from '../data/index.js'
-import { emailKey, type UserDocument } from '../data/users.js'
+import { emailKey, type HashField, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
 import { type Caller, FairSemaphore } from '../overload/fair-semaphore.js'
 import { requestTimeoutOf } from '../overload/request-timeout.js'
@@ -30,6 +30,8 @@ const reserveForHash = 500
 interface Claimant {
   /** By which failures are counted. */
   account: string
+  /** What is checked. */
+  field: HashField
   find: () => Promise<UserDocument | null>
 }
 
@@ -48,18 +50,18 @@ const authenticatorOf = (
   // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
   const lookups = new FairSemaphore(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
-  const lookUp = async ({ account, find }: Claimant, caller: Caller) => {
+  const lookUp = async ({ account, field, find }: Claimant, caller: Caller) => {
     // Refuses before asking the database if there is no room to check the password.
     hashes.assertRoom(caller)
     const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(account, caller.address)])
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
     const attempt = await loginAttempts.begin(account, caller.address)
     if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
-    return { user, hash: hashOf(user), attempt }
+    return { user, hash: hashOf(user, field), attempt }
   }
 
-  const hashOf = (user: UserDocument | null) => {
-    const hash = user?.password_hash
+  const hashOf = (user: UserDocument | null, field: HashField) => {
+    const hash = user?.[field]
     if (!user || hash === undefined || isPasswordHash(hash)) return hash
     onBroken(user._id)
     return undefined
@@ -93,7 +95,7 @@ const authenticatorOf = (
         })
       if (!checked) return undefined
       const { newHash } = checked
-      await Promise.all([attempt.succeed(), newHash && users.replaceHash(checked.user._id, checked.hash, newHash)])
+      await Promise.all([attempt.succeed(), newHash && users.replaceHash(checked.user._id, claimant.field, checked.hash, newHash)])
       return checked.user
     })
   }
@@ -113,24 +115,22 @@ export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, se
   const { authenticate, hash } = authenticatorOf(data, settings, onBroken)
   return {
     ofEmail: (email: string, password: string, address: string) =>
-      authenticate({ account: emailKey(email), find: () => users.byEmail(email) }, password, address),
+      authenticate({ account: emailKey(email), field: 'password_hash', find: () => users.byEmail(email) }, password, address),
 
     /** For a signed-in user, who has to show that it is them. */
     ofUser: async (id: number, password: string, address: string) => {
       const user = await users.byId(id)
       // The limits go by the e-mail, without which nobody can sign in.
       if (user?.email === undefined) throw unauthenticated()
-      return authenticate({ account: emailKey(user.email), find: async () => user }, password, address)
+      return authenticate({ account: emailKey(user.email), field: 'password_hash', find: async () => user }, password, address)
     },
 
     /** Hashes a new password of a user, in the same queue. */
     hash: ({ email }: UserDocument, password: string, address: string) => hash(emailKey(email as string), password, address),
 
     /** Like the password of a user. */
-    ofPin: (profile: UserDocument, pin: string, address: string) => {
-      const { pin_hash = '', ...user } = profile
-      return authenticate({ account: pinsOf(profile._id), find: async () => ({ ...user, password_hash: pin_hash }) }, pin, address)
-    },
+    ofPin: (profile: UserDocument, pin: string, address: string) =>
+      authenticate({ account: pinsOf(profile._id), field: 'pin_hash', find: async () => profile }, pin, address),
 
     hashPin: (account: number, pin: string, address: string) => hash(pinsOf(account), pin, address)
   }

@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
-import type { CatalogueKind } from '../data/catalogue.js'
+import type { RevisionKind } from '../data/revisions.js'
 import type { KnownIds } from './checking/known-ids.js'
 
 /** `place` is the line of an `.ndjson` file, or the position in a `.json` array, from 1. */
@@ -31,8 +31,8 @@ export interface Operation {
 /** How the records of one kind of file are checked, beyond their schema, and written. */
 export interface Kind<R = unknown> {
   collection: string
-  /** Raised after changes, so that the servers reload the collection. */
-  revision?: CatalogueKind
+  /** Raised after changes, so that the servers reload what has changed. */
+  revision?: RevisionKind
   /** Checks one batch after the other, before anything is written. */
   check(entries: Entry<R>[], report: Report): Promise<void> | void
   /** Checks what depends on all records. */

@@ -1,4 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isUnavailable } from '../data/driver/faults.js'
+import { ErrorAnswer } from '../errors.js'
+
+const isAway = (error: unknown) => (error instanceof ErrorAnswer ? error.statusCode === 503 : isUnavailable(error))
 
 /** In milliseconds. */
 const pause = 500
@@ -11,6 +15,12 @@ export class Outage {
     private readonly isOver: () => Promise<boolean>,
     private readonly signal: AbortSignal
   ) {}
+
+  /** Takes the error of a read that failed. One that does not come from an outage is thrown. */
+  noteOrThrow(error: unknown) {
+    if (!isAway(error)) throw error
+    void this.begin()
+  }
 
   /** Call it when the database did not answer. Asks until it does, or the signal aborts. */
   async begin() {

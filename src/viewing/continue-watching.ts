@@ -1,7 +1,7 @@
 import type { Audience } from '../catalogue/audience.js'
 import { isOpen } from '../catalogue/availability.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import { type HistoryColumns, isStarted } from '../data/history.js'
+import { type HistoryColumns, isStarted } from '../data/history-columns.js'
 import { isWireMoment } from '../time.js'
 
 export interface Card {

@@ -16,7 +16,7 @@ const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Re
   if (error) return invalidRequest(error, 'body')
   const { content_id, ...progress } = body as ProgressReport
   if (!catalogue.isOpen(content_id, audience)) return historyContentNotFound()
-  return { content_id, progress: progressOf(progress, { country: audience.country, duration: catalogue.durationOf(content_id) }) }
+  return { content_id, progress: progressOf(progress, { country: audience.country, duration: catalogue.skeleton.durationOf(content_id) }) }
 }
 
 /** Refuses what POST /history would refuse, each report by itself. */

@@ -144,12 +144,12 @@ t.test('the duration of a content asks the database nothing', async t => {
   const app = await build(t, { url: monitored(await seededUrl(t, { contents })) })
   const questions = questionsOf(app)
   t.strictSame(
-    [1, 2, 3, 777].map(id => app.catalogue.durationOf(id)),
+    [1, 2, 3, 777].map(id => app.catalogue.skeleton.durationOf(id)),
     [90.5, undefined, undefined, undefined]
   )
   t.strictSame(questions, [])
 
   await change(app, 'contents', 2, { duration: 60 })
   await change(app, 'contents', 1, { duration: null })
-  await until(() => app.catalogue.durationOf(1) === undefined && app.catalogue.durationOf(2) === 60)
+  await until(() => app.catalogue.skeleton.durationOf(1) === undefined && app.catalogue.skeleton.durationOf(2) === 60)
 })

@@ -53,6 +53,22 @@ export const clientOf = (t: Test, baseUrl: string, options: Partial<ClientOption
   return { client, sent, count }
 }
 
+/** Holds requests to a path back until it is opened, or the answers to them. */
+export const gateTo = (path: string, { answers = false } = {}) => {
+  let open = () => {}
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  const gated = async (request: Request, init?: RequestInit) => {
+    const isGated = new URL(request.url).pathname === path
+    if (isGated && !answers) await gate
+    const response = await fetch(request, init)
+    if (isGated) await gate
+    return response
+  }
+  return { open, gated }
+}
+
 /** As localStorage keeps it: text, shared by the tabs. */
 export const createStore = (given: Partial<Kept> = {}) => {
   const texts = new Map<string, string>(Object.entries(given).map(([name, value]) => [name, JSON.stringify(value)]))

@@ -1,12 +1,11 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SignJWT } from 'jose'
 import t, { type Test } from 'tap'
 import type { Fetch } from '../../client/calls.js'
 import type { ViewerError } from '../../client/index.js'
 import { createPlaying } from '../../client/playing.js'
 import { addUser, password } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
+import { providerSettings, providerToken } from '../helpers/provider.js'
 import { until } from '../helpers/until.js'
 import { clientOf, errorOf, kindOf, serve } from './helper.js'
 
@@ -143,12 +142,8 @@ t.test('devices of an account', async t => {
 })
 
 t.test('with an identity provider, the app names the device', async t => {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const { baseUrl } = await serve(t, { settings: { ...settings, JWT_SECRET: '', JWT_PUBLIC_KEY: pem } })
-  const jwt = new SignJWT({ sub: 'ada' }).setIssuer('viewer').setAudience('viewer').setIssuedAt().setExpirationTime('1h')
-  const token = await jwt.setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey)
-  const { client } = clientOf(t, baseUrl, { token: async () => token })
+  const { baseUrl } = await serve(t, { settings: { ...settings, ...providerSettings } })
+  const { client } = clientOf(t, baseUrl, { token: () => providerToken('ada') })
   const playing = await client.play(1, { device: 'TV & more' })
   t.strictSame((await errorOf(client.post('/playing', { body: { content_id: 1, device: 'Phone' } }))).devices, ['TV & more'])
   await playing.stop()

@@ -1,20 +1,9 @@
-import { exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import t from 'tap'
 import type { ViewerError } from '../../client/index.js'
 import { beginErasure, removeUser } from '../../src/privacy/erase.js'
+import { providerSettings as settings, providerToken as tokenOf } from '../helpers/provider.js'
 import { until } from '../helpers/until.js'
 import { clientOf, createStore, errorOf, kindOf, serve } from './helper.js'
-
-const [issuer, audience] = ['https://id.example.com/', 'tv']
-const { privateKey, publicKey } = await generateKeyPair('EdDSA')
-const settings = { JWT_SECRET: '', JWT_ISSUER: issuer, JWT_AUDIENCE: audience, JWT_PUBLIC_KEY: await exportSPKI(publicKey) }
-let issued = 0
-const tokenOf = (sub: string, life = 300, age = 0) => {
-  const now = Math.floor(Date.now() / 1000) - age
-  return new SignJWT({ iss: issuer, aud: audience, sub, iat: now, exp: now + life, jti: String(issued++) })
-    .setProtectedHeader({ alg: 'EdDSA' })
-    .sign(privateKey)
-}
 
 t.test('tokens of an identity provider', async t => {
   const { app, baseUrl } = await serve(t, { settings })

@@ -531,6 +531,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
       list: [() => data.profiles.list(me._id), () => data.profiles.list(999)],
       byId: [() => data.profiles.byId(me._id, me._id), () => refusedOr(data.profiles.byId(me._id, you._id))],
       othersOf: [() => data.profiles.othersOf(me._id)],
+      limitOf: [() => data.profiles.limitOf(me._id, me._id), () => data.profiles.limitOf(me._id, you._id)],
       add: [() => data.profiles.add(me._id, { name: 'Mia', max_age: 6 })],
       change: [
         () => data.profiles.change(me._id, me._id, { max_age: 6 }),
@@ -550,7 +551,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
       setPassword: [() => data.users.setPassword(me.email, 'x')],
       changePassword: [() => data.users.changePassword(me, 'x')],
       maySignIn: [() => data.users.maySignIn(me)],
-      replaceHash: [() => data.users.replaceHash(me._id, 'x', 'y')],
+      replaceHash: [() => data.users.replaceHash(me._id, 'password_hash', 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],
       remove: [() => data.users.remove(999)],
       disabled: [() => data.users.disabled()],

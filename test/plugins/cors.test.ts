@@ -11,7 +11,7 @@ t.test('CORS', async t => {
       headers: {
         origin,
         'access-control-request-method': method,
-        'access-control-request-headers': 'authorization,content-type,format,if-none-match'
+        'access-control-request-headers': 'authorization,content-type,format,if-none-match,viewer-profile'
       }
     })
   const words = (value: unknown) =>
@@ -20,7 +20,7 @@ t.test('CORS', async t => {
       .split(/\s*,\s*/)
   const isAllowed = (t: Test, { statusCode, headers }: Answer, origin: string) => {
     const allowed = new Set(words(headers['access-control-allow-headers']))
-    const refused = ['authorization', 'content-type', 'format', 'if-none-match'].filter(name => !allowed.has(name))
+    const refused = ['authorization', 'content-type', 'format', 'if-none-match', 'viewer-profile'].filter(name => !allowed.has(name))
     t.strictSame([[200, 204].includes(statusCode), headers['access-control-allow-origin'], refused], [true, origin, []])
   }
   const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter(name => name.startsWith('access-control-'))

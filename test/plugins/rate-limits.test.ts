@@ -18,6 +18,10 @@ t.test('rate limits', async t => {
     isTooMany(t, await logOut(user, '192.0.2.4'), 'with another token and address')
     isTooMany(t, await get(app, '/openapi.json', await signIn(app, user)), 'where no token is wanted')
     t.equal((await logOut(other, '192.0.2.1')).statusCode, 200, 'another user')
+    const child = { _id: Number(await app.data.profiles.add(other._id, { name: 'Child' })) }
+    const statuses: number[] = []
+    for (const who of [child, other, child, other]) statuses.push((await get(app, '/contents', await signIn(app, who))).statusCode)
+    t.strictSame(statuses, [200, 200, 429, 429], 'with all of its profiles')
     for (let i = 0; i < 6; i++) t.equal((await get(app, '/openapi.json')).statusCode, 200, 'without a token')
     for (const url of ['/health', '/ready']) t.equal((await get(app, url, await signIn(app, user))).statusCode, 200, url)
   })

@@ -83,6 +83,36 @@ t.test('GET /me/export', async t => {
     t.equal(logIn.body, unauthenticated, 'nobody can sign in without a password')
   })
 
+  t.test('can be imported with all profiles', async t => {
+    const viewer = await active(app)
+    const idOf = async (profile: object) =>
+      Number(
+        String((await viewer.post('/profiles', profile)).headers.location)
+          .split('/')
+          .pop()
+      )
+    const [child, second] = [await idOf({ name: 'Child', max_age: 6 }), await idOf({ name: 'Second', pin: '4071' })]
+    await app.data.reports.put(child, { content_id: 1, progress: { percentage: 20 } })
+    await app.data.watchlist.add(second, 4)
+    await app.data.hidden.put(child, 2)
+    const data = await exported(viewer)
+    t.match(data.users, [{ id: viewer.id }, { id: child, account_id: viewer.id, max_age: 6 }, { id: second, account_id: viewer.id }])
+    const elsewhere = await build(t, { url: await seededUrl(t, { contents }) })
+    const files = Object.fromEntries(['users', ...lists].map(name => [`${name}.json`, JSON.stringify(data[name])]))
+    const { kinds } = await importFiles(databaseOf(elsewhere), files)
+    t.equal(kinds.users?.added, 3)
+    const headers = await signIn(elsewhere, { _id: viewer.id })
+    const imported = (await elsewhere.inject({ url: '/me/export', headers })).json().data
+    for (const name of lists) t.strictSame(imported[name], data[name], name)
+    t.match(
+      imported.users,
+      data.users.map(({ updated_at: _, ...user }: { updated_at: string }) => user)
+    )
+    const none = { added: 0, changed: 0 }
+    t.match((await importFiles(databaseOf(elsewhere), files)).kinds, { users: none, history: none, watchlist: none, hidden: none })
+    t.match((await elsewhere.inject({ url: '/profiles', headers })).json().data, [{}, { name: 'Child', max_age: 6 }, { has_pin: false }])
+  })
+
   t.test('has no e-mail of a user of an identity provider, but the subject', async t => {
     const _id = await providerUser(app, 'https://id.example.com', 'auth0|ada')
     const headers = await signIn(app, { _id })

@@ -1,4 +1,6 @@
+import * as bcrypt from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
+import { importFiles } from '../../src/import/index.js'
 import type { Answer } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith, password } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -157,7 +159,29 @@ t.test('profiles', async t => {
   await children(t, app)
   await changes(t, app, other)
   await accounts(t, app, other)
+  await imports(t, app, other)
 })
+
+const imports = (t: Test, app: App, other: App) =>
+  t.test('are changed by an import, too', async t => {
+    const account = await accountOf(app)
+    const child = await account.add({ name: 'Child', max_age: 6 })
+    const send = senderOf(other, await account.switchTo(child))
+    const importUsers = (...users: object[]) =>
+      importFiles(databaseOf(app), { 'users.ndjson': users.map(user => JSON.stringify(user)).join('\n') })
+    hasStatus(t, await send('GET', '/contents/2'), 404)
+    await importUsers({ id: child, account_id: account.id, name: 'Child', max_age: 12 })
+    await until(async () => (await send('GET', '/contents/2')).statusCode === 200, { within: 2000 })
+
+    const id = child + 1000
+    const pin_hash = bcrypt.hashSync('4071', 4)
+    await importUsers({ id, account_id: account.id, name: 'Second', pin_hash })
+    isUnauthenticated(t, await account.send('POST', `/profiles/${id}/token`, { pin: '4072' }), 'a wrong PIN')
+    t.equal((await account.switchTo(id, { pin: '4071' })).user.id, id)
+    t.match((await app.data.users.byId(id))?.pin_hash, /^\$argon2id\$/, 'is stored like a new one')
+    t.equal((await account.switchTo(id, { pin: '4071' })).user.id, id)
+    t.equal((await account.add({ name: 'Third' })) > id, true, 'and ids go on from there')
+  })
 
 const pins = (t: Test, app: App) =>
   t.test('with a PIN always take it', async t => {

@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { readArguments } from '../../scripts/user/arguments.js'
+import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, providerUser } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
-import { databaseUrl } from '../helpers/database.js'
+import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
@@ -109,6 +110,13 @@ t.test('npm run user', async t => {
     const file = await readFile(out, 'utf8')
     t.match(JSON.parse(file), { users: [{ id: 1, email: 'Grace@Example.com' }], history: [], sessions: Array, exported_at: String })
     t.notMatch(file, /password/)
+    const child = await app.data.profiles.add(1, { name: 'Child', max_age: 6 })
+    await user(url, ['export', '1', '--out', out])
+    const { users } = JSON.parse(await readFile(out, 'utf8'))
+    t.match(users, [{ id: 1 }, { id: child, account_id: 1, max_age: 6 }])
+    const elsewhere = await build(t)
+    await importFiles(databaseOf(elsewhere), { 'users.json': JSON.stringify(users) })
+    t.match(await elsewhere.data.profiles.list(1), [{ _id: 1 }, { _id: child, name: 'Child', max_age: 6 }], 'which an import takes')
     t.equal((await stat(out)).mode & 0o777, 0o600)
     for (const [path, sentence] of [
       [folder, / is a folder\n$/],

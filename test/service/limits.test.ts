@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap'
 import type { Answer } from '../helpers/answers.js'
-import { type App, addUser, buildWith } from '../helpers/app.js'
+import { type App, addUser, build, buildWith, providerUser } from '../helpers/app.js'
 import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
-import { committedText, type Document, dereferenced, type Operation } from '../helpers/openapi.js'
-import { audienceOf, firstAudience, taught, views } from '../recommendations/helper.js'
+import { committedText, dereferenced, type Operation } from '../helpers/openapi.js'
+import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
+import { audienceOf, counted, firstAudience, taught, views } from '../recommendations/helper.js'
 
+const document = dereferenced(JSON.parse(await committedText()))
 const limit = 6
 
 /** Names and ids that are nowhere in an answer by chance. */
@@ -54,14 +56,26 @@ const fill = async ({ data }: App, user: number) => {
   for (const id of [4, 7_000_004]) await data.hidden.put(user, id)
 }
 
-/** The user, as an adult and as a child: two tokens for the same lists. */
+/** The headers of a user as an adult and as a child: two tokens for the same lists. */
 const householdOf = async (app: App) => {
   const user = await addUser(app)
   const tokenOf = async (max_age: number | null) => {
     const { access_token } = app.signedIn({ ...user, max_age }, await app.data.sessions.begin(user._id))
     return { authorization: `Bearer ${access_token}` }
   }
+  await fill(app, user._id)
   return { user: user._id, adult: await tokenOf(null), child: await tokenOf(limit) }
+}
+
+/** The same with an identity provider: one token, and a header that names a profile, which is given a limit. */
+const providerHouseholdOf = async (app: App) => {
+  const account = await providerUser(app, issuer, 'ada')
+  const user = Number(await app.data.profiles.add(account, { name: 'Child' }))
+  await fill(app, user)
+  const authorization = `Bearer ${await providerToken('ada')}`
+  const headers = { authorization, 'viewer-profile': String(user) }
+  const restrict = () => app.inject({ method: 'PUT', url: `/profiles/${user}`, headers: { authorization }, payload: { max_age: limit } })
+  return { user, headers, restrict }
 }
 
 /** What stands for each parameter of a path. One that is missing here fails the test. */
@@ -103,7 +117,7 @@ const pathsOf = (path: string, parameters: Record<string, (string | number)[]>):
 
 const told = ({ headers, body }: Answer) => isTold(`${JSON.stringify(headers)} ${body}`)
 
-const operationsOf = (document: Document, isWanted: (method: string) => boolean) =>
+const operationsOf = (isWanted: (method: string) => boolean) =>
   Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([method]) => isWanted(method))
@@ -111,10 +125,10 @@ const operationsOf = (document: Document, isWanted: (method: string) => boolean)
   )
 
 /** The reads that name what is above the limit. */
-const tellingReads = async (app: App, document: Document, user: number, headers: Record<string, string>) => {
+const tellingReads = async (app: App, user: number, headers: Record<string, string>) => {
   const parameters = await parametersOf(app, user)
   const telling: string[] = []
-  for (const { path, operation } of operationsOf(document, method => method === 'get')) {
+  for (const { path, operation } of operationsOf(method => method === 'get')) {
     for (const one of pathsOf(path, parameters)) {
       for (const query of queriesOf(operation)) {
         const url = query ? `${one}?${query}` : one
@@ -127,19 +141,13 @@ const tellingReads = async (app: App, document: Document, user: number, headers:
 
 t.test('a viewer with a limit is told of nothing above it', async t => {
   const app = await buildWith(t, seed())
-  const document = dereferenced(JSON.parse(await committedText()))
   const { user, adult, child } = await householdOf(app)
-  await fill(app, user)
   await views(app, audienceOf([1, 2, 3, 7_000_001, 7_000_002, 7_000_003], 3, firstAudience))
   await taught(app)
 
   t.test('by any read', async t => {
-    const telling = await tellingReads(app, document, user, adult)
-    const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
-    const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/changes']
-    for (const path of [...wanted, ...personal, '/recommendations', '/continue-watching', '/contents?search', '/contents?ids'])
-      t.ok(telling.includes(path), `${path} is told to an adult`)
-    t.strictSame(await tellingReads(app, document, user, child), [])
+    await isToldAll(t, app, user, adult)
+    t.strictSame(await tellingReads(app, user, child), [])
   })
 
   t.test('by changes, whose cursor is good for one limit', async t => {
@@ -154,17 +162,39 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
   })
 
   await seesTheRest(t, app, child)
+  await isToldByNoWrite(t, app, user, child)
 
+  t.test('nor is one whom a header names, with a token of an identity provider', async t => {
+    const other = await build(t, { url: app.settings.MONGO_URL, settings: providerSettings })
+    await counted(other)
+    const { user, headers, restrict } = await providerHouseholdOf(other)
+    await isToldAll(t, other, user, headers)
+    t.equal((await restrict()).statusCode, 200)
+    t.strictSame(await tellingReads(other, user, headers), [])
+    await seesTheRest(t, other, headers)
+    await isToldByNoWrite(t, other, user, headers)
+  })
+})
+
+const isToldAll = async (t: Test, app: App, user: number, headers: Record<string, string>) => {
+  const telling = await tellingReads(app, user, headers)
+  const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
+  const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/changes']
+  for (const path of [...wanted, ...personal, '/recommendations', '/continue-watching', '/contents?search', '/contents?ids'])
+    t.ok(telling.includes(path), `${path} is told to an adult`)
+}
+
+const isToldByNoWrite = (t: Test, app: App, user: number, headers: Record<string, string>) =>
   t.test('by any write', async t => {
     const parameters = await parametersOf(app, user)
     const before = await listsOf(app, user)
-    for (const { method, path } of operationsOf(document, method => ['post', 'put'].includes(method))) {
+    for (const { method, path } of operationsOf(method => ['post', 'put'].includes(method))) {
       // The token is still needed.
       if (path === '/logout') continue
       for (const one of pathsOf(path, parameters)) {
         for (const id of above) {
           const payload = { content_id: id, percentage: 60, reports: [{ content_id: id, percentage: 60 }] }
-          t.notOk(told(await app.inject({ method, url: one, headers: child, payload })), `${method} ${one}`)
+          t.notOk(told(await app.inject({ method, url: one, headers, payload })), `${method} ${one}`)
         }
       }
     }
@@ -174,7 +204,6 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
       before.map(list => list.filter(isAbove))
     )
   })
-})
 
 const listsOf = async ({ data }: App, user: number) => {
   const first = { page: 1, perPage: 100 }

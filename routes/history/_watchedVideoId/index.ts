@@ -58,7 +58,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const needsDuration = body.percentage === undefined && catalogue.skeleton.hasDurations
     const content = needsDuration || isSuited ? await reports.contentOf(id, watchedVideoId) : undefined
     if (content !== undefined && isSuited?.(content) === false) throw historyUpdateNotFound()
-    const duration = content === undefined ? undefined : catalogue.durationOf(content)
+    const duration = content === undefined ? undefined : catalogue.skeleton.durationOf(content)
     await reports.update(id, watchedVideoId, progressOf(body, { country: audience.country, duration }))
     return done(200, 'The history element was updated')
   })

@@ -23,6 +23,8 @@ const family = 25
 export const searchWords = 100
 export const searchWord = (n: number) => `zz${String(n % searchWords).padStart(2, '0')}`
 
+const terms = 200
+
 /** The `min_age` of contents in turn. A child may see a third of them. */
 const ages = [6, 12, 16]
 export const ageOfChild = 6
@@ -65,7 +67,7 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
     link: `https://www.example.com/watch/${id}`,
     min_age: ages[id % ages.length] as number,
     deleted_at: id > size ? ago(0) : null,
-    terms: [1 + (id % 200), 1 + ((id * 13) % 200)],
+    terms: [1 + (id % terms), 1 + ((id * 13) % terms)],
     position: isTitle ? null : id - show,
     ...imported
   }
@@ -83,11 +85,14 @@ const term = (id: number): TermDocument => ({
   ...imported
 })
 
+/** Each holds five rails. */
+const collectionsFor = (contents: number) => Math.max(5, Math.round(contents / 1000))
+
 const rail = (id: number) => ({
   id,
   name: `Rail ${id}`,
   mname: `rail-${id}`,
-  query: { terms: String(id), order_by: 'start_date', order_direction: 'DESC' },
+  query: { terms: String(1 + (id % terms)), order_by: 'start_date', order_direction: 'DESC' },
   framework_through_key: id,
   created_at: ago(days(id)),
   updated_at: ago(days(id))
@@ -130,8 +135,8 @@ export const fillCatalogue = async (db: Db, size: number, seed: number, longestH
     'contents',
     generate(Math.max(size, longestHistory), id => contentOf(id, size, texts))
   )
-  await insert(db, 'terms', generate(200, term))
-  await insert(db, 'rail_collections', generate(5, railCollection))
+  await insert(db, 'terms', generate(terms, term))
+  await insert(db, 'rail_collections', generate(collectionsFor(size), railCollection))
   await insert(db, 'programmes', generate(channels * hoursOfSchedule, programme))
   await insert(
     db,

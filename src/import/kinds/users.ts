@@ -1,30 +1,28 @@
+import type { Collection } from 'mongodb'
 import type { UserRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import { erasuresOf } from '../../data/erasures.js'
+import { profilesPerAccount } from '../../data/profiles.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
-import { isPasswordHash } from '../../identity/password-hash.js'
 import { claimsOf } from '../checking/claims.js'
+import { Profiles } from '../checking/profiles.js'
+import { checkFields } from '../checking/user-fields.js'
 import type { Entry, Kind, Operation, Report, Run } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table, textKey } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
+import { ProfilePlaces } from '../writing/profile-places.js'
 
 type Issuer = Run['issuer']
+type ProfileRecord = UserRecord & { account_id: number }
 
 const identityFields = ['email', 'email_key', 'name', 'iss', 'sub'] as const
 type Identity = Partial<Pick<UserDocument, (typeof identityFields)[number]>>
 
-const requiredWithoutSub = ['email', 'name'] as const
-
 const isGiven = <T>(value: T | undefined): value is T => value !== undefined
+const isProfile = (record: UserRecord): record is ProfileRecord => record.account_id !== undefined
 
-const checkFields = ({ record, place }: Entry<UserRecord>, issuer: Issuer, report: Report) => {
-  const { sub, password_hash } = record
-  if (sub === undefined) {
-    for (const field of requiredWithoutSub) if (record[field] === undefined) report(place, field, 'is required for a user without sub')
-  } else if (!issuer) report(place, 'sub', 'needs the setting JWT_ISSUER')
-  if (isGiven(password_hash) && !isPasswordHash(password_hash)) report(place, 'password_hash', 'must be an argon2 or bcrypt hash')
-}
+const tooMany = ({ account_id }: ProfileRecord) => `account ${account_id} would have more than ${profilesPerAccount} profiles`
 
 const identityOf = ({ email, name = '', sub }: UserRecord, issuer: Issuer): Identity => ({
   ...(isGiven(email) && { email, email_key: emailKey(email) }),
@@ -32,22 +30,51 @@ const identityOf = ({ email, name = '', sub }: UserRecord, issuer: Issuer): Iden
   name
 })
 
-const operationsFor = (record: UserRecord, issuer: Issuer, stored: UserDocument | undefined): Operation[] => {
+/** A household may have set the limit, so a record that does not name one leaves it. */
+const limitOf = ({ max_age }: UserRecord, stored: UserDocument | undefined) => (max_age === undefined ? (stored?.max_age ?? null) : max_age)
+
+const operationsFor = (record: UserRecord, issuer: Issuer, stored: UserDocument | undefined, place: number | undefined): Operation[] => {
   const identity = identityOf(record, issuer)
   const created_at = momentOf(record.created_at)
-  const isUnchanged = stored && identityFields.every(field => stored[field] === identity[field])
+  const max_age = limitOf(record, stored)
+  const hasOldLimit = max_age === (stored?.max_age ?? null)
+  const isUnchanged = stored && hasOldLimit && identityFields.every(field => stored[field] === identity[field])
   if (isUnchanged && (!created_at || created_at.getTime() === stored.created_at.getTime())) return []
 
   const now = new Date()
-  const $set = { ...identity, updated_at: momentOf(record.updated_at) ?? now, ...(created_at && { created_at }) }
+  const $set = {
+    ...identity,
+    ...(!hasOldLimit && { max_age }),
+    // Tokens with the old limit may be alive.
+    ...(stored && !hasOldLimit && { limit_changed_at: now }),
+    updated_at: momentOf(record.updated_at) ?? now,
+    ...(created_at && { created_at })
+  }
   const $unset = Object.fromEntries(identityFields.filter(field => identity[field] === undefined).map(field => [field, '']))
   const $setOnInsert = {
     disabled_at: null,
     ...(!created_at && { created_at: now }),
-    // An existing user may have changed the password since the file was written.
-    ...(record.password_hash && { password_hash: record.password_hash })
+    // An existing user may have changed the password or the PIN since the file was written.
+    ...(record.password_hash && { password_hash: record.password_hash }),
+    ...(record.pin_hash && { pin_hash: record.pin_hash }),
+    ...(isProfile(record) && { account_id: record.account_id, place })
   }
   return [{ updateOne: { filter: { _id: record.id }, update: { $set, $unset, $setOnInsert }, upsert: true } }]
+}
+
+/** The ids of stored users by the e-mails and subs of the entries. */
+const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<UserRecord>[], issuer: Issuer) => {
+  const keys = entries
+    .map(({ record }) => record.email)
+    .filter(isGiven)
+    .map(emailKey)
+  const subs = issuer ? entries.map(({ record }) => record.sub).filter(isGiven) : []
+  const byEmail = new Map<string, number>()
+  const bySub = new Map<string, number>()
+  const options = { ...operationTimeout, projection: { email_key: 1, sub: 1 } }
+  for await (const { _id, email_key = '' } of collection.find({ email_key: { $in: keys } }, options)) byEmail.set(email_key, _id)
+  if (issuer) for await (const { _id, sub = '' } of collection.find({ sub: { $in: subs }, iss: issuer }, options)) bySub.set(sub, _id)
+  return { byEmail, bySub }
 }
 
 export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
@@ -56,36 +83,39 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
   const claimSub = claimsOf(new Table(2, 1), 'sub')
   const collection = db.collection<UserDocument>('users')
   const erasures = erasuresOf(db)
+  const profiles = new Profiles(db, ids.users.given)
+  let places = new ProfilePlaces(db)
   let highest = 0
 
-  /** The ids of stored users by the e-mails and subs of the entries. */
-  const holders = async (entries: Entry<UserRecord>[]) => {
-    const keys = entries
-      .map(({ record }) => record.email)
-      .filter(isGiven)
-      .map(emailKey)
-    const subs = issuer ? entries.map(({ record }) => record.sub).filter(isGiven) : []
-    const byEmail = new Map<string, number>()
-    const bySub = new Map<string, number>()
-    const options = { ...operationTimeout, projection: { email_key: 1, sub: 1 } }
-    for await (const { _id, email_key = '' } of collection.find({ email_key: { $in: keys } }, options)) byEmail.set(email_key, _id)
-    if (issuer) for await (const { _id, sub = '' } of collection.find({ sub: { $in: subs }, iss: issuer }, options)) bySub.set(sub, _id)
-    return { byEmail, bySub }
+  const storedUsers = async (records: UserRecord[]) => {
+    const found = await collection.find({ _id: { $in: records.map(({ id }) => id) } }, operationTimeout).toArray()
+    return new Map(found.map(user => [user._id, user]))
+  }
+
+  const checkRoom = async (entries: Entry<UserRecord>[], report: Report) => {
+    const found = await places.take(entries.map(({ record }) => record).filter(isProfile))
+    for (const { record, place } of entries) {
+      if (isProfile(record) && !found.has(record.id)) report(place, 'account_id', tooMany(record))
+    }
   }
 
   return {
     collection: 'users',
+    revision: 'limits',
 
     async check(entries, report) {
-      const { byEmail, bySub } = await holders(entries)
-      const erased = await erasures.among(entries.map(({ record }) => record.id))
+      const records = entries.map(({ record }) => record)
+      const { byEmail, bySub } = await holdersOf(collection, entries, issuer)
+      const stored = await storedUsers(records)
+      const erased = await erasures.among(records.map(({ id }) => id))
       for (const entry of entries) {
         const { record, place } = entry
         const { id, email, sub } = record
         highest = Math.max(highest, id)
         claimId([id], place, report)
         if (erased.has(id)) report(place, 'id', `user ${id} was erased`)
-        checkFields(entry, issuer, report)
+        checkFields(entry, stored.get(id), issuer, report)
+        profiles.add({ ...record, max_age: limitOf(record, stored.get(id)) }, place)
         const checkHolder = (field: string, holder = id) => holder !== id && report(place, field, `is already used by user ${holder}`)
         if (isGiven(email)) {
           claimEmail(textKey(emailKey(email)), place, report)
@@ -96,14 +126,24 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
           checkHolder('sub', bySub.get(sub))
         }
       }
+      await checkRoom(entries, report)
     },
 
-    begin: async () => highest > 0 && counterOf(db, 'users').moveTo(highest),
+    checkAll: report => profiles.check(report),
+
+    begin: async () => {
+      // The check has only counted. Which places are free when the profiles are written may differ.
+      places = new ProfilePlaces(db)
+      if (highest > 0) await counterOf(db, 'users').moveTo(highest)
+    },
 
     async operations(records) {
-      const found = await collection.find({ _id: { $in: records.map(({ id }) => id) } }, operationTimeout).toArray()
-      const stored = new Map(found.map(user => [user._id, user]))
-      return records.flatMap(record => operationsFor(record, issuer, stored.get(record.id)))
+      const stored = await storedUsers(records)
+      const profiles = records.filter(isProfile)
+      const found = await places.take(profiles)
+      const homeless = profiles.find(({ id }) => !found.has(id))
+      if (homeless) throw new Error(`Users were added during the import: ${tooMany(homeless)}`)
+      return records.flatMap(record => operationsFor(record, issuer, stored.get(record.id), found.get(record.id)))
     }
   }
 }

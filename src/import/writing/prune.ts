@@ -1,9 +1,8 @@
 import type { Db } from 'mongodb'
-import type { CatalogueKind } from '../../data/catalogue.js'
-import { revisionsOf } from '../../data/revisions.js'
+import { type RevisionKind, revisionsOf } from '../../data/revisions.js'
 
 /** Removes what the run lacks and tells the servers. Returns how many documents that were. */
-export const pruneKind = async (db: Db, prune: () => Promise<number>, revision: CatalogueKind) => {
+export const pruneKind = async (db: Db, prune: () => Promise<number>, revision: RevisionKind) => {
   const removed = await prune()
   if (removed > 0) await revisionsOf(db).raise(revision)
   return removed

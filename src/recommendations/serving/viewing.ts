@@ -1,7 +1,7 @@
 import type { Audience } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Hidden } from '../../data/hidden.js'
-import { isStarted, type WatchedColumns } from '../../data/history.js'
+import { isStarted, type WatchedColumns } from '../../data/history-columns.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
 
 /** What the history of a user says about titles of the catalogue. Titles are rows of the skeleton. */

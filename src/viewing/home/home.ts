@@ -3,9 +3,7 @@ import { everybody } from '../../catalogue/audience.js'
 import { okBytes } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { longestRow, RailContents } from '../../catalogue/rail-contents.js'
-import { isUnavailable } from '../../data/driver/faults.js'
 import type { Data } from '../../data/index.js'
-import { ErrorAnswer } from '../../errors.js'
 import { withDeadline } from '../../overload/deadline.js'
 import type { Outage } from '../../overload/outage.js'
 import { Pacer } from '../../overload/pacer.js'
@@ -33,8 +31,6 @@ interface Options {
 
 /** The rows that only the database can tell. */
 const personalKinds: Kind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
-
-const isAway = (error: unknown) => (error instanceof ErrorAnswer ? error.statusCode === 503 : isUnavailable(error))
 
 /** The start page. While the database does not answer, it has what is in memory. */
 export class Home {
@@ -74,7 +70,7 @@ export class Home {
       try {
         return await inTurn(() => this.personal(user, asked))
       } catch (error) {
-        this.noteOutage(error)
+        outage.noteOrThrow(error)
       }
     }
     const rows = await this.publicRows(asked)
@@ -129,15 +125,10 @@ export class Home {
       try {
         return { contents: await withDeadline(fragments.anyForPublicList(ids), patience), isWhole: true }
       } catch (error) {
-        this.noteOutage(error)
+        outage.noteOrThrow(error)
       }
     }
     const contents = fragments.known(ids)
     return { contents, isWhole: !contents.includes(undefined) }
-  }
-
-  private noteOutage(error: unknown) {
-    if (!isAway(error)) throw error
-    void this.options.outage.begin()
   }
 }

@@ -1,7 +1,7 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { dismissalTimes } from '../../data/dismissals.js'
-import { latestOf } from '../../data/history.js'
+import { latestOf } from '../../data/history-columns.js'
 import type { Data } from '../../data/index.js'
 import { isServableWatchlist } from '../../data/watchlist.js'
 import type { InterestSettings } from '../../recommendations/interest.js'

@@ -1,0 +1,49 @@
+import type { Calls } from './calls.js'
+import type { components } from './schema.js'
+
+type Schemas = components['schemas']
+
+/** A row of a start page. Its `kind` tells what its items are. */
+export type HomeRow = Schemas['HomeRow']
+
+export interface HomeOptions {
+  /** Elements in a row, 1 to 30. */
+  items?: number
+  /** The number of rails, 0 to 30. */
+  rails?: number
+  /** The `mname` of the collection that has the rails. Without it, those of all collections. */
+  collection?: string
+}
+
+const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
+const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
+
+/** What there is to watch, and what is not to be proposed. */
+export const createDiscovery = (calls: Calls) => ({
+  /** The rows of a start page. What the service could not read just now is in `missing`. */
+  home: (query: HomeOptions = {}) =>
+    // The types of openapi-fetch lack what is always null.
+    calls.get('/home', { params: { query } }) as Promise<Schemas['Home']>,
+
+  /** The contents of a rail, by its `endpoint`. */
+  railContents: (endpoint: string, { page = 1, perPage = 20 } = {}) => {
+    const query = new URLSearchParams(new URL(endpoint).search)
+    query.set('page', String(page))
+    query.set('perPage', String(perPage))
+    // Only the query is used, so the token is never sent to another host.
+    return calls.get('/contents', { querySerializer: () => query.toString() })
+  },
+
+  /** Titles like that of a content, such as the show of an episode. */
+  similar: (contentId: number, { perPage = 20 } = {}) =>
+    calls.get('/contents/{contentId}/similar', { params: { ...pathOf(contentId), query: { perPage } } }),
+
+  /** What is on now and next, on these channels or on all of them. */
+  scheduleNow: (...channel: string[]) => calls.get('/schedule/now', { params: { query: channel.length > 0 ? { channel } : {} } }),
+
+  /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
+  hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),
+  unhide: (contentId: number) => calls.delete('/hidden/{contentId}', hiddenPath(contentId)),
+  /** The titles that the user has hidden, the newest first. */
+  hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } })
+})

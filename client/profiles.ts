@@ -1,0 +1,69 @@
+import type { Calls } from './calls.js'
+import { sessionEnded } from './errors.js'
+import type { Exclusively } from './exclusive.js'
+import type { components } from './schema.js'
+import { type SessionKeeper, sessionOf } from './session.js'
+import type { UserCalls } from './user-calls.js'
+
+type Schemas = components['schemas']
+
+interface Options {
+  open: Calls
+  userCalls: UserCalls
+  session: SessionKeeper
+  exclusively: Exclusively
+  /** Sends what the signed-in profile has reported. */
+  deliver: () => Promise<void>
+  /** Drops what the store has of a profile. */
+  forget: (id: number) => Promise<void>
+}
+
+const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
+
+/** The viewers of an account. One of them watches on this device. */
+export const createProfiles = ({ open, userCalls, session, exclusively, deliver, forget }: Options) => {
+  const { calls, callsOf, once, asWrong } = userCalls
+
+  const end = (token: string) => open.post('/logout', { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
+
+  return {
+    /** The profiles of the account, the first one first. */
+    profiles: () => calls.get('/profiles'),
+    /** Resolves with the id of the new profile. */
+    addProfile: async (profile: Schemas['NewProfile']) => {
+      let path = ''
+      const learnPath = ({ headers }: Response) => {
+        path = headers.get('location') ?? ''
+      }
+      await callsOf(undefined, learnPath).post('/profiles', { body: profile })
+      return Number(path.split('/').at(-1))
+    },
+    /** What is not given stays as it is. */
+    changeProfile: (id: number, changes: Schemas['ProfileChange']) => calls.put('/profiles/{profileId}', { ...pathOf(id), body: changes }),
+    /** Removes a profile, with everything that the service and this client store of it. */
+    removeProfile: async (id: number) => {
+      const user = await session.user()
+      await calls.delete('/profiles/{profileId}', pathOf(id))
+      await forget(id)
+      if (user?.id === id) await session.leave()
+    },
+
+    /**
+     * Goes on as this profile, and resolves with it as the user. The session of the profile before is ended at the service: left on the
+     * device, it would open that profile to everybody who has the device, and each switch would leave one more.
+     */
+    useProfile: (id: number, given: Schemas['ProfileSwitch'] = {}) =>
+      exclusively('profile', async () => {
+        const before = await session.user()
+        const signedIn = await once
+          .post('/profiles/{profileId}/token', { ...pathOf(id), body: given })
+          .catch(asWrong('The PIN or the password is missing or wrong'))
+        await deliver()
+        const replaced = await session.replace(before?.id, sessionOf(signedIn))
+        await end(replaced?.access_token ?? signedIn.access_token)
+        if (!replaced) throw sessionEnded()
+        void deliver()
+        return signedIn.user
+      })
+  }
+}

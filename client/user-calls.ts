@@ -1,0 +1,56 @@
+import { type Calls, createCalls, type Fetch } from './calls.js'
+import { sessionEnded, ViewerError, wrongCredentials } from './errors.js'
+import type { Keeper } from './keeper.js'
+
+export const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
+
+/** Calls with the token of the signed-in user. */
+export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keeper) => {
+  const send = (request: Request, token: string) => {
+    request.headers.set('authorization', `Bearer ${token}`)
+    return transport(request)
+  }
+  const asSessionEnded = (error: unknown) => {
+    throw isUnauthorized(error) && session.hasEnded() ? sessionEnded(error) : error
+  }
+  const guarded = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
+    ((...given) => call(...given).catch(asSessionEnded)) as Call
+
+  /** If an owner is named, nothing is sent in the name of another user. */
+  const callsOf = (owner?: number, onResponse: (response: Response) => void = () => {}): Calls => {
+    const answerTo = async (request: Request) => {
+      const token = await session.token(owner)
+      if (!token) return transport(request)
+      const again = request.clone()
+      const response = await send(request, token)
+      if (response.status !== 401) return response
+      const renewed = await session.tokenAfter(token, owner)
+      return renewed ? send(again, renewed) : response
+    }
+    const calls = createCalls(baseUrl, async request => {
+      const response = await answerTo(request)
+      onResponse(response)
+      return response
+    })
+    return { get: guarded(calls.get), post: guarded(calls.post), put: guarded(calls.put), delete: guarded(calls.delete) }
+  }
+
+  const calls = callsOf()
+  return {
+    callsOf,
+    calls,
+
+    /** For calls with a password or a PIN. If it is wrong, that is a 401 too, which must not be repeated with a new token. */
+    once: createCalls(baseUrl, async request => {
+      const token = await session.token()
+      return token ? send(request, token) : transport(request)
+    }),
+    /** Throws the error of such a call: this one, unless the session has ended. */
+    asWrong: (message: string) => async (error: unknown) => {
+      if (!isUnauthorized(error)) throw error
+      await calls.get('/me')
+      throw wrongCredentials(error, message)
+    }
+  }
+}
+export type UserCalls = ReturnType<typeof createUserCalls>

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { forbidden } from '../src/errors.js'
+import { integerId } from '../src/http/ids.js'
+import { ChosenProfiles, profileHeader } from '../src/identity/chosen-profiles.js'
+import type { Viewer } from '../src/identity/tokens.js'
+import { Outage } from '../src/overload/outage.js'
+import { requestTimeoutOf } from '../src/overload/request-timeout.js'
+
+/**
+ * With an identity provider, whose tokens are those of accounts, the app names the profile in a header. Comes after the rate limits,
+ * because looking up a profile asks the database.
+ */
+export default fp(
+  async app => {
+    const { settings, data, refusedUsers, changedLimits } = app
+    if (settings.JWT_SECRET !== undefined) return
+    const timeout = requestTimeoutOf(settings)
+    const closing = new AbortController()
+    app.addHook('onClose', async () => closing.abort())
+    const profiles = new ChosenProfiles(data.profiles, new Outage(app.reachDatabase, closing.signal))
+    const header = profileHeader.toLowerCase()
+
+    /** Of an account, the first profile watches unless another one is named. An unknown account is one that was just removed. */
+    const choose = (request: FastifyRequest, viewer: Viewer | undefined) => {
+      request.viewer = viewer ? changedLimits.current(viewer) : null
+      return viewer || request.headers[header] === undefined ? undefined : forbidden()
+    }
+
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { viewer, viewerFault, headers, routeOptions } = request
+      const { admission } = routeOptions.config
+      if (admission === 'vital' || admission === 'static') return done()
+      const named = headers[header]
+      // Where no token is needed, the caller would be shown what is for no child.
+      if (!viewer) return done(named === undefined ? undefined : viewerFault)
+      const { account } = viewer
+      const id = named === undefined ? account : integerId(String(named))
+      if (id === undefined || refusedUsers.has(id)) return done(forbidden())
+      const known = profiles.known(account, id)
+      if (known) return done(choose(request, known))
+      const began = performance.now()
+      profiles
+        .lookUp(account, id, timeout - request.tokenCheckMs)
+        .then(found => choose(request, found))
+        .catch((fault: Error) => fault)
+        .then(fault => {
+          request.tokenCheckMs += performance.now() - began
+          done(fault)
+        })
+    })
+  },
+  { name: 'chosen-profile', dependencies: ['settings', 'mongo', 'authentication', 'refused-users', 'refused-tokens', 'preparedness'] }
+)

@@ -1,0 +1,110 @@
+import type { Db } from 'mongodb'
+import { erasuresOf } from '../../data/erasures.js'
+import type { UserDocument } from '../../data/users.js'
+import { inBatches } from '../batches.js'
+import type { Report } from '../kind.js'
+import { Table } from '../table.js'
+import { operationTimeout } from '../timeouts.js'
+
+interface Viewer {
+  id: number
+  account_id?: number
+  max_age: number | null
+}
+
+/** Checks that the profiles of the run have accounts, and that each account keeps a profile without a limit. */
+export class Profiles {
+  /** The accounts of the run's profiles. */
+  private readonly accounts = new Table(1, 1)
+  /** The places of the run's records that have a limit. */
+  private readonly limited = new Table(1, 1)
+
+  constructor(
+    private readonly db: Db,
+    /** The places of the run's records. */
+    private readonly given: Table
+  ) {}
+
+  add({ id, account_id, max_age }: Viewer, place: number) {
+    if (account_id !== undefined) this.accounts.add([id], account_id)
+    if (max_age !== null) this.limited.add([id], place)
+  }
+
+  async check(report: Report) {
+    const noAccounts = await this.checkAccounts(report)
+    await this.checkLimits(noAccounts, report)
+  }
+
+  private *links() {
+    for (const { key, values } of this.accounts.entries()) yield { id: key[0], account: values[0] as number }
+  }
+
+  private get users() {
+    return this.db.collection<UserDocument>('users')
+  }
+
+  /** Returns the ids that are named as an account and are none. */
+  private async checkAccounts(report: Report) {
+    const reasons = new Map<number, string>()
+    const faults: { place: number; account: number }[] = []
+    for (const batch of inBatches(this.links())) {
+      const others: number[] = []
+      for (const { account } of batch) {
+        if (!this.given.has(account)) others.push(account)
+        else if (this.accounts.has(account)) reasons.set(account, `user ${account} is itself a profile`)
+      }
+      for (const [account, reason] of await this.storedFaults(others)) reasons.set(account, reason)
+      for (const { id, account } of batch) if (reasons.has(account)) faults.push({ place: this.given.get(0, id) as number, account })
+    }
+    faults.sort((one, other) => one.place - other.place)
+    for (const { place, account } of faults) report(place, 'account_id', reasons.get(account) as string)
+    return reasons
+  }
+
+  /** Why users whom only the database may have are no accounts. */
+  private async storedFaults(ids: number[]) {
+    const faults = new Map(ids.map(id => [id, `there is no account ${id}`]))
+    if (ids.length === 0) return faults
+    const options = { ...operationTimeout, projection: { account_id: 1 } }
+    for await (const { _id, account_id } of this.users.find({ _id: { $in: ids } }, options)) {
+      if (account_id === undefined) faults.delete(_id)
+      else faults.set(_id, `user ${_id} is itself a profile`)
+    }
+    for (const id of await erasuresOf(this.db).among(ids)) faults.set(id, `user ${id} was erased`)
+    return faults
+  }
+
+  private async checkLimits(noAccounts: ReadonlyMap<number, string>, report: Report) {
+    const faults: { account: number; place: number }[] = []
+    for (const batch of inBatches(this.withoutUnlimited())) {
+      const known = await this.storedUnlimited(batch.map(({ account }) => account))
+      faults.push(...batch.filter(({ account }) => !known.has(account) && !noAccounts.has(account)))
+    }
+    faults.sort((one, other) => one.place - other.place)
+    for (const { place, account } of faults) report(place, 'max_age', `must be null for at least one profile of account ${account}`)
+  }
+
+  /** The accounts of which the run has profiles with a limit, but none without, and the place of the first one. */
+  private *withoutUnlimited() {
+    const unlimited = new Table(1)
+    for (const { id, account } of this.links()) if (!this.limited.has(id)) unlimited.add([account])
+    const first = new Table(1, 1)
+    for (const { key, values } of this.limited.entries()) {
+      const [id, place] = [key[0], values[0] as number]
+      const account = this.accounts.get(0, id) ?? id
+      const isFirstUnlimited = this.given.has(account) && !this.limited.has(account)
+      if (isFirstUnlimited || unlimited.has(account)) continue
+      if (!first.add([account], place)) first.set(0, Math.min(place, first.get(0, account) as number), account)
+    }
+    for (const { key, values } of first.entries()) yield { account: key[0], place: values[0] as number }
+  }
+
+  /** Those of the accounts that have a profile without a limit in the database, which the run does not change. */
+  private async storedUnlimited(accounts: number[]) {
+    const filter = { $or: [{ _id: { $in: accounts } }, { account_id: { $in: accounts } }], max_age: null }
+    const known = new Set<number>()
+    const found = this.users.find(filter, { ...operationTimeout, projection: { account_id: 1 } })
+    for await (const { _id, account_id = _id } of found) if (!this.given.has(_id)) known.add(account_id)
+    return known
+  }
+}
