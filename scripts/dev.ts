@@ -48,6 +48,7 @@ const server = spawn('tsx', ['watch', '--clear-screen=false', here('scripts/dev/
   env: {
     DRAIN_DELAY: '0',
     DEVICE_URL: `${address}/#device`,
+    MAX_STREAMS: '2',
     ...process.env,
     HOST,
     PORT,

@@ -11,7 +11,7 @@ t.test('tokens of an identity provider', async t => {
   const appWith = (...tokens: (string | null)[]) => {
     const given: (string | undefined)[] = []
     const ends: ViewerError[] = []
-    const provider = { tokens, isAway: false, isMute: false }
+    const provider = { tokens, isAway: false, isMute: false, beforeMe: async () => {} }
     const store = createStore()
     const token = async (refused?: string) => {
       if (provider.isAway) throw new Error('no connection to the provider')
@@ -20,7 +20,10 @@ t.test('tokens of an identity provider', async t => {
       return provider.tokens[0] as string | null
     }
     const muted: typeof fetch = async (request, init) => {
-      if (provider.isMute && (request as Request).url.endsWith('/me')) throw new TypeError('no connection')
+      if ((request as Request).url.endsWith('/me')) {
+        if (provider.isMute) throw new TypeError('no connection')
+        await provider.beforeMe()
+      }
       return fetch(request, init)
     }
     const options = { store, token, fetch: muted, onSessionEnd: (error: ViewerError) => ends.push(error) }
@@ -203,6 +206,34 @@ t.test('tokens of an identity provider', async t => {
     t.equal(await kindOf(client.useProfile(id)), 'session-ended')
     t.equal(await kindOf(client.useProfile(id)), 'session-ended')
     t.equal(ends.length, 1)
+  })
+
+  t.test('are renewed without undoing a choice, or a sign-out, of meanwhile', async t => {
+    const { client, provider, store } = appWith(await tokenOf('tia'))
+    const id = await client.addProfile({ name: 'Second' })
+    await client.user()
+    const renewedMeanwhile = async (act: () => Promise<unknown>) => {
+      let proceed = () => {}
+      const asked = new Promise<void>(resolve => {
+        provider.beforeMe = () => {
+          provider.beforeMe = async () => {}
+          resolve()
+          return new Promise(go => {
+            proceed = go
+          })
+        }
+      })
+      provider.tokens = [await tokenOf('tia', -10), await tokenOf('tia')]
+      const call = client.get('/history')
+      await asked
+      await act()
+      proceed()
+      await call
+    }
+    await renewedMeanwhile(() => client.useProfile(id))
+    t.equal((await client.user())?.id, id)
+    await renewedMeanwhile(() => client.signOut())
+    t.equal(await store.load('identity'), null)
   })
 
   t.test('keep what a profile has reported for that profile', async t => {
