@@ -4,7 +4,7 @@ import { emit, events, viewer } from './viewer.js'
 
 const profileKey = 'viewer.profile'
 const chosenKey = 'viewer.chosen'
-const greetedKey = 'viewer.greeted'
+const switchedKey = 'viewer.switched'
 
 /** The profiles of the account, as they were asked for last. @type {Profile[]} */
 let profiles = []
@@ -63,15 +63,15 @@ export const goOnAs = async (profile, given) => {
   await viewer.useProfile(profile.id, given)
   show(profile)
   keepChoice()
-  sessionStorage.setItem(greetedKey, profile.name)
+  sessionStorage.setItem(switchedKey, profile.name)
   scrollTo(0, 0)
   location.reload()
 }
 
 /** The name of the profile to which the page has just been switched. */
 export const takeSwitchedTo = () => {
-  const name = sessionStorage.getItem(greetedKey)
-  sessionStorage.removeItem(greetedKey)
+  const name = sessionStorage.getItem(switchedKey)
+  sessionStorage.removeItem(switchedKey)
   return name
 }
 

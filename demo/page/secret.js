@@ -12,9 +12,9 @@ const dialog = /** @type {HTMLDialogElement} */ (byId('secret'))
 
 /** @param {Kind} kind @param {unknown} trouble */
 const wordsFor = (kind, trouble) => {
-  const { status, retryAfter } = /** @type {{ kind?: string, status?: number, retryAfter?: number }} */ (trouble)
-  if (status === 401) return kind === 'pin' ? 'The PIN is wrong.' : 'The password is wrong.'
-  if (status === 429) return `Too many wrong attempts. Try again ${inMinutes(retryAfter ?? 60)}.`
+  const { kind: fault, status, retryAfter = 60 } = /** @type {{ kind?: string, status?: number, retryAfter?: number }} */ (trouble)
+  if (fault === 'wrong-credentials') return kind === 'pin' ? 'The PIN is wrong.' : 'The password is wrong.'
+  if (status === 429) return `Too many wrong attempts. Try again ${inMinutes(retryAfter)}.`
   return explain(trouble)
 }
 

@@ -121,7 +121,10 @@ const focusProfile = id => {
 /** @param {Profile | undefined} profile */
 const edit = profile =>
   editProfile(profile, async (said, id) => {
+    const limit = whoWatches()?.max_age
     await loadHousehold()
+    // The page still shows what the old limit allowed.
+    if (whoWatches()?.max_age !== limit) return location.reload()
     draw()
     focusProfile(id)
     announce(said)

@@ -196,6 +196,20 @@ t.test('the household of the demo page', withBrowser, async t => {
     await isSettled(page, 'children')
   })
 
+  t.test('shows a limit that one sets oneself at once', async t => {
+    const page = await signIn()
+    await chooseProfile(page, 'Ada')
+    await isSettled(page, 'everybody')
+    await page.getByRole('button', { name: 'Switch the profile' }).click()
+    await page.getByRole('button', { name: 'Manage profiles' }).last().click()
+    await chooseProfile(page, 'Ada')
+    await page.locator('#profile').getByLabel('Age limit').selectOption('Up to 12')
+    await page.locator('#profile').getByRole('button', { name: 'Save' }).click()
+    await isSettled(page, 'children')
+    t.equal(await page.getByRole('button', { name: /^Ada, Up to 12/ }).count(), 1)
+    t.equal(await page.locator('#who').isVisible(), false)
+  })
+
   t.test('adds, changes and deletes profiles', async t => {
     const page = await signIn({}, 'Ben')
     await page.getByRole('button', { name: 'Ben: your account' }).click()

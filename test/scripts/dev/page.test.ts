@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import t from 'tap'
-import { demoPassword, demoUsers } from '../../../demo/users.js'
+import { demoPassword, demoProfiles, demoUsers } from '../../../demo/users.js'
 import page from '../../../scripts/dev/page.js'
 import { build } from '../../helpers/app.js'
 
@@ -58,6 +58,7 @@ t.test('in development there is a page to look at', async t => {
     t.match(await read('approval.js'), "'#device'", 'and is the page of DEVICE_URL')
     for (const { email } of demoUsers) t.match(await read('index.html'), email)
     t.match(await read('sign-in.js'), `'${demoPassword}'`)
+    for (const { name, pin } of demoProfiles) if (pin) t.match(await read('secret.js'), `${name}’s PIN is ${pin}.`)
   })
 })
 
