@@ -13,6 +13,8 @@ export type Trouble =
   | 'code-expired'
   /** The user has denied the code of a device. */
   | 'code-denied'
+  /** As many `devices` of the account play as may. */
+  | 'too-many-streams'
   /** The request is wrong; repeating it does not help. */
   | 'refused'
   /** The service failed. */
@@ -27,6 +29,7 @@ const advice: Record<Trouble, string> = {
   'session-ended': 'Ask for a new sign-in. Unsent progress is kept and sent after it.',
   'code-expired': 'Get a new code.',
   'code-denied': 'Offer another way to sign in, or a new code.',
+  'too-many-streams': 'Stop playing on one of the devices, then try again.',
   refused: 'Change the request as the message says. The same request would be refused again.',
   failed: 'Try again later. The operator can find the reason in the log under requestId.'
 }
@@ -38,6 +41,7 @@ interface Details {
   code?: number | undefined
   fields?: { field: string; message: string }[] | undefined
   reason?: DeviceRefusal | undefined
+  devices?: (string | null)[] | undefined
   retryAfter?: number | undefined
   requestId?: string | undefined
   cause?: unknown
@@ -55,6 +59,8 @@ export class ViewerError extends Error {
   readonly fields: { field: string; message: string }[]
   /** Why a device is not signed in yet. */
   readonly reason: DeviceRefusal | undefined
+  /** The devices that play, if there are too many. Null is one without a name. */
+  readonly devices: (string | null)[]
   /** Seconds to wait before trying again, if the service said so. */
   readonly retryAfter: number | undefined
   /** The id of the request in the log of the service. */
@@ -63,7 +69,7 @@ export class ViewerError extends Error {
   constructor(
     readonly kind: Trouble,
     message: string,
-    { status, code, fields = [], reason, retryAfter, requestId, cause }: Details = {}
+    { status, code, fields = [], reason, devices = [], retryAfter, requestId, cause }: Details = {}
   ) {
     super(message, { cause })
     this.advice = advice[kind]
@@ -71,6 +77,7 @@ export class ViewerError extends Error {
     this.code = code
     this.fields = fields
     this.reason = reason
+    this.devices = devices
     this.retryAfter = retryAfter
     this.requestId = requestId
   }
@@ -85,7 +92,8 @@ export const codeExpired = (cause: unknown) =>
   new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: 400, cause })
 export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })
 
-const kindOf = (status: number): Trouble => {
+const kindOf = (status: number, devices: unknown): Trouble => {
+  if (status === 409 && Array.isArray(devices)) return 'too-many-streams'
   if (status === 401) return 'signed-out'
   if (status === 429 || status === 503) return 'busy'
   return status < 500 ? 'refused' : 'failed'
@@ -100,12 +108,13 @@ const secondsOf = (retryAfter: string | null) => {
 
 /** The error for an unsuccessful response. A proxy may have sent it, so its body can be anything. */
 export const errorOf = ({ status, headers }: Response, body: unknown) => {
-  const { code, message, errors, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  return new ViewerError(kindOf(status), typeof message === 'string' ? message : `The response was HTTP ${status}`, {
+  const { code, message, errors, error, devices } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  return new ViewerError(kindOf(status, devices), typeof message === 'string' ? message : `The response was HTTP ${status}`, {
     status,
     code: typeof code === 'number' ? code : undefined,
     fields: Array.isArray(errors) ? errors : [],
     reason: typeof error === 'string' ? (error as DeviceRefusal) : undefined,
+    devices: Array.isArray(devices) ? devices : [],
     retryAfter: secondsOf(headers.get('retry-after')),
     requestId: headers.get('x-request-id') ?? undefined
   })

@@ -6,6 +6,7 @@ import { createDiscovery } from './discovery.js'
 import { ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import type { Keeper } from './keeper.js'
+import { createPlaying } from './playing.js'
 import { createProfiles } from './profiles.js'
 import { createProviderKeeper, type ProviderToken } from './provider-session.js'
 import { createReports } from './reports.js'
@@ -20,6 +21,7 @@ export type { HomeOptions, HomeRow } from './discovery.js'
 export type { Trouble } from './errors.js'
 export type { User } from './keeper.js'
 export type { KeptReport, RefusedReport, Report } from './kept-reports.js'
+export type { Playing, PlayOptions } from './playing.js'
 export type { Identity, ProviderToken } from './provider-session.js'
 export type { Outcome } from './reports.js'
 export type { paths } from './schema.js'
@@ -71,6 +73,7 @@ export const createClient = ({
   const userCalls = createUserCalls(baseUrl, transport, session)
   const { calls, callsOf } = userCalls
 
+  const playing = createPlaying(calls)
   const reports = createReports({
     store,
     clock,
@@ -110,6 +113,9 @@ export const createClient = ({
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
 
+    /** Says that this device plays a content, and every 30 seconds that it plays on. Throws if too many devices of the account play. */
+    play: playing.play,
+
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
     report: reports.report,
     /** The number of reports that are not sent yet. */
@@ -129,7 +135,10 @@ export const createClient = ({
     copy: copies.copy,
     dropCopy: copies.dropCopy,
     /** Stops timers and listeners. Unsent reports stay in the store. */
-    close: reports.close
+    close: () => {
+      reports.close()
+      playing.close()
+    }
   }
 }
 export type Client = ReturnType<typeof createClient>

@@ -1,6 +1,7 @@
 import { h, icon } from './dom.js'
 import { durationOf, progress, watch } from './library.js'
 import { askToSignIn } from './sign-in.js'
+import { explain, viewer } from './viewer.js'
 import { clock, nameOf, spoken } from './words.js'
 
 /** The simulated player plays one minute per second. */
@@ -9,6 +10,13 @@ const tick = 250
 const reportEvery = 5000
 /** How long the position must rest before it is reported, in milliseconds. */
 const rest = 400
+
+/** @param {import('../../client/index.js').ViewerError} error */
+const refusalOf = error => {
+  if (error.kind !== 'too-many-streams') return explain(error)
+  const names = error.devices.map(name => name ?? 'a device without a name')
+  return `You already watch on ${new Intl.ListFormat('en').format(names)}. Pause there to watch here.`
+}
 
 /**
  * A player without a film. Drag its position or let it play, and it reports as a real player would.
@@ -23,6 +31,8 @@ export const player = (content, user) => {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting
   let nextReport = 0
+  /** @type {Promise<import('../../client/index.js').Playing> | undefined} */
+  let stream
 
   const position = h('input', {
     type: 'range',
@@ -61,8 +71,16 @@ export const player = (content, user) => {
   const pause = () => {
     clearInterval(playing)
     playing = undefined
+    stream?.then(({ stop }) => stop()).catch(() => undefined)
+    stream = undefined
     show()
-    report()
+    return report()
+  }
+  /** @param {import('../../client/index.js').ViewerError} error */
+  const refuse = async error => {
+    await pause()
+    status.className = 'status refused'
+    status.textContent = refusalOf(error)
   }
   const play = () => {
     if (Number(position.value) >= duration) position.value = '0'
@@ -73,6 +91,10 @@ export const player = (content, user) => {
       else if (Date.now() >= nextReport) report()
     }, tick)
     nextReport = Date.now() + 1000
+    if (user) {
+      stream = viewer.play(content.id, { onRefused: refuse })
+      stream.catch(refuse)
+    }
     show()
   }
 

@@ -17,6 +17,7 @@ export const serveDemo = async (MONGO_URL: string, given: Record<string, string>
     MONGO_URL,
     JWT_SECRET: secret,
     DEVICE_URL: `${address}/#device`,
+    MAX_STREAMS: '2',
     TRAIN: 'off',
     MAX_EVENT_LOOP_DELAY: '0',
     ...given

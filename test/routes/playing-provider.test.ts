@@ -1,27 +1,18 @@
-import { generateKeyPairSync } from 'node:crypto'
-import { SignJWT } from 'jose'
 import t from 'tap'
-import { build } from '../helpers/app.js'
+import { build, providerUser } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
-import { done } from './helper.js'
-
-const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-const tokenOf = (sub: string) =>
-  new SignJWT({ sub })
-    .setProtectedHeader({ alg: 'EdDSA' })
-    .setIssuer('viewer')
-    .setAudience('viewer')
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(privateKey)
+import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
+import { done, refused } from './helper.js'
 
 t.test('with an identity provider, a stream belongs to the device that a profile names', async t => {
-  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const url = await seededUrl(t, { contents: [film(1)] })
-  const app = await build(t, { url, settings: { JWT_SECRET: '', JWT_PUBLIC_KEY: pem, MAX_STREAMS: '2' } })
-  const viewer = async (sub: string) => {
-    const headers = { authorization: `Bearer ${await tokenOf(sub)}` }
+  const app = await build(t, { url, settings: { ...providerSettings, MAX_STREAMS: '2' } })
+  const viewer = async (sub: string, profile?: number) => {
+    const headers = {
+      authorization: `Bearer ${await providerToken(sub)}`,
+      ...(profile !== undefined && { 'viewer-profile': String(profile) })
+    }
     return {
       play: (device?: string) =>
         app.inject({ method: 'POST', url: '/playing', headers, payload: { content_id: 1, ...(device !== undefined && { device }) } }),
@@ -43,6 +34,19 @@ t.test('with an identity provider, a stream belongs to the device that a profile
     done(t, await ada.stop('TV'), 200)
     done(t, await ada.play('Tablet'), 200)
     t.equal((await ben.play('Tablet')).statusCode, 409, 'of another user nothing has stopped')
+  })
+
+  t.test('all profiles of a user share the limit', async t => {
+    const account = await providerUser(app, issuer, 'eve')
+    const mia = await app.data.profiles.add(account, { name: 'Mia' })
+    const child = await app.data.profiles.add(account, { name: 'Tom', max_age: 6 })
+    const [eve, asMia, asChild] = [await viewer('eve'), await viewer('eve', mia), await viewer('eve', child)]
+    for (const who of [eve, asMia]) done(t, await who.play('TV'), 200)
+    t.strictSame((await eve.play('Phone')).json().devices, ['TV', 'TV'])
+    done(t, await asMia.stop('TV'), 200)
+    t.strictSame((await asMia.play('Phone')).statusCode, 200)
+    refused(t, await asChild.play('Tablet'), 400, 404, 'The content was not found', 'a content without a known age')
+    refused(t, await (await viewer('ben', mia)).play('TV'), 403, 403, 'Forbidden', 'of another user')
   })
 
   t.test('devices without a name are one', async t => {

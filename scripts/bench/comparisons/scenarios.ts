@@ -163,6 +163,14 @@ export const scenarios = {
     goals: [{ of: 'together', to: post.title, atMost: 0.25 }],
     besides: post
   },
+  playing: {
+    title: 'POST /playing',
+    peers: [],
+    calls: ofUsers(10, (user, n) => ({ method: 'POST', path: '/playing', body: { content_id: element(user, n) } })),
+    goals: [{ of: 'together', to: post.title, atMost: 1.25 }],
+    operations: 1,
+    besides: post
+  },
   changes: {
     title: 'GET /changes (nothing new)',
     peers: [],

@@ -21,6 +21,7 @@ export const startService = (MONGO_URL: string) =>
       RATE_LIMIT_ADDRESS: beyondTheLoad,
       // All callers have the same address.
       LOGIN_LIMIT: '0',
+      MAX_STREAMS: '2',
       // The model is already trained, and training would disturb the measurement.
       TRAIN: 'off',
       DRAIN_DELAY: '0'

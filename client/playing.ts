@@ -1,0 +1,76 @@
+import type { Calls } from './calls.js'
+import { ViewerError } from './errors.js'
+
+export interface PlayOptions {
+  /** Name of this device, if the service has an identity provider of its own. Otherwise the sign-in has named it. */
+  device?: string
+  /** Called if the service refuses later that this device plays on, for example because others have taken its place: stop the player. */
+  onRefused?: (error: ViewerError) => void
+}
+
+export interface Playing {
+  /** Lets another device play. Does not throw. */
+  stop: () => Promise<void>
+}
+
+/** In milliseconds. The service forgets a device after twice as long. */
+const usualInterval = 30_000
+
+/** Viewers should not notice failures that pass. */
+const mayPass = (error: unknown) => error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
+
+export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = usualInterval) => {
+  let current: PlayOptions | undefined
+  let timer: ReturnType<typeof setInterval> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Sends one request after the other, so that no heartbeat arrives after the end. */
+  const inTurn = (send: () => Promise<unknown>) => {
+    const sent = last.then(send)
+    last = sent.catch(() => undefined)
+    return sent
+  }
+  const end = () => {
+    current = undefined
+    clearInterval(timer)
+  }
+
+  return {
+    /** A device plays one content: the next one replaces it. */
+    play: async (content_id: number, options: PlayOptions = {}): Promise<Playing> => {
+      // An object of its own, because the caller may give the same one again.
+      const mine = { ...options }
+      const named = mine.device === undefined ? {} : { device: mine.device }
+      end()
+      current = mine
+
+      const beat = () =>
+        inTurn(async () => {
+          if (current !== mine) return
+          try {
+            await calls.post('/playing', { body: { content_id, ...named } })
+          } catch (error) {
+            if (mayPass(error) || current !== mine) return
+            end()
+            throw error
+          }
+        })
+
+      await beat()
+      if (current === mine) {
+        timer = setInterval(() => void beat().catch(error => mine.onRefused?.(error)), interval)
+        // In Node.js, the timer must not keep the process alive.
+        ;(timer as { unref?: () => void }).unref?.()
+      }
+      return {
+        stop: async () => {
+          if (current !== mine) return
+          end()
+          // With keepalive, the browser sends it even if the page is closed.
+          await inTurn(() => calls.delete('/playing', { params: { query: named }, keepalive: true })).catch(() => undefined)
+        }
+      }
+    },
+    close: end
+  }
+}
