@@ -31,6 +31,12 @@ export const createTransport = (fetch: Fetch, timeout: number, clock: Clock): Fe
   }
 }
 
+/** What says in whose name a request is sent. */
+export const identityHeaders = (token: string, profile?: number) => ({
+  authorization: `Bearer ${token}`,
+  ...(profile !== undefined && { 'viewer-profile': String(profile) })
+})
+
 interface Untyped {
   request: (
     method: Method,

@@ -1,5 +1,5 @@
 import { createAccount } from './account.js'
-import { createCalls, createTransport, type Fetch } from './calls.js'
+import { createCalls, createTransport, type Fetch, identityHeaders } from './calls.js'
 import { createClock } from './clock.js'
 import { createCopies } from './copies.js'
 import { createDiscovery } from './discovery.js'
@@ -66,8 +66,9 @@ export const createClient = ({
     refresh: refresh_token => open.post('/login/refresh', { body: { refresh_token } }),
     onEnd: onSessionEnd
   })
-  const userOf = (token: string) => open.get('/me', { headers: { authorization: `Bearer ${token}` } })
-  const session: Keeper = tokenOf ? createProviderKeeper({ store, tokenOf, userOf, onEnd: onSessionEnd }) : own
+  const userOf = (token: string, profile?: number) => open.get('/me', { headers: identityHeaders(token, profile) })
+  const provider = tokenOf && createProviderKeeper({ store, tokenOf, userOf, onEnd: onSessionEnd })
+  const session: Keeper = provider ?? own
 
   const userCalls = createUserCalls(baseUrl, transport, session)
   const { calls, callsOf } = userCalls
@@ -106,7 +107,7 @@ export const createClient = ({
     ...calls,
 
     ...createAccount({ open, userCalls, begin, leave: session.leave, forget }),
-    ...createProfiles({ open, userCalls, session: own, exclusively, deliver: reports.deliverAtOnce, forget }),
+    ...createProfiles({ open, userCalls, own, provider, exclusively, deliver: reports.deliverAtOnce, forget }),
     ...createDiscovery(calls),
 
     /** The signed-in user, as of the last sign-in or refresh. */

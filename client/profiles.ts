@@ -1,6 +1,7 @@
 import type { Calls } from './calls.js'
 import { sessionEnded } from './errors.js'
 import type { Exclusively } from './exclusive.js'
+import type { ProviderKeeper } from './provider-session.js'
 import type { components } from './schema.js'
 import { type SessionKeeper, sessionOf } from './session.js'
 import type { UserCalls } from './user-calls.js'
@@ -10,7 +11,9 @@ type Schemas = components['schemas']
 interface Options {
   open: Calls
   userCalls: UserCalls
-  session: SessionKeeper
+  own: SessionKeeper
+  /** If an identity provider issues the tokens. */
+  provider: ProviderKeeper | undefined
   exclusively: Exclusively
   /** Sends what the signed-in profile has reported. */
   deliver: () => Promise<void>
@@ -21,7 +24,8 @@ interface Options {
 const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
 
 /** The viewers of an account. One of them watches on this device. */
-export const createProfiles = ({ open, userCalls, session, exclusively, deliver, forget }: Options) => {
+export const createProfiles = ({ open, userCalls, own, provider, exclusively, deliver, forget }: Options) => {
+  const session = provider ?? own
   const { calls, callsOf, once, asWrong } = userCalls
 
   const end = (token: string) => open.post('/logout', { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
@@ -54,12 +58,18 @@ export const createProfiles = ({ open, userCalls, session, exclusively, deliver,
      */
     useProfile: (id: number, given: Schemas['ProfileSwitch'] = {}) =>
       exclusively('profile', async () => {
+        if (provider) {
+          await deliver()
+          const user = await provider.useProfile(id)
+          void deliver()
+          return user
+        }
         const before = await session.user()
         const signedIn = await once
           .post('/profiles/{profileId}/token', { ...pathOf(id), body: given })
           .catch(asWrong('The PIN or the password is missing or wrong'))
         await deliver()
-        const replaced = await session.replace(before?.id, sessionOf(signedIn))
+        const replaced = await own.replace(before?.id, sessionOf(signedIn))
         await end(replaced?.access_token ?? signedIn.access_token)
         if (!replaced) throw sessionEnded()
         void deliver()

@@ -1,10 +1,14 @@
-import { sessionEnded, ViewerError } from './errors.js'
+import { sessionEnded, signedOut, type ViewerError } from './errors.js'
 import type { Keeper, User } from './keeper.js'
 import type { Store } from './store.js'
+import { isUnauthorized } from './user-calls.js'
 
 /** A user of an identity provider, and the name that the provider has for them. */
 export interface Identity {
   subject: string
+  /** The id of the profile that watches. Without it, the first one does. */
+  profile?: number
+  /** The profile that watches. */
   user: User
 }
 
@@ -14,9 +18,14 @@ export type ProviderToken = (refused?: string) => Promise<string | null | undefi
 interface Options {
   store: Store
   tokenOf: ProviderToken
-  /** Asks the service who the user of a token is. */
-  userOf: (token: string) => Promise<User>
+  /** Asks the service who watches with a token. */
+  userOf: (token: string, profile: number | undefined) => Promise<User>
   onEnd: (error: ViewerError) => void
+}
+
+export interface ProviderKeeper extends Keeper {
+  /** Goes on as another profile of the user. */
+  useProfile: (id: number) => Promise<User>
 }
 
 /** The service has checked the token that this is taken from, or refuses it. */
@@ -31,7 +40,7 @@ const subjectOf = (token: string) => {
 }
 
 /** Takes tokens from the app, which has them from its own identity provider. */
-export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options): Keeper => {
+export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options): ProviderKeeper => {
   let known: Identity | undefined
   let hasEnded = false
   let refusedToken: string | undefined
@@ -41,10 +50,16 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     known = (await store.load('identity')) ?? undefined
   })()
 
-  const learn = async (token: string) => {
-    known = { subject: subjectOf(token), user: await userOf(token) }
+  const profileOf = (token: string) => (known?.subject === subjectOf(token) ? known.profile : undefined)
+  const learn = async (token: string, chosen?: number) => {
+    const before = known
+    const profile = chosen ?? profileOf(token)
+    const user = await userOf(token, profile)
+    // What is known since, such as another choice, is newer.
+    if (chosen === undefined && known !== before) return user
+    known = { subject: subjectOf(token), ...(profile !== undefined && { profile }), user }
     await store.save('identity', known)
-    return known.user
+    return user
   }
   /** All calls share one question. */
   const identify = async (token: string) => {
@@ -73,7 +88,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       hasEnded = false
       return token
     } catch (error) {
-      if (!(error instanceof ViewerError && error.status === 401)) throw error
+      if (!isUnauthorized(error)) throw error
       end(token, error)
       return undefined
     }
@@ -84,8 +99,15 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     end(refused)
     return undefined
   }
+  const renewedAfter = (refused: string) => {
+    renewing ??= renew(refused).finally(() => {
+      renewing = undefined
+    })
+    return renewing
+  }
 
   const current = async () => {
+    await loaded
     const token = await tokenOf()
     if (!token || token === refusedToken) return undefined
     return hasEnded ? checked(token) : token
@@ -94,6 +116,17 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     token === undefined || owner === undefined || (await identify(token)).id === owner ? token : undefined
 
   return {
+    profileOf,
+    useProfile: async id => {
+      const token = await current()
+      if (token === undefined) throw hasEnded ? sessionEnded() : signedOut()
+      return learn(token, id).catch(async error => {
+        if (!isUnauthorized(error)) throw error
+        const renewed = await renewedAfter(token)
+        if (renewed === undefined) throw sessionEnded(error)
+        return learn(renewed, id)
+      })
+    },
     leave: async () => {
       await loaded
       known = undefined
@@ -112,11 +145,6 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     },
     hasEnded: () => hasEnded,
     token: async owner => ofOwner(await current(), owner),
-    tokenAfter: async (refused, owner) => {
-      renewing ??= renew(refused).finally(() => {
-        renewing = undefined
-      })
-      return ofOwner(await renewing, owner)
-    }
+    tokenAfter: async (refused, owner) => ofOwner(await renewedAfter(refused), owner)
   }
 }

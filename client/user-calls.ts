@@ -1,4 +1,4 @@
-import { type Calls, createCalls, type Fetch } from './calls.js'
+import { type Calls, createCalls, type Fetch, identityHeaders } from './calls.js'
 import { sessionEnded, ViewerError, wrongCredentials } from './errors.js'
 import type { Keeper } from './keeper.js'
 
@@ -6,9 +6,14 @@ export const isUnauthorized = (error: unknown) => error instanceof ViewerError &
 
 /** Calls with the token of the signed-in user. */
 export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keeper) => {
-  const send = (request: Request, token: string) => {
-    request.headers.set('authorization', `Bearer ${token}`)
+  const send = (request: Request, token: string, profile: number | undefined) => {
+    for (const [name, value] of Object.entries(identityHeaders(token, profile))) request.headers.set(name, value)
     return transport(request)
+  }
+  /** Another profile may be chosen before the request is sent, but what an owner has reported is sent as the owner. */
+  const profileFor = (token: string, owner?: number) => {
+    const chosen = session.profileOf?.(token)
+    return chosen === undefined ? undefined : (owner ?? chosen)
   }
   const asSessionEnded = (error: unknown) => {
     throw isUnauthorized(error) && session.hasEnded() ? sessionEnded(error) : error
@@ -21,11 +26,12 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     const answerTo = async (request: Request) => {
       const token = await session.token(owner)
       if (!token) return transport(request)
+      const profile = profileFor(token, owner)
       const again = request.clone()
-      const response = await send(request, token)
+      const response = await send(request, token, profile)
       if (response.status !== 401) return response
       const renewed = await session.tokenAfter(token, owner)
-      return renewed ? send(again, renewed) : response
+      return renewed ? send(again, renewed, profile) : response
     }
     const calls = createCalls(baseUrl, async request => {
       const response = await answerTo(request)
@@ -43,7 +49,7 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     /** For calls with a password or a PIN. If it is wrong, that is a 401 too, which must not be repeated with a new token. */
     once: createCalls(baseUrl, async request => {
       const token = await session.token()
-      return token ? send(request, token) : transport(request)
+      return token ? send(request, token, profileFor(token)) : transport(request)
     }),
     /** Throws the error of such a call: this one, unless the session has ended. */
     asWrong: (message: string) => async (error: unknown) => {

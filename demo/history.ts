@@ -1,54 +1,87 @@
 import { days, minutes, seconds } from '../src/time.js'
 import { demoContents, isPlayable, lines, openDuring, type PlayableContent } from './contents.js'
 
-/** What a demo user likes: shows, with the number of episodes seen, films, and titles to watch later. Names as in contents.ndjson. */
+/** What a demo viewer likes: shows, with the number of episodes seen, films, and titles to watch later. Names as in contents.ndjson. */
 interface Taste {
   shows: Record<string, number>
   films: string[]
   later: string[]
 }
 
-const outdoors: Taste = {
-  shows: {
-    'Above the Fjord': 9,
-    'Salt and Stillness': 8,
-    Windward: 7,
-    'Yoga for Climbers': 5,
-    'Midnight Marathon': 7,
-    'Cold Water People': 3,
-    'Last Snow': 2
+const tastes = {
+  outdoors: {
+    shows: {
+      'Above the Fjord': 9,
+      'Salt and Stillness': 8,
+      Windward: 7,
+      'Yoga for Climbers': 5,
+      'Midnight Marathon': 7,
+      'Cold Water People': 3,
+      'Last Snow': 2
+    },
+    films: [
+      'Blue Ice',
+      'Free Fall, Slowly',
+      'Nine Fingers',
+      'How to Fall Well',
+      'A Harbour for Winter',
+      'Channel Weather',
+      'Dolphins at the Bow'
+    ],
+    later: ['The Hut Warden', 'The Long Path', 'Föhn', 'Trail School', 'Cold', 'Offshore', 'Perihelion']
   },
-  films: [
-    'Blue Ice',
-    'Free Fall, Slowly',
-    'Nine Fingers',
-    'How to Fall Well',
-    'A Harbour for Winter',
-    'Channel Weather',
-    'Dolphins at the Bow'
-  ],
-  later: ['The Hut Warden', 'The Long Path', 'Föhn', 'Trail School', 'Cold', 'Offshore', 'Perihelion']
-}
-const stories: Taste = {
-  shows: {
-    'Night Shift at Pier Nine': 8,
-    'The Understudies': 12,
-    'Tallow Lane': 6,
-    'The Small Kitchen': 7,
-    'The Lock Keepers': 4,
-    'Minutes of the Last Meeting': 3
+  stories: {
+    shows: {
+      'Night Shift at Pier Nine': 8,
+      'The Understudies': 12,
+      'Tallow Lane': 6,
+      'The Small Kitchen': 7,
+      'The Lock Keepers': 4,
+      'Minutes of the Last Meeting': 3
+    },
+    films: [
+      'The Weight of Apples',
+      'The Honest Forger',
+      'Service Not Included',
+      'The Organ Tuner',
+      'Peer Review',
+      'The Oyster Murders',
+      'The Queue'
+    ],
+    later: ['Second Violins', 'Letters to the Upper Floor', 'Komorebi 木漏れ日', 'Room with Two Doors', 'Tandem', 'The Telegraphist']
   },
-  films: [
-    'The Weight of Apples',
-    'The Honest Forger',
-    'Service Not Included',
-    'The Organ Tuner',
-    'Peer Review',
-    'The Oyster Murders',
-    'The Queue'
-  ],
-  later: ['Second Violins', 'Letters to the Upper Floor', 'Komorebi 木漏れ日', 'Room with Two Doors', 'Tandem', 'The Telegraphist']
-}
+  evenings: {
+    shows: {
+      'Second Violins': 6,
+      'Steam and Smoke 蒸氣': 7,
+      'Room Tone': 5,
+      "The Cartographer's Daughter": 4,
+      'Signal and Noise': 3,
+      'Folk Songs, Wrongly Remembered': 2
+    },
+    films: [
+      'Room with Two Doors',
+      'Twelve Minutes of Dark',
+      'The Old Master in the Barn',
+      'A Tenant without a Name',
+      'A Grain of Rice 米',
+      'Cello in the Underpass'
+    ],
+    later: ['Night Shift at Pier Nine', 'Dead Reckoning at Noon', 'Avalanche Line', 'Guitar from Zero', 'Bread of Five Borders']
+  },
+  family: {
+    shows: { 'Otter Street': 11, 'Chalk Dust Club': 5, "Grandpa's Ski Lift": 4, 'Dinghy Summer': 3, 'Under the Microscope': 2 },
+    films: [
+      'My Robot Is Homesick',
+      'The Fox at Number Forty',
+      'Dance like a Crab',
+      "The Snowman's Lawyer",
+      'Tuba',
+      'Make a Compass from a Needle'
+    ],
+    later: ['The Library Ship', 'Grandmother Takes the Shortcut', 'The Girl Who Measured Rain', 'Who Lives in the Log?', 'Paper Boats']
+  }
+} satisfies Record<string, Taste>
 
 /** Interleaves the queues as people watch: an episode of one show, a film, an episode of the next show. */
 const inTurn = <T>(queues: T[][]) => {
@@ -56,8 +89,8 @@ const inTurn = <T>(queues: T[][]) => {
   return Array.from({ length: longest }, (_, turn) => queues.flatMap(queue => queue.slice(turn, turn + 1))).flat()
 }
 
-/** The histories and watchlists of the users, as import files. The tastes alternate between users. */
-export const demoHistory = async (users: number[], now: Date): Promise<Record<string, string>> => {
+/** The histories and watchlists of viewers, as import files. */
+export const demoHistory = async (viewers: { id: number; taste: keyof typeof tastes }[], now: Date): Promise<Record<string, string>> => {
   const contents = (await demoContents(now)).filter(openDuring(now, now))
   const titles = new Map(contents.filter(({ parent_id }) => parent_id === null).map(content => [content.name, content]))
   const named = (names: string[]) => names.flatMap(name => titles.get(name) ?? [])
@@ -91,9 +124,8 @@ export const demoHistory = async (users: number[], now: Date): Promise<Record<st
       created_at: new Date(now.getTime() - days(4 * n + 1) - minutes((id * 17) % 600)).toISOString()
     }))
 
-  const tastes = users.map((user, n) => [user, n % 2 === 0 ? outdoors : stories] as const)
   return {
-    'history.ndjson': lines(tastes.flatMap(([user, taste]) => watchedBy(user, taste))),
-    'watchlist.ndjson': lines(tastes.flatMap(([user, taste]) => savedBy(user, taste)))
+    'history.ndjson': lines(viewers.flatMap(({ id, taste }) => watchedBy(id, tastes[taste]))),
+    'watchlist.ndjson': lines(viewers.flatMap(({ id, taste }) => savedBy(id, tastes[taste])))
   }
 }

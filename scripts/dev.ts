@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { demoPassword, demoUsers } from '../demo/users.js'
+import { demoPassword, demoProfiles, demoUsers } from '../demo/users.js'
 import { isFree } from './dev/port.js'
 import { keptSecret } from './dev/secret.js'
 import { fillWithDemo } from './dev/seed.js'
@@ -21,12 +21,14 @@ const address = `http://localhost:${PORT}${BASE_PATH}`
 /** Waits until the service is ready, then prints what to try. */
 const greet = async () => {
   while ((await fetch(`${address}/ready`).catch(() => undefined))?.status !== 200) await new Promise(resolve => setTimeout(resolve, 200))
-  const [{ email }] = demoUsers
+  const [{ email, name }] = demoUsers
+  const profiles = demoProfiles.map(({ name, max_age, pin }) => `${name} (${pin === undefined ? `up to ${max_age}` : `PIN ${pin}`})`)
   say(`
   Service           ${address}
   Demo page         ${address}/
   Documentation     ${address}/docs
   Login             ${email}  ${demoPassword}
+  Household         ${[name, ...profiles].join(', ')}
 
   Try               curl '${address}/contents?perPage=3'
   Sign in           curl ${address}/login -d '{"email":"${email}","password":"${demoPassword}"}'

@@ -18,6 +18,7 @@ try {
   const page = await browser.newPage({ viewport, colorScheme: 'dark', locale: 'en-GB', reducedMotion: 'reduce' })
   await page.goto(`${address}/`)
   await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+  await page.locator('#who').getByRole('button', { name: 'Ada' }).click()
   await page.getByRole('region', { name: 'Continue watching' }).locator('.card:not(.skeleton)').first().waitFor()
   // The greeting covers a part of the page.
   await page.locator('#notice').waitFor({ state: 'hidden', timeout: 15_000 })

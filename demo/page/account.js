@@ -78,6 +78,10 @@ byId('add-device').addEventListener('click', () => {
   dialog.close()
   emit('approval')
 })
+byId('manage-profiles').addEventListener('click', () => {
+  dialog.close()
+  emit('manage')
+})
 byId('sign-out').addEventListener('click', async () => {
   dialog.close()
   await viewer.signOut()

@@ -7,9 +7,11 @@ import { showHistory } from './history.js'
 import { showHome } from './home.js'
 import { loadLibrary } from './library.js'
 import { showSchedule } from './schedule.js'
+import './header.js'
 import './search.js'
 import { renewSheet } from './sheet.js'
 import './television.js'
+import './who.js'
 import { events } from './viewer.js'
 
 /** Loads the library first, because every card shows what was watched and saved. */

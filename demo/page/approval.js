@@ -1,4 +1,5 @@
 import { byId, h } from './dom.js'
+import { isLimited, whoWatches } from './household.js'
 import { announce } from './notice.js'
 import { askToSignIn } from './sign-in.js'
 import { events, explain, viewer } from './viewer.js'
@@ -66,6 +67,7 @@ const look = () =>
 
 const open = async () => {
   if (!(await viewer.user())) return askToSignIn('Sign in to allow the device that shows the code.')
+  if (isLimited(whoWatches())) return announce('Ask a grown-up: a profile with a limit cannot allow devices.', 'warning')
   input.value = new URLSearchParams(location.search).get('user_code') ?? ''
   error.textContent = ''
   askForCode()
@@ -86,6 +88,5 @@ const openIfAddressed = () => {
   if (isAddressed() && !dialog.open) open()
 }
 addEventListener('hashchange', openIfAddressed)
-events.addEventListener('session', openIfAddressed)
+events.addEventListener('settled', openIfAddressed)
 events.addEventListener('approval', open)
-openIfAddressed()

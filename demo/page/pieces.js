@@ -44,7 +44,7 @@ redraw('hidden', '.hide')
  * @typedef {{ icon: Parameters<typeof icon>[0], label: string, title: string, said: string }} Look `said` is announced once it is so.
  * @typedef {object} Toggle
  * @property {'save' | 'hide'} kind
- * @property {string} name for screen readers, which add whether it is pressed
+ * @property {string} subject what it is about, for screen readers
  * @property {string} invitation why to sign in
  * @property {() => boolean} isOn
  * @property {() => Promise<void>} toggle
@@ -53,11 +53,12 @@ redraw('hidden', '.hide')
  */
 
 /** A button that is pressed or not, as the service knows it. @param {Toggle} given */
-const toggleButton = ({ kind, name, invitation, isOn, toggle, on, off }) => {
+const toggleButton = ({ kind, subject, invitation, isOn, toggle, on, off }) => {
   const look = () => (isOn() ? on : off)
-  const button = h('button', { type: 'button', class: kind, 'aria-label': name, onclick: () => press() })
+  const button = h('button', { type: 'button', class: kind, onclick: () => press() })
   const show = () => {
     button.replaceChildren(icon(look().icon), h('span', { class: 'label' }, look().label))
+    button.setAttribute('aria-label', `${look().label}: ${subject}`)
     button.setAttribute('aria-pressed', String(isOn()))
     button.title = look().title
   }
@@ -82,7 +83,7 @@ const toggleButton = ({ kind, name, invitation, isOn, toggle, on, off }) => {
 export const saveButton = content =>
   toggleButton({
     kind: 'save',
-    name: `Watchlist: ${nameOf(content)}`,
+    subject: nameOf(content),
     invitation: 'Sign in to keep a watchlist.',
     isOn: () => saved.has(content.id),
     toggle: () => toggleSaved(content.id),
@@ -100,7 +101,7 @@ export const hideButton = content => {
   const title = content.parent_id ? `The show of ${nameOf(content)}` : nameOf(content)
   return toggleButton({
     kind: 'hide',
-    name: `Hide: ${title}`,
+    subject: title,
     invitation: 'Sign in to hide titles.',
     isOn: () => hidden.has(content.id),
     toggle: () => toggleHidden(content.id),

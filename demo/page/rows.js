@@ -1,4 +1,5 @@
 import { card } from './cards.js'
+import { isLimited, whoWatches } from './household.js'
 import { viewer } from './viewer.js'
 import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
@@ -19,19 +20,21 @@ export const reasonOf = ({ reason }) => {
 
 /** @param {HomeRow} row @param {{ name: string } | undefined} user @returns {string} */
 export const titleOf = (row, user) => {
+  const name = whoWatches()?.name ?? user?.name
+  const isForChild = isLimited(whoWatches())
   switch (row.kind) {
     case 'continue_watching':
-      return 'Continue watching'
+      return isForChild ? 'Keep watching' : 'Continue watching'
     case 'recommended':
-      return `Recommended for ${user?.name}`
+      return isForChild ? `Picked for you, ${name}` : `Recommended for ${name}`
     case 'because':
       return `Because you watched ${row.because.name}`
     case 'watchlist':
       return 'Your watchlist'
     case 'popular':
-      return 'Popular now'
+      return isForChild ? 'What everybody watches' : 'Popular now'
     case 'new':
-      return 'New'
+      return isForChild ? 'Brand new' : 'New'
     case 'rail':
       return row.name
   }

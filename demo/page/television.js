@@ -47,10 +47,10 @@ const signInWithCode = async () => {
   if (!dialog.open) dialog.showModal()
   byId('television-title').focus()
   try {
-    const { name } = await viewer.signInWithCode({ device: 'Television of the demo', onCode: show, signal })
+    await viewer.signInWithCode({ device: 'Television of the demo', onCode: show, signal })
     dialog.close()
     emit('session')
-    announce(`Welcome, ${name}.`)
+    announce('You are signed in.')
   } catch (error) {
     if (signal.aborted) return
     place.replaceChildren()

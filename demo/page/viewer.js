@@ -4,11 +4,13 @@ import { createClient } from '../../client/index.js'
 /** @typedef {Schemas['Content']} Content */
 
 /**
- * Connects the parts of the page: `session` (somebody signed in or out), `ended`, `watched`, `saved`, `hidden`, `unhidden` (from the list),
- * and what is to be opened: `account`, `television`, `approval`.
+ * Connects the parts of the page: `session` (somebody signed in or out), `ended`, `household` (its profiles, or who of them watches), `settled`
+ * (it is known who watches), `watched`, `saved`, `hidden`, `unhidden` (from the list), and what is to be opened: `account`, `who`, `manage`,
+ * `television`, `approval`.
  */
 export const events = new EventTarget()
-/** @param {'session' | 'ended' | 'watched' | 'saved' | 'hidden' | 'unhidden' | 'account' | 'television' | 'approval'} type */
+/** @typedef {'session' | 'ended' | 'household' | 'settled' | 'watched' | 'saved' | 'hidden' | 'unhidden'} Happening */
+/** @param {Happening | 'account' | 'who' | 'manage' | 'television' | 'approval'} type */
 export const emit = type => events.dispatchEvent(new Event(type))
 
 export const viewer = createClient({

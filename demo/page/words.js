@@ -24,6 +24,12 @@ export const lengthOf = ({ duration = 0 }) => {
 /** @param {Content} content */
 export const ageOf = ({ min_age }) => (min_age ? `From ${min_age}` : '')
 
+/** For whom the titles of a profile are. @param {number} age */
+export const limitOf = age => (age === 0 ? 'For all ages' : `Up to ${age}`)
+
+/** @param {number} seconds */
+export const inMinutes = seconds => (seconds > 90 ? `in ${Math.ceil(seconds / 60)} minutes` : 'in a minute')
+
 /** What is known, on one line. @param {string[]} facts */
 export const lineOf = (...facts) => facts.filter(Boolean).join(' · ')
 

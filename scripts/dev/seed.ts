@@ -2,9 +2,10 @@ import type { Db } from 'mongodb'
 import { demoAudience } from '../../demo/audience.js'
 import { demoFiles } from '../../demo/catalogue.js'
 import { demoHistory } from '../../demo/history.js'
-import { demoPassword, demoUsers } from '../../demo/users.js'
+import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
+import { profilesOf } from '../../src/data/profiles.js'
 import { usersOf } from '../../src/data/users.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { importFiles } from '../../src/import/index.js'
@@ -18,6 +19,21 @@ const isEmpty = async (db: Db) => {
   return (await Promise.all(found)).every(document => document === null)
 }
 
+/** Adds the users who can sign in, and the other profiles of the first one. */
+const addViewers = async (db: Db) => {
+  const viewers = []
+  for (const { taste, ...user } of demoUsers) {
+    const { _id: id } = await usersOf(db).add({ ...user, password_hash: await hashPassword(demoPassword) })
+    viewers.push({ id, taste })
+  }
+  const account = viewers[0]?.id as number
+  for (const { taste, pin, ...profile } of demoProfiles) {
+    const id = await profilesOf(db).add(account, { ...profile, ...(pin !== undefined && { pin_hash: await hashPassword(pin) }) })
+    viewers.push({ id: id as number, taste })
+  }
+  return viewers
+}
+
 /**
  * Fills a database without contents, terms, users and history with the demo catalogue and its users. If it has filled the
  * database before, it updates the schedule. In any other database it does nothing, and resolves with false.
@@ -27,12 +43,10 @@ export const fillWithDemo = async (url: string, origin: string, say: (line: stri
   const now = new Date()
   try {
     if (await isEmpty(db)) {
-      say('filling the empty database with a demo catalogue, two users and an audience for the recommendations')
+      say('filling the empty database with a demo catalogue, a household, another user and an audience for the recommendations')
       await ensureIndexes(db)
       await importFiles(db, await demoFiles(origin, now))
-      const ids: number[] = []
-      for (const user of demoUsers) ids.push((await usersOf(db).add({ ...user, password_hash: await hashPassword(demoPassword) }))._id)
-      await importFiles(db, await demoHistory(ids, now))
+      await importFiles(db, await demoHistory(await addViewers(db), now))
       await importFiles(db, await demoAudience(now), { issuer: 'demo' })
       return true
     }

@@ -11,7 +11,7 @@ t.test('tokens of an identity provider', async t => {
   const appWith = (...tokens: (string | null)[]) => {
     const given: (string | undefined)[] = []
     const ends: ViewerError[] = []
-    const provider = { tokens, isAway: false, isMute: false }
+    const provider = { tokens, isAway: false, isMute: false, beforeMe: async () => {} }
     const store = createStore()
     const token = async (refused?: string) => {
       if (provider.isAway) throw new Error('no connection to the provider')
@@ -20,7 +20,10 @@ t.test('tokens of an identity provider', async t => {
       return provider.tokens[0] as string | null
     }
     const muted: typeof fetch = async (request, init) => {
-      if (provider.isMute && (request as Request).url.endsWith('/me')) throw new TypeError('no connection')
+      if ((request as Request).url.endsWith('/me')) {
+        if (provider.isMute) throw new TypeError('no connection')
+        await provider.beforeMe()
+      }
       return fetch(request, init)
     }
     const options = { store, token, fetch: muted, onSessionEnd: (error: ViewerError) => ends.push(error) }
@@ -157,6 +160,133 @@ t.test('tokens of an identity provider', async t => {
       t.equal((await client.get('/history')).meta.total_count, 0)
       client.close()
     }
+  })
+
+  t.test('may be for any profile of the user, also after a restart', async t => {
+    const { client, open, count } = appWith(await tokenOf('lea'))
+    const mia = await client.addProfile({ name: 'Mia', max_age: 6 })
+    const lea = await client.user()
+    const user = { id: mia, email: '', name: 'Mia', account_id: lea?.id }
+    t.strictSame(await client.useProfile(mia), user)
+    t.strictSame([await client.user(), await client.me()], [user, user])
+    t.strictSame((await client.get('/contents')).collection, [], 'of which none is for children')
+    t.match(await client.post('/watchlist', { body: { content_id: 1 } }).catch(error => error), { status: 400 })
+    t.match(await client.removeProfile(mia).catch(error => error), { status: 403 })
+    t.equal(count('POST /login/refresh'), 0)
+
+    const { client: later } = open()
+    t.strictSame(await later.user(), user)
+    t.equal((await later.get('/contents')).collection.length, 0)
+    t.strictSame(await later.useProfile(lea?.id ?? 0), lea)
+    t.ok((await later.get('/contents')).collection.length > 0)
+    await later.useProfile(mia)
+    await later.signOut()
+    t.strictSame(await later.user(), lea, 'until a sign-out')
+  })
+
+  t.test('stay with the profile before if the other one cannot be used', async t => {
+    const { client, provider } = appWith(await tokenOf('mo'))
+    const mo = await client.user()
+    const theirs = await appWith(await tokenOf('nia')).client.addProfile({ name: 'Theirs' })
+    for (const id of [theirs, 999_999, 0]) t.match(await errorOf(client.useProfile(id)), { kind: 'refused', status: 403 }, `${id}`)
+    provider.isMute = true
+    t.equal(await kindOf(client.useProfile(theirs)), 'no-answer')
+    provider.isMute = false
+    t.strictSame(await client.user(), mo)
+    provider.tokens = [null]
+    t.equal(await kindOf(client.useProfile(theirs)), 'signed-out')
+  })
+
+  t.test('are renewed for the choice of a profile', async t => {
+    const { client, provider, ends } = appWith(await tokenOf('oda'))
+    const id = await client.addProfile({ name: 'Second' })
+    provider.tokens = [await tokenOf('oda', -10), await tokenOf('oda')]
+    t.match(await client.useProfile(id), { id })
+    provider.tokens = [await tokenOf('oda', -10)]
+    t.equal(await kindOf(client.useProfile(id)), 'session-ended')
+    t.equal(await kindOf(client.useProfile(id)), 'session-ended')
+    t.equal(ends.length, 1)
+  })
+
+  t.test('are renewed without undoing a choice, or a sign-out, of meanwhile', async t => {
+    const { client, provider, store } = appWith(await tokenOf('tia'))
+    const id = await client.addProfile({ name: 'Second' })
+    await client.user()
+    const renewedMeanwhile = async (act: () => Promise<unknown>) => {
+      let proceed = () => {}
+      const asked = new Promise<void>(resolve => {
+        provider.beforeMe = () => {
+          provider.beforeMe = async () => {}
+          resolve()
+          return new Promise(go => {
+            proceed = go
+          })
+        }
+      })
+      provider.tokens = [await tokenOf('tia', -10), await tokenOf('tia')]
+      const call = client.get('/history')
+      await asked
+      await act()
+      proceed()
+      await call
+    }
+    await renewedMeanwhile(() => client.useProfile(id))
+    t.equal((await client.user())?.id, id)
+    await renewedMeanwhile(() => client.signOut())
+    t.equal(await store.load('identity'), null)
+  })
+
+  t.test('keep what a profile has reported for that profile', async t => {
+    const { client, provider } = appWith(await tokenOf('pia'))
+    const second = await client.addProfile({ name: 'Second' })
+    const pia = await client.user()
+    provider.isAway = true
+    t.match(await client.report({ content_id: 1, time: 5 }), { state: 'kept' })
+    provider.isAway = false
+    const totalOf = async () => (await client.get('/history')).meta.total_count
+    await client.useProfile(second)
+    t.equal(await totalOf(), 0)
+    await client.report({ content_id: 2, time: 7 })
+    t.match((await client.sync()).history, [{ user_id: second, content_id: 2 }])
+    await client.useProfile(pia?.id ?? 0)
+    await client.sendReports()
+    t.match((await client.get('/history')).collection, [{ user_id: pia?.id, content_id: 1 }])
+    t.match((await client.sync()).history, [{ user_id: pia?.id, content_id: 1 }])
+
+    const away = await tokenOf('quin')
+    await client.useProfile(second)
+    provider.tokens = [away]
+    t.equal(await totalOf(), 0, 'and somebody else begins without a profile')
+    t.equal((await client.user())?.account_id, undefined)
+  })
+
+  t.test('send what is under way at a switch as the one who began it', async t => {
+    const { client } = appWith(await tokenOf('rio'))
+    const rio = await client.user()
+    const second = await client.addProfile({ name: 'Second' })
+    const reports = [1, 2, 3].map(content_id => client.report({ content_id, time: 5 }))
+    await Promise.all([...reports, client.useProfile(second), client.useProfile(rio?.id ?? 0), client.useProfile(second)])
+    t.equal((await client.user())?.id, second, 'the last choice counts')
+    t.equal((await client.get('/history')).meta.total_count, 0)
+    await client.useProfile(rio?.id ?? 0)
+    await client.sendReports()
+    t.equal((await client.get('/history')).meta.total_count, 3)
+  })
+
+  t.test('go on as the first profile when the chosen one was removed', async t => {
+    const { client, open } = appWith(await tokenOf('sue'))
+    const sue = await client.user()
+    const [second, third] = [await client.addProfile({ name: 'Second' }), await client.addProfile({ name: 'Third' })]
+    await client.useProfile(second)
+    await client.removeProfile(second)
+    t.strictSame(await client.user(), sue)
+
+    await client.useProfile(third)
+    await appWith(await tokenOf('sue')).client.removeProfile(third)
+    const { client: later } = open()
+    t.match(await errorOf(later.get('/history')), { kind: 'refused', status: 403 }, 'removed elsewhere')
+    t.strictSame(await later.useProfile((await later.user())?.account_id ?? 0), sue)
+    t.equal((await later.get('/history')).meta.total_count, 0)
   })
 
   t.test('may be anything', async t => {

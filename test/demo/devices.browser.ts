@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { demoPassword } from '../../demo/users.js'
 import { until } from '../helpers/until.js'
-import { faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
+import { chooseProfile, faultsOf, openDemo, phone, television, withBrowser } from './helper.js'
 
 /** The browser reports every answer that is an error, whatever the page makes of it. */
 const isAnswer = (message: string) => /^error Failed to load resource: the server responded with a status of 40\d/.test(message)
@@ -31,6 +31,7 @@ t.test('devices without a keyboard, on the demo page', withBrowser, async t => {
       .locator('#sign-in')
       .getByRole('button', { name: /^As Ada/ })
       .click()
+    await chooseProfile(owner.page, 'Ada')
     await owner.page.getByText('Television of the demo').waitFor()
     t.strictSame(await faultsOf(owner.page), [])
     await owner.page.getByRole('button', { name: 'Refuse' }).click()
@@ -51,6 +52,7 @@ t.test('devices without a keyboard, on the demo page', withBrowser, async t => {
     await owner.page.keyboard.press('Enter')
     await owner.page.getByRole('button', { name: 'Allow it as Ada' }).waitFor()
     await owner.page.keyboard.press('Enter')
+    await chooseProfile(tv.page, 'Ada')
     await tv.page.getByRole('button', { name: 'Ada: your account' }).waitFor()
     t.equal(await tv.page.locator('#television').isVisible(), false)
   })

@@ -37,6 +37,9 @@ export const openDemo = async (t: Test) => {
   return { address, visit }
 }
 
+/** Says who watches. */
+export const chooseProfile = (page: Page, name: string) => page.locator('#who').getByRole('button', { name }).click()
+
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What axe finds wrong, and where. */

@@ -1,11 +1,12 @@
 import t from 'tap'
-import { faultsOf, openDemo, television, withBrowser } from './helper.js'
+import { chooseProfile, faultsOf, openDemo, television, withBrowser } from './helper.js'
 
 t.test('on the demo page, a viewer signs in, resumes, hides and signs out', withBrowser, async t => {
   const { visit } = await openDemo(t)
   const { page, messages } = await visit(television)
   t.strictSame(await page.locator('#personal h2').allTextContents(), ['Popular now', 'New'])
   await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+  await chooseProfile(page, 'Ada')
   const row = (name: string) => page.getByRole('region', { name, exact: true })
   const card = row('Continue watching').locator('.card').first()
   await card.waitFor()
@@ -25,7 +26,7 @@ t.test('on the demo page, a viewer signs in, resumes, hides and signs out', with
 
   const proposed = row('Recommended for Ada').locator('.card').first()
   const id = await proposed.getAttribute('data-id')
-  await proposed.getByRole('button', { name: /^Hide: / }).click()
+  await proposed.getByRole('button', { name: /^Not interested: / }).click()
   await page.locator('#hidden .watched').waitFor()
   await page.reload()
   await row('Recommended for Ada').locator('.card:not(.skeleton)').first().waitFor()

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
+import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
@@ -44,6 +45,37 @@ t.test('npm run demo fills a database beside a running service', async t => {
   const before = await users.countDocuments()
   t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
   t.equal(await users.countDocuments(), before)
+})
+
+t.test('the demo has a household, each with a history and a watchlist that fits', async t => {
+  const url = await databaseUrl(t)
+  t.equal((await demo(url))[0], 0)
+  const app = await build(t, { url })
+  const [{ email }] = demoUsers
+  const ask = async (url: string, token?: string, payload?: object) => {
+    const headers = token ? { authorization: `Bearer ${token}` } : {}
+    const answer = await app.inject({ method: payload ? 'POST' : 'GET', url, headers, ...(payload && { payload }) })
+    t.equal(answer.statusCode, 200, url)
+    return answer.json().data
+  }
+  const { access_token: ada } = await ask('/login', undefined, { email, password: demoPassword })
+  const profiles: { id: number; name: string; max_age: number | null; has_pin: boolean; first: boolean }[] = await ask('/profiles', ada)
+  t.match(profiles, [
+    { name: 'Ada', max_age: null, has_pin: false, first: true },
+    { name: 'Tom', max_age: null, has_pin: true },
+    { name: 'Mia', max_age: 6, has_pin: false }
+  ])
+  const history = databaseOf(app).collection('history')
+  for (const { id, name } of profiles) {
+    const pin = demoProfiles.find(profile => profile.name === name)?.pin
+    const { access_token } = await ask(`/profiles/${id}/token`, ada, { ...(pin !== undefined && { pin }) })
+    const { meta } = await ask('/history', access_token)
+    t.ok(meta.total_count > 15)
+    t.equal(meta.total_count, await history.countDocuments({ user_id: id }), `${name} may see everything that they have watched`)
+    t.ok((await ask('/watchlist', access_token)).meta.total_count >= 5)
+    const kinds = (await ask('/home', access_token)).rows.map(({ kind }: { kind: string }) => kind)
+    t.match(kinds, ['continue_watching', 'recommended'])
+  }
 })
 
 t.test('the demo shows a sequel after its first part', async t => {

@@ -1,0 +1,86 @@
+import { emit, events, viewer } from './viewer.js'
+
+/** @typedef {import('./viewer.js').Schemas['Profile']} Profile */
+
+const profileKey = 'viewer.profile'
+const chosenKey = 'viewer.chosen'
+const greetedKey = 'viewer.greeted'
+
+/** The profiles of the account, as they were asked for last. @type {Profile[]} */
+let profiles = []
+/** Whose session it is, kept for when there is no connection. @type {Profile | null} */
+let watching = JSON.parse(localStorage.getItem(profileKey) ?? 'null')
+
+export const everybody = () => profiles
+export const whoWatches = () => watching
+
+/** @param {Profile | null} profile */
+export const isLimited = profile => profile !== null && profile.max_age !== null
+
+/** Whether somebody has said who watches on this device. It holds until a sign-out. */
+const isChosen = () => localStorage.getItem(chosenKey) !== null
+export const keepChoice = () => localStorage.setItem(chosenKey, 'yes')
+
+/** A page for children looks like one. @param {Profile | null} profile */
+const show = profile => {
+  watching = profile
+  localStorage.setItem(profileKey, JSON.stringify(profile))
+  document.documentElement.dataset.audience = isLimited(profile) ? 'children' : 'everybody'
+  emit('household')
+}
+
+const forget = () => {
+  profiles = []
+  localStorage.removeItem(chosenKey)
+  show(null)
+}
+
+/** Asks who there is. Resolves with whether somebody has to say who watches. */
+export const loadHousehold = async () => {
+  const user = await viewer.user()
+  if (!user) {
+    forget()
+    return false
+  }
+  profiles = await viewer.profiles()
+  show(profiles.find(({ id }) => id === user.id) ?? null)
+  if (profiles.length === 1) keepChoice()
+  return !isChosen()
+}
+
+/** What opens a profile: its PIN, the password of the account, or nothing. @param {Profile} profile @returns {'pin' | 'password' | undefined} */
+export const secretOf = ({ has_pin, max_age }) => {
+  if (has_pin) return 'pin'
+  const mine = watching?.max_age ?? null
+  return mine !== null && (max_age === null || max_age > mine) ? 'password' : undefined
+}
+
+/**
+ * Goes on as a profile. The page is loaded anew, so that nothing of the one before is left on it.
+ * @param {Profile} profile @param {{ pin?: string, password?: string }} [given]
+ */
+export const goOnAs = async (profile, given) => {
+  await viewer.useProfile(profile.id, given)
+  show(profile)
+  keepChoice()
+  sessionStorage.setItem(greetedKey, profile.name)
+  scrollTo(0, 0)
+  location.reload()
+}
+
+/** The name of the profile to which the page has just been switched. */
+export const takeSwitchedTo = () => {
+  const name = sessionStorage.getItem(greetedKey)
+  sessionStorage.removeItem(greetedKey)
+  return name
+}
+
+// Other tabs follow a choice, a switch, a sign-in and a sign-out.
+addEventListener('storage', async ({ key, newValue }) => {
+  if (key === chosenKey && newValue) return location.reload()
+  if (key !== 'viewer.session') return
+  const session = JSON.parse(newValue ?? 'null')
+  if (session?.user.id !== (await viewer.user())?.id) location.reload()
+})
+events.addEventListener('ended', forget)
+show(watching)
