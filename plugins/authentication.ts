@@ -25,7 +25,7 @@ declare module 'fastify' {
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
-    /** Milliseconds that checking the token took. */
+    /** Milliseconds that checking the token, and the profile that a header names, took. */
     tokenCheckMs: number
   }
 }

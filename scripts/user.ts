@@ -36,8 +36,8 @@ const known = (user: UserDocument | null, who: string) => {
   return user
 }
 
-const print = ({ _id, email, name, sub, disabled_at }: UserDocument) =>
-  console.log(JSON.stringify({ id: _id, email, name, sub, disabled: disabled_at !== null }))
+const print = ({ _id, email, name, sub, account_id, disabled_at }: UserDocument) =>
+  console.log(JSON.stringify({ id: _id, email, name, sub, account_id, disabled: disabled_at !== null }))
 
 /** These matter only to logins and reports, of which this command makes none, and to ends of sessions that an earlier version began. */
 const settings = {

@@ -11,6 +11,7 @@ import { fillWatchlists } from './data/watchlists.js'
 import { growingCatalogues } from './growth/catalogues.js'
 import { growingContinueWatching } from './growth/continue-watching.js'
 import { growingHistories } from './growth/histories.js'
+import { growingHouseholds } from './growth/households.js'
 import { growingPopulations } from './growth/populations.js'
 import { limits } from './limits/limits.js'
 import type { Options } from './options.js'
@@ -29,7 +30,7 @@ interface Setting {
 
 const compared = Object.keys(scenarios) as ScenarioName[]
 const onOneDatabase = [...compared, 'mix', 'histories', 'limits']
-export const partNames: string[] = [...onOneDatabase, 'continue-watching', 'catalogues', 'users']
+export const partNames: string[] = [...onOneDatabase, 'continue-watching', 'catalogues', 'users', 'profiles']
 
 /** Runs the requested parts in order. */
 export const benchmark = async ({ client, url, options, progress, say }: Setting): Promise<Section[]> => {
@@ -74,6 +75,7 @@ export const benchmark = async ({ client, url, options, progress, say }: Setting
   if (wants('continue-watching')) sections.push(await growingContinueWatching(client, url, options, say))
   if (wants('catalogues')) sections.push(await growingCatalogues(client, url, options, say))
   if (wants('users')) sections.push(await growingPopulations(client, url, options, say))
+  if (wants('profiles')) sections.push(await growingHouseholds(client, url, options, say))
   return sections
 }
 

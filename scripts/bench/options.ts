@@ -12,7 +12,7 @@ const usage = `Usage: npm run bench -- [NAME...] [options]
   --histories N,N     history sizes to compare, smallest first (100,1000,10000)
   --catalogues N,N    catalogue sizes to compare, smallest first (1000,10000,100000)
   --populations N,N   numbers of users to compare, smallest first (100,1000,10000,100000)
-  --full              also 1,000,000 users: takes some more minutes and 1.5 GB of disk
+  --full              also 1,000,000 users: takes some more minutes and 2 GB of disk
   --limit-rounds N    rounds at and beyond the limit (3)
   --limit-seconds N   duration of each of their three parts (10)
   --seed N            seed of the generated data (1)

@@ -5,11 +5,11 @@ import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { messageOf } from '../failures.js'
 import { CommandError } from './arguments.js'
 
-const isConfirmed = async ({ _id, email, sub }: UserDocument) => {
+const isConfirmed = async ({ _id, email, sub, name }: UserDocument) => {
   if (!process.stdin.isTTY) throw new CommandError('Without a terminal to ask on, erase needs --yes')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await lines.question(`Erase user ${_id} (${email ?? sub}) and everything that is stored of them? Type yes: `)
+    const answer = await lines.question(`Erase user ${_id} (${email ?? sub ?? name}) and everything that is stored of them? Type yes: `)
     return answer.trim().toLowerCase() === 'yes'
   } finally {
     lines.close()

@@ -160,6 +160,25 @@ t.test('profiles', async t => {
   await changes(t, app, other)
   await accounts(t, app, other)
   await imports(t, app, other)
+
+  t.test('do not all get a limit, also when two get one at once', async t => {
+    const account = await accountOf(app)
+    const second = await account.add({ name: 'Second' })
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all([account.id, second].map(id => account.send('PUT', `/profiles/${id}`, { max_age: 12 })))
+      t.ok(
+        answers.some(({ statusCode }) => statusCode === 400),
+        `${answers.map(({ statusCode }) => statusCode)}`
+      )
+      const profiles = await app.data.profiles.list(account.id)
+      t.ok(
+        profiles.some(({ max_age = null }) => max_age === null),
+        'one is left'
+      )
+      for (const { _id } of profiles) await app.data.profiles.change(account.id, _id, { max_age: null })
+      await app.changedLimits.refresh()
+    }
+  })
 })
 
 const imports = (t: Test, app: App, other: App) =>

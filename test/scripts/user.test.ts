@@ -111,6 +111,7 @@ t.test('npm run user', async t => {
     t.match(JSON.parse(file), { users: [{ id: 1, email: 'Grace@Example.com' }], history: [], sessions: Array, exported_at: String })
     t.notMatch(file, /password/)
     const child = await app.data.profiles.add(1, { name: 'Child', max_age: 6 })
+    t.match(JSON.parse((await user(url, ['list'])).out.trim().split('\n').at(-1) ?? ''), { id: child, name: 'Child', account_id: 1 })
     await user(url, ['export', '1', '--out', out])
     const { users } = JSON.parse(await readFile(out, 'utf8'))
     t.match(users, [{ id: 1 }, { id: child, account_id: 1, max_age: 6 }])

@@ -43,11 +43,19 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.put('', { schema: putSchema, ...forAccountConfirmed }, async function changeProfile(request) {
     const { account } = app.viewerOf(request)
-    const { _id } = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
+    const { _id, max_age = null } = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
     const { pin, ...fields } = request.body
-    if (typeof fields.max_age === 'number') await assertUnlimitedWithout(account, _id)
+    const getsLimit = typeof fields.max_age === 'number'
+    if (getsLimit) await assertUnlimitedWithout(account, _id)
     const pin_hash = typeof pin === 'string' ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
     await profiles.change(account, _id, { ...fields, ...(pin_hash !== undefined && { pin_hash }) })
+    // Of two requests at once, each may have seen the other profile without a limit.
+    if (getsLimit) {
+      await assertUnlimitedWithout(account, _id).catch(async refusal => {
+        await profiles.change(account, _id, { max_age })
+        throw refusal
+      })
+    }
     await app.changedLimits.refresh()
     return done(200, 'The profile was changed')
   })
