@@ -36,7 +36,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
     /** The profiles of the account, the first one first. */
     profiles: () => calls.get('/profiles'),
     /** Resolves with the id of the new profile. */
-    addProfile: async (profile: Schemas['NewProfile']) => {
+    addProfile: async (profile: Schemas['ProfileAddition']) => {
       let path = ''
       const learnPath = ({ headers }: Response) => {
         path = headers.get('location') ?? ''

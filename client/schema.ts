@@ -1716,7 +1716,7 @@ export interface components {
             has_pin: boolean;
             first: boolean;
         };
-        NewProfile: {
+        ProfileAddition: {
             /** @example Mia */
             name: string;
             /**
@@ -4213,7 +4213,7 @@ export interface operations {
                  *       "max_age": 6
                  *     }
                  */
-                "application/json": components["schemas"]["NewProfile"];
+                "application/json": components["schemas"]["ProfileAddition"];
             };
         };
         responses: {

@@ -11,10 +11,10 @@ export const Profile = Type.Object(
 )
 export type Profile = Static<typeof Profile>
 
-export const NewProfile = Type.Object({ name, max_age: Type.Optional(max_age), pin: Type.Optional(pin) }, { $id: 'NewProfile' })
-export type NewProfile = Static<typeof NewProfile>
+export const ProfileAddition = Type.Object({ name, max_age: Type.Optional(max_age), pin: Type.Optional(pin) }, { $id: 'ProfileAddition' })
+export type ProfileAddition = Static<typeof ProfileAddition>
 
-export const ProfileChange = Type.Partial(NewProfile, { $id: 'ProfileChange' })
+export const ProfileChange = Type.Partial(ProfileAddition, { $id: 'ProfileChange' })
 export type ProfileChange = Static<typeof ProfileChange>
 
 export const ProfileSwitch = Type.Object(

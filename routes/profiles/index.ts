@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { forAccountConfirmed, forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
-import { NewProfile, Profile } from '../../schemas/profile.js'
+import { Profile, ProfileAddition } from '../../schemas/profile.js'
 import { profilesPerAccount, toProfile } from '../../src/data/profiles.js'
 import { tooManyProfiles } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
@@ -24,7 +24,7 @@ const postSchema = {
   description: `At most ${profilesPerAccount}. With \`max_age\`, it sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
   tags,
   security,
-  body: NewProfile,
+  body: ProfileAddition,
   response: createdAnswers(Done, 401, 403, 413)
 }
 

@@ -44,6 +44,14 @@ t.test('the numbers of other pages have a description and no type', async t => {
   }
 })
 
+t.test('no component is named like the constructor of another one in Go', async t => {
+  const names = Object.keys(components.schemas)
+  t.strictSame(
+    names.filter(name => names.includes(name.replace(/^New/, '')) && name.startsWith('New')),
+    []
+  )
+})
+
 t.test('there are no unions but those of a component and null', async t => {
   const unions = all.filter(([, node]) => ['anyOf', 'oneOf', 'allOf', 'not'].some(keyword => keyword in node))
   t.strictSame(

@@ -1,5 +1,5 @@
 import type { UserRecord } from '../../../schemas/import.js'
-import { NewProfile } from '../../../schemas/profile.js'
+import { ProfileAddition } from '../../../schemas/profile.js'
 import type { UserDocument } from '../../data/users.js'
 import { isPasswordHash } from '../../identity/password-hash.js'
 import { inputAjv } from '../../validation/ajv.js'
@@ -9,7 +9,7 @@ import type { Entry, Report } from '../kind.js'
 const requiredWithoutSub = ['email', 'name'] as const
 const ofAccounts = ['email', 'sub', 'password_hash'] as const
 const hashes = ['password_hash', 'pin_hash'] as const
-const profileName = NewProfile.properties.name
+const profileName = ProfileAddition.properties.name
 
 const checkAccount = ({ record, place }: Entry<UserRecord>, issuer: string | undefined, report: Report) => {
   if (record.sub === undefined) {

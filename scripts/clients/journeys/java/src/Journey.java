@@ -31,7 +31,7 @@ public class Journey {
     var film = found.getCollection().get(0);
     var history = new HistoryApi(client);
     history.reportProgress(new ProgressReport().contentId(film.getId()).time(312.5).percentage(12.0));
-    for (var card : new ContinueWatchingApi(client).listContinueWatching(20L, 1L).getData().getCollection())
+    for (var card : new ContinueWatchingApi(client).listContinueWatching(null, 20L, 1L).getData().getCollection())
       System.out.println(card.getContent().getName() + (card.getHistory() == null ? "" : " at " + card.getHistory().getTime() + " s"));
     // docs: end
 
@@ -59,7 +59,7 @@ public class Journey {
     var element = history.getHistoryElement(id).getData();
     check(element.getTime() == 340.25 && element.getContent().getId() == 1405, "an element of history by id");
 
-    var resumed = new ContinueWatchingApi(client).listContinueWatching(null, null).getData().getCollection();
+    var resumed = new ContinueWatchingApi(client).listContinueWatching(null, null, null).getData().getCollection();
     check(resumed.size() == 2 && resumed.get(0).getHistory().getContentId() == 1405, "cards to continue watching");
     var personal = new RecommendationsApi(client).listRecommendations(null).getData();
     check(personal.stream().anyMatch(title -> title.getReason().getName() != null), "a recommendation names what was watched");
