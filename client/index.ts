@@ -107,7 +107,7 @@ export const createClient = ({
     ...calls,
 
     ...createAccount({ open, userCalls, begin, leave: session.leave, forget }),
-    ...createProfiles({ open, userCalls, own, provider, exclusively, deliver: reports.deliverAtOnce, forget }),
+    ...createProfiles({ open, userCalls, own, provider, exclusively, deliver: reports.deliverAtOnce, stopPlaying: playing.close, forget }),
     ...createDiscovery(calls),
 
     /** The signed-in user, as of the last sign-in or refresh. */

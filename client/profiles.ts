@@ -17,6 +17,8 @@ interface Options {
   exclusively: Exclusively
   /** Sends what the signed-in profile has reported. */
   deliver: () => Promise<void>
+  /** Ends the heartbeats of a player, which would go on in the name of the next profile. */
+  stopPlaying: () => void
   /** Drops what the store has of a profile. */
   forget: (id: number) => Promise<void>
 }
@@ -24,7 +26,7 @@ interface Options {
 const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
 
 /** The viewers of an account. One of them watches on this device. */
-export const createProfiles = ({ open, userCalls, own, provider, exclusively, deliver, forget }: Options) => {
+export const createProfiles = ({ open, userCalls, own, provider, exclusively, deliver, stopPlaying, forget }: Options) => {
   const session = provider ?? own
   const { calls, callsOf, once, asWrong } = userCalls
 
@@ -61,6 +63,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
         if (provider) {
           await deliver()
           const user = await provider.useProfile(id)
+          stopPlaying()
           void deliver()
           return user
         }
@@ -72,6 +75,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
         const replaced = await own.replace(before?.id, sessionOf(signedIn))
         await end(replaced?.access_token ?? signedIn.access_token)
         if (!replaced) throw sessionEnded()
+        stopPlaying()
         void deliver()
         return signedIn.user
       })

@@ -208,6 +208,19 @@ t.test('a call that is under way at the switch is not repeated as somebody else'
   t.equal((await client.get('/watchlist')).meta.total_count, 0)
 })
 
+t.test('a player stops with its profile', async t => {
+  const { baseUrl } = await serve(t, { url, settings: { MAX_STREAMS: '1' } })
+  const { client, count, mia, email } = await household(t, {}, baseUrl)
+  const { client: elsewhere } = clientOf(t, baseUrl)
+  await elsewhere.signIn(email, password)
+  const playing = await client.play(3)
+  t.equal(await kindOf(elsewhere.play(1)), 'too-many-streams')
+  await client.useProfile(mia)
+  await playing.stop()
+  t.equal(count('DELETE /playing'), 0, 'nothing is said in the name of the next one')
+  await elsewhere.play(1)
+})
+
 t.test('who signs out while switching is signed out', async t => {
   const store = createStore()
   const { mia } = await household(t, { store })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openDemo, withBrowser } from './helper.js'
+import { chooseProfile, openDemo, withBrowser } from './helper.js'
 
 t.test('the demo page plays on two devices of an account, and says which', withBrowser, async t => {
   const { visit } = await openDemo(t)
@@ -7,6 +7,7 @@ t.test('the demo page plays on two devices of an account, and says which', withB
   const open = async () => {
     const { page } = await visit()
     await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+    await chooseProfile(page, 'Ada')
     const row = page.getByRole('region', { name: 'Continue watching', exact: true })
     await row.locator('.card').first().getByRole('button').first().click()
     return page.getByRole('group', { name: 'Player' })

@@ -174,6 +174,28 @@ t.test('the household of the demo page', withBrowser, async t => {
     t.equal(await other.locator('#who').isVisible(), false)
   })
 
+  t.test('says in words what is wrong', async t => {
+    const page = await signIn()
+    await chooseProfile(page, 'Ada')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Switch the profile' }).click()
+    await announced(page, 'You are offline')
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Switch the profile' }).click()
+    await chooseProfile(page, 'Tom')
+    const error = page.locator('#secret:not([aria-busy]) .error:not(:empty)')
+    const enter = async () => {
+      await page.getByLabel('PIN').fill('9999')
+      await page.keyboard.press('Enter')
+      return String(await error.textContent())
+    }
+    await until(async () => (await enter()) !== 'The PIN is wrong.')
+    t.match(await error.textContent(), /^Too many wrong attempts\. Try again in \d+ minutes\.$/)
+    await page.locator('#secret').getByRole('button', { name: 'Back' }).click()
+    await chooseProfile(page, 'Mia')
+    await isSettled(page, 'children')
+  })
+
   t.test('adds, changes and deletes profiles', async t => {
     const page = await signIn({}, 'Ben')
     await page.getByRole('button', { name: 'Ben: your account' }).click()
