@@ -21,9 +21,10 @@ export default fp(
     const profiles = new ChosenProfiles(data.profiles, new Outage(app.reachDatabase, closing.signal))
     const header = profileHeader.toLowerCase()
 
-    /** Of an account, the first profile watches unless another one is named. An unknown account is one that was just removed. */
-    const choose = (request: FastifyRequest, viewer: Viewer | undefined) => {
+    /** Returns an error if the account has no such profile. */
+    const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
       request.viewer = viewer ? changedLimits.current(viewer) : null
+      // Without the header, the account itself was just removed, and its token counts as none.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
 
@@ -32,17 +33,17 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static') return done()
       const named = headers[header]
-      // Where no token is needed, the caller would be shown what is for no child.
+      // A token that could not be checked may be a child's, who must not be served like a caller without one.
       if (!viewer) return done(named === undefined ? undefined : viewerFault)
       const { account } = viewer
       const id = named === undefined ? account : integerId(String(named))
       if (id === undefined || refusedUsers.has(id)) return done(forbidden())
       const known = profiles.known(account, id)
-      if (known) return done(choose(request, known))
+      if (known) return done(watchAs(request, known))
       const began = performance.now()
       profiles
         .lookUp(account, id, timeout - request.tokenCheckMs)
-        .then(found => choose(request, found))
+        .then(found => watchAs(request, found))
         .catch((fault: Error) => fault)
         .then(fault => {
           request.tokenCheckMs += performance.now() - began
