@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the user. The first decision counts. Wrong codes are limited like failed logins.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins.
          */
         post: operations["decideOnDevice"];
         delete?: never;

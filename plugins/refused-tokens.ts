@@ -11,6 +11,8 @@ declare module 'fastify' {
 
 /** For clocks that differ. */
 const margin = minutes(5)
+/** That of tokens which were made before an operator shortened it. */
+const usualLife = minutes(60)
 
 /**
  * Ignores the tokens of ended sessions, and of users who are disabled or erased. Gives those of changed profiles their new limit. All
@@ -20,7 +22,7 @@ export default fp(
   async app => {
     const { endedSessions, refusedUsers, backgroundData } = app
     const { ACCESS_TOKEN_TTL } = app.settings
-    const changedLimits = new ChangedLimits(backgroundData, seconds(ACCESS_TOKEN_TTL) + margin)
+    const changedLimits = new ChangedLimits(backgroundData, Math.max(seconds(ACCESS_TOKEN_TTL), usualLife) + margin)
     app.decorate('changedLimits', changedLimits)
     app.follow('changed limits', () => changedLimits.refresh())
     endedSessionMetrics(app.metrics, endedSessions)

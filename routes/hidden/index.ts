@@ -4,6 +4,7 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
+import { seenBy } from '../../src/catalogue/availability.js'
 import { pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
@@ -22,7 +23,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
-    const { elements, total } = await hidden.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
+    // Titles can be hidden before they begin. Until then, nobody is told more of them.
+    const isShown = seenBy(catalogue.skeleton, app.audienceOf(request), Date.now())
+    const { elements, total } = await hidden.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 }

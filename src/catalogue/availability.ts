@@ -19,6 +19,14 @@ export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
         return row !== undefined && skeleton.isSuited(row, maxAge)
       }
 
+/** Passes the contents that viewers with this limit may have seen, whatever has become of them since, by their ids. */
+export const seenBy =
+  (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
+  (id: number) => {
+    const row = skeleton.row(id)
+    return row !== undefined && skeleton.starts.raw(row) <= now && skeleton.isSuited(row, maxAge)
+  }
+
 /** When the next content starts or ends. */
 export const nextChange = (skeleton: Skeleton, now: number) => {
   let next = Number.POSITIVE_INFINITY

@@ -25,11 +25,19 @@ export interface DeviceCodeDocument {
   /** With the user and the session that made it. */
   decision?: Decision
   user_id?: number
+  /** As which the device is signed in. Missing for the first one. */
+  profile_id?: number
   sid?: string | undefined
   created_at: Date
   expires_at: Date
 }
 export type ApprovedDevice = DeviceCodeDocument & { user_id: number }
+
+interface Decider {
+  user_id: number
+  profile_id: number
+  sid: string | undefined
+}
 
 export const deviceCodeIndexes: IndexDescription[] = [
   { key: { user_code: 1 }, unique: true },
@@ -92,11 +100,11 @@ export const deviceCodesOf = (db: Db) => {
     find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
 
     /** False if there is nothing to decide. The same decision of the same user may come again, as after a lost reply. */
-    decide: async (userHash: string, user_id: number, sid: string | undefined, decision: Decision) => {
+    decide: async (userHash: string, { user_id, profile_id, sid }: Decider, decision: Decision) => {
       const { matchedCount } = await withRetries(() =>
         codes.updateOne(
           { user_code: userHash, $or: [isUndecided, { decision, user_id }], ...isLiving },
-          { $set: { decision, user_id, sid } }
+          { $set: { decision, user_id, sid, ...(profile_id !== user_id && { profile_id }) } }
         )
       )
       return matchedCount === 1

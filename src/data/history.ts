@@ -124,9 +124,9 @@ export const historyOf = (db: Db, completedAt: number) => {
       return elements.map(element => counted(element, completedAt))
     },
 
-    remove: async (user_id: number, id: string) => {
+    remove: async (user_id: number, id: string, isShown?: IsShown) => {
       const _id = historyId(id, notFound)
-      await remover.one(user_id, _id, notFound)
+      await remover.one(user_id, _id, notFound, isShown)
     },
 
     removeAll: remover.all,

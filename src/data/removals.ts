@@ -4,6 +4,7 @@ import { days, seconds } from '../time.js'
 import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type Owned } from './owned.js'
+import type { IsShown } from './pages.js'
 
 /** The lists of a viewer. Each is a collection with one element per user and content. */
 export type ViewerList = 'history' | 'watchlist' | 'hidden'
@@ -95,9 +96,11 @@ export const removerOf = (db: Db, list: ViewerList) => {
   const collection: Collection<Listed> = db.collection(list)
   const removals = removalsOf(db)
   return {
-    one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer) => {
+    /** `isShown` passes the contents whose elements the user may see. */
+    one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer, isShown?: IsShown) => {
       const element = await withRetries(() => collection.findOne({ _id, user_id }, { projection: { content_id: 1 } }))
       if (!element) throw await forbiddenOr(missing, collection, { _id })
+      if (isShown?.(element.content_id) === false) throw missing()
       const mark = await removals.markOne(user_id, list, element.content_id)
       const { deletedCount } = await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
       if (deletedCount === 0) throw missing()

@@ -16,6 +16,7 @@ export interface Report {
 /** Enough for about twenty thousand elements. */
 const cacheBytes = 4 * 1024 * 1024
 const bytesOfId = 8
+const keyOf = (user_id: number, id: string) => `${user_id} ${id}`
 
 /** A report from the future counts as made now, after all that were made before. */
 const observedIn = ({ progress: { observed_at } }: Report, now: number) =>
@@ -38,7 +39,7 @@ const byContent = (reports: Report[]) => {
 export const reportsOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const removals = removalsOf(db)
-  /** By the id of an element, which has the same content for as long as it lives. */
+  /** By user and element, which has the same content for as long as it lives. */
   const contents = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
   const removedSince = async (user_id: number, reports: Report[]) => {
@@ -80,7 +81,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
         return idOf()
       }
       const id = String((value as HistoryDocument)._id)
-      contents.put(id, content_id)
+      contents.put(keyOf(user_id, id), content_id)
       return id
     },
 
@@ -100,12 +101,12 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
     /** The content of an element. */
     contentOf: async (user_id: number, id: string) => {
-      const known = contents.get(id)
+      const known = contents.get(keyOf(user_id, id))
       if (known !== undefined) return known
       const _id = historyId(id, historyUpdateNotFound)
       const element = await history.findOne({ _id, user_id }, { projection: { content_id: 1 } })
       if (!element) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
-      contents.put(id, element.content_id)
+      contents.put(keyOf(user_id, id), element.content_id)
       return element.content_id
     },
 

@@ -33,6 +33,12 @@ const ending = (accessLife: number) => [
   }
 ]
 
+/** Sessions of the first profile name none. */
+const ofProfiles = (user_id: number, profiles: number[]): Filter<SessionDocument> =>
+  profiles.includes(user_id)
+    ? { $or: [{ profile_id: { $in: profiles } }, { profile_id: { $exists: false } }] }
+    : { profile_id: { $in: profiles } }
+
 /** Short batches keep the turns of the event loop short. A read that stalls must soon make way for the next one. */
 const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: CursorTimeoutMode.ITERATION } as const
 
@@ -54,13 +60,16 @@ export const sessionEndsOf = (
     return found.map(({ _id }) => _id)
   }
 
+  /** Returns those that it has ended. */
   const endMany = async (user_id: number, filter: Filter<SessionDocument>) => {
     const living = { ...filter, ...isLiving, user_id }
     const candidates = { user_id, _id: { $in: await idsOf(living) } }
-    if (candidates._id.$in.length === 0) return
+    if (candidates._id.$in.length === 0) return []
     await withRetries(() => sessions.updateMany({ $and: [living, candidates] }, update))
     // Some may have been used in the meantime, and no longer match the filter.
-    onEnd(await idsOf({ ...candidates, ...isEnded }))
+    const ended = await idsOf({ ...candidates, ...isEnded })
+    onEnd(ended)
+    return ended
   }
 
   return {
@@ -89,14 +98,17 @@ export const sessionEndsOf = (
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
 
     /** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
-    endSurplus: async (user_id: number, begun: string) => {
+    endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
       const others = { _id: { $ne: begun } }
+      const surplus = (await sessions.countDocuments({ user_id, ...others, ...isLiving })) - (sessionsPerUser - 1)
+      if (surplus <= 0) return []
+      const endable: Filter<SessionDocument> = { ...others, ...(profiles && ofProfiles(user_id, profiles)) }
       // Each use extends a session, so `expires_at` is in the order of last use.
-      const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 }, skip: sessionsPerUser - 1 } as const
-      const surplus = await sessions.findOne({ user_id, ...others, ...isLiving }, order)
-      if (!surplus) return
-      const { _id, expires_at } = surplus
-      await endMany(user_id, { ...others, $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] })
+      const order = { sort: { expires_at: 1, _id: 1 }, projection: { expires_at: 1 }, skip: surplus - 1 } as const
+      const last = await sessions.findOne({ user_id, ...endable, ...isLiving }, order)
+      if (!last) return endMany(user_id, endable)
+      const { _id, expires_at } = last
+      return endMany(user_id, { $and: [endable, { $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] }] })
     },
 
     /**

@@ -22,6 +22,17 @@ export interface Session {
   refresh_token: string
 }
 
+interface Begun extends Session {
+  /** The sessions that had to make room. */
+  replaced: string[]
+}
+
+interface Beginning {
+  profile_id?: number
+  /** The profiles whose sessions may be ended if the account has too many. By default all. */
+  inPlaceOf?: number[] | undefined
+}
+
 interface Options {
   /** Lifetime of a session after its last use, in seconds. */
   life: number
@@ -47,7 +58,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   const sessions = db.collection<SessionDocument>('sessions')
   const { endSurplus, ...ends } = sessionEndsOf(sessions, accessLife, deviceCodesOf(db).revoke, onEnd)
   return {
-    begin: async (user_id: number, device: string | null = null, profile_id = user_id): Promise<Session> => {
+    begin: async (user_id: number, device: string | null = null, { profile_id = user_id, inPlaceOf }: Beginning = {}): Promise<Begun> => {
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
       const session = {
         user_id,
@@ -62,8 +73,8 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
         expires_at: new Date(now.getTime() + seconds(life))
       }
       await withRetries(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
-      await withRetries(() => endSurplus(user_id, sid))
-      return { sid, user_id, profile_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+      const replaced = await withRetries(() => endSurplus(user_id, sid, inPlaceOf))
+      return { replaced, sid, user_id, profile_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 
     /** Exchanges a refresh token for the next one. Of two concurrent uses one wins, because the filter names the generation. */

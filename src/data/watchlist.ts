@@ -90,9 +90,9 @@ export const watchlistOf = (db: Db) => {
       await withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
     },
 
-    remove: async (user_id: number, id: string) => {
+    remove: async (user_id: number, id: string, isShown?: IsShown) => {
       const _id = orNotFound(integerId(id), watchlistElementNotFound)
-      await remover.one(user_id, _id, watchlistElementNotFound)
+      await remover.one(user_id, _id, watchlistElementNotFound, isShown)
     },
 
     removeAll: remover.all

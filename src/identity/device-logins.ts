@@ -2,17 +2,20 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { Settings } from '../config.js'
 import { type ApprovedDevice, codeLife, firstInterval } from '../data/device-codes.js'
 import type { Data } from '../data/index.js'
+import { isFirst } from '../data/profiles.js'
 import { deviceRefused, orNotFound, tooManyCodes, tooManyRequests } from '../errors.js'
+import type { Viewer } from './tokens.js'
 import { newUserCode, readUserCode, shownUserCode } from './user-codes.js'
 
 interface Decider {
-  id: number
-  sid?: string | undefined
+  viewer: Viewer
   address: string
 }
 
+const deciderOf = ({ viewer: { id, account, sid } }: Decider) => ({ user_id: account, profile_id: id, sid })
+
 /** The sign-in of devices without a keyboard, as in RFC 8628. */
-export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, users }: Data, { DEVICE_URL, JWT_SECRET }: Settings) => {
+export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }: Data, { DEVICE_URL, JWT_SECRET }: Settings) => {
   const deviceHashOf = (code: string) => createHash('sha256').update(code).digest('base64url')
   // Without a key, somebody with a copy of the database could try all codes in minutes.
   const userHashOf = (code: string) => createHmac('sha256', `user codes ${JWT_SECRET}`).update(code).digest('base64url')
@@ -23,8 +26,12 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, users }: D
   }
 
   /** Whether a typed code is right is only found out after it was counted. */
-  const guess = async <Found>(text: string, { id, address }: Decider, find: (userHash: string) => Promise<Found | null | undefined>) => {
-    const attempt = await codeAttempts.guess(id, address)
+  const guess = async <Found>(
+    text: string,
+    { viewer, address }: Decider,
+    find: (userHash: string) => Promise<Found | null | undefined>
+  ) => {
+    const attempt = await codeAttempts.guess(viewer.account, address)
     if (attempt.retryAfter !== undefined) throw tooManyCodes(attempt.retryAfter)
     const code = readUserCode(text)
     const found = orNotFound(code === undefined ? undefined : await find(userHashOf(code)))
@@ -33,10 +40,11 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, users }: D
   }
 
   /** Begins the session before it looks at the approval. A request that ends all sessions does both in the other order, so neither misses the other. */
-  const begin = async ({ _id, user_id, device }: ApprovedDevice) => {
-    const session = await sessions.begin(user_id, device)
-    const [user, isKept] = await Promise.all([users.byId(user_id), deviceCodes.isKept(_id)])
-    if (user && !user.disabled_at && isKept) return { user, session }
+  const begin = async ({ _id, user_id, profile_id = user_id, device }: ApprovedDevice) => {
+    const session = await sessions.begin(user_id, device, { profile_id })
+    const [all, isKept] = await Promise.all([profiles.list(user_id), deviceCodes.isKept(_id)])
+    const user = all.find(profile => profile._id === profile_id)
+    if (user && all.some(isFirst) && isKept) return { user, session }
     await sessions.end(user_id, session.sid)
     throw deviceRefused('access_denied')
   }
@@ -73,7 +81,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, users }: D
       guess(
         user_code,
         decider,
-        async userHash => (await deviceCodes.decide(userHash, decider.id, decider.sid, approve ? 'approved' : 'access_denied')) || null
+        async userHash => (await deviceCodes.decide(userHash, deciderOf(decider), approve ? 'approved' : 'access_denied')) || null
       )
   }
 }

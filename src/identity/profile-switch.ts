@@ -23,11 +23,13 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     const profile = await profiles.byId(account, id)
     await confirm(viewer, profile, given, address)
     const device = (await sessions.usable(account, sid))?.device ?? null
-    const session = await sessions.begin(account, device, id)
+    // A child who switches again and again would else sign out the household.
+    const inPlaceOf = viewer.maxAge === undefined ? undefined : [viewer.id, id]
+    const session = await sessions.begin(account, device, { profile_id: id, inPlaceOf })
     // The profile may have been deleted, or all sessions ended, while this one began.
     const [all, current] = await Promise.all([profiles.list(account), sessions.usable(account, sid)])
     const user = all.find(({ _id }) => _id === id)
-    if (user && current) return { user, session }
+    if (user && (current || session.replaced.includes(sid))) return { user, session }
     await sessions.end(account, session.sid)
     throw unauthenticated()
   }

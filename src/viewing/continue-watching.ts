@@ -44,6 +44,7 @@ export const continueWatching = (
     const row = skeleton.row(content_id)
     const watched_at = updated[i]
     if (row === undefined || !isWireMoment(watched_at) || !isStarted(history, i)) return []
+    if (!skeleton.isSuited(row, audience.maxAge)) return []
     const title = tree.title(row)
     if (seen.has(title)) return []
     seen.add(title)

@@ -296,13 +296,13 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'a content that is not there', () => viewer.post('/playing', { content_id: 99 }), 400, 0)
   })
 
-  t.test('hiding a title asks once, its undo marks the removal', async t => {
+  t.test('hiding a title asks once, its undo marks the removal, and the list knows which have begun', async t => {
     await isAsked(t, 'PUT', () => viewer.put('/hidden/1300'), 200, 1)
     await isAsked(t, 'PUT again', () => viewer.put('/hidden/1300'), 200, 1)
     await isAsked(t, 'DELETE', () => viewer.remove('/hidden/1300'), 200, 3)
     await isAsked(t, 'DELETE again', () => viewer.remove('/hidden/1300'), 404, 1)
     await viewer.get('/hidden')
-    await isAsked(t, 'GET', () => viewer.get('/hidden'), 200, 1)
+    await isAsked(t, 'GET', () => viewer.get('/hidden'), 200, 2)
     for (const id of ['x', '99']) {
       await isAsked(t, `PUT ${id}`, () => viewer.put(`/hidden/${id}`), 404, 0)
       await isAsked(t, `DELETE ${id}`, () => viewer.remove(`/hidden/${id}`), 404, 0)

@@ -64,7 +64,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function deleteHistoryElement(request) {
-    await history.remove(app.viewerOf(request).id, request.params.watchedVideoId)
+    const isSuited = catalogue.suitedTo(app.audienceOf(request))
+    await history.remove(app.viewerOf(request).id, request.params.watchedVideoId, isSuited)
     return done(200, 'The history element was removed')
   })
 }

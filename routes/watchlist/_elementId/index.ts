@@ -37,7 +37,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function deleteWatchlistElement(request) {
-    await watchlist.remove(app.viewerOf(request).id, request.params.elementId)
+    const isSuited = catalogue.suitedTo(app.audienceOf(request))
+    await watchlist.remove(app.viewerOf(request).id, request.params.elementId, isSuited)
     return done(200, 'The watchlist element was removed')
   })
 }

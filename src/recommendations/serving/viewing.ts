@@ -28,7 +28,7 @@ export const viewingOf = (
     if (hidden.has(title)) return
     excluded.add(title)
     // What is above the limit is the reason for nothing.
-    if (!skeleton.isSuited(title, maxAge)) return
+    if (!skeleton.isSuited(row, maxAge) || !skeleton.isSuited(title, maxAge)) return
     addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
   })
   return { titles, excluded }

@@ -21,17 +21,15 @@ const getSchema = {
 const postSchema = {
   ...common,
   summary: 'Approve or deny a device',
-  description: 'An approved device is signed in as the user. The first decision counts. Wrong codes are limited like failed logins.',
+  description:
+    'An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins.',
   body: DeviceDecision,
   response: answers(Done, 401, 403, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const deviceLogins = deviceLoginsOf(app.data, app.settings)
-  const deciderOf = (request: FastifyRequest) => {
-    const { account, sid } = app.viewerOf(request)
-    return { id: account, sid, address: callerOf(request.ip) }
-  }
+  const deciderOf = (request: FastifyRequest) => ({ viewer: app.viewerOf(request), address: callerOf(request.ip) })
 
   app.get('', { schema: getSchema, ...forAccount }, async function getWaitingDevice(request) {
     const { device, created_at } = await deviceLogins.find(request.params.userCode, deciderOf(request))
