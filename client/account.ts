@@ -1,8 +1,8 @@
 import type { Calls } from './calls.js'
 import { createCodeSignIn } from './code-sign-in.js'
-import { wrongCredentials } from './errors.js'
+import { isUnauthorized, wrongCredentials } from './errors.js'
 import type { SignedIn } from './session.js'
-import { isUnauthorized, type UserCalls } from './user-calls.js'
+import type { UserCalls } from './user-calls.js'
 
 interface Options {
   /** Without a token. */
@@ -10,6 +10,8 @@ interface Options {
   userCalls: UserCalls
   begin: (signedIn: SignedIn) => Promise<void>
   leave: () => Promise<void>
+  /** Ends the heartbeats of a player. */
+  stopPlaying: () => void
   /** Drops what the store has of a profile. */
   forget: (id: number) => Promise<void>
 }
@@ -17,7 +19,7 @@ interface Options {
 const codePath = (user_code: string) => ({ params: { path: { userCode: user_code } } })
 
 /** Signing in and out, and what belongs to the account of a user. */
-export const createAccount = ({ open, userCalls, begin, leave, forget }: Options) => {
+export const createAccount = ({ open, userCalls, begin, leave, stopPlaying, forget }: Options) => {
   const { calls, once, asWrong } = userCalls
   const signInWithCode = createCodeSignIn(open)
   const decide = (user_code: string, approve: boolean) =>
@@ -43,6 +45,8 @@ export const createAccount = ({ open, userCalls, begin, leave, forget }: Options
     },
     /** Also works offline. The service then ends the session when its refresh token expires. */
     signOut: async () => {
+      // A heartbeat after it would look like a session that has ended.
+      stopPlaying()
       await calls.post('/logout').catch(() => undefined)
       await leave()
     },

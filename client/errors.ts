@@ -13,7 +13,7 @@ export type Trouble =
   | 'code-expired'
   /** The user has denied the code of a device. */
   | 'code-denied'
-  /** As many `devices` of the account play as may. */
+  /** The account already plays on as many `devices` as it may. */
   | 'too-many-streams'
   /** The request is wrong; repeating it does not help. */
   | 'refused'
@@ -88,6 +88,8 @@ export const signedOut = () => new ViewerError('signed-out', 'Nobody is signed i
 export const sessionEnded = (cause?: unknown) =>
   new ViewerError('session-ended', 'The session has ended: it expired, was revoked or was signed out elsewhere', { status: 401, cause })
 export const wrongCredentials = (cause: unknown, message: string) => new ViewerError('wrong-credentials', message, { status: 401, cause })
+export const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
+export const isForbidden = (error: unknown) => error instanceof ViewerError && error.status === 403
 export const codeExpired = (cause: unknown) =>
   new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: 400, cause })
 export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })

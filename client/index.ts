@@ -99,15 +99,30 @@ export const createClient = ({
     await copies.forget(id)
   }
   const begin = async (signedIn: SignedIn) => {
+    playing.close()
     await own.begin(sessionOf(signedIn))
     void reports.deliverAtOnce()
+  }
+  const leave = () => {
+    playing.close()
+    return session.leave()
   }
 
   return {
     ...calls,
 
-    ...createAccount({ open, userCalls, begin, leave: session.leave, forget }),
-    ...createProfiles({ open, userCalls, own, provider, exclusively, deliver: reports.deliverAtOnce, stopPlaying: playing.close, forget }),
+    ...createAccount({ open, userCalls, begin, leave, stopPlaying: playing.close, forget }),
+    ...createProfiles({
+      open,
+      userCalls,
+      own,
+      provider,
+      exclusively,
+      leave,
+      deliver: reports.deliverAtOnce,
+      stopPlaying: playing.close,
+      forget
+    }),
     ...createDiscovery(calls),
 
     /** The signed-in user, as of the last sign-in or refresh. */

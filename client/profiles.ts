@@ -1,9 +1,9 @@
 import type { Calls } from './calls.js'
-import { sessionEnded } from './errors.js'
+import { sessionEnded, ViewerError } from './errors.js'
 import type { Exclusively } from './exclusive.js'
 import type { ProviderKeeper } from './provider-session.js'
 import type { components } from './schema.js'
-import { type SessionKeeper, sessionOf } from './session.js'
+import { type SessionKeeper, type SignedIn, sessionOf } from './session.js'
 import type { UserCalls } from './user-calls.js'
 
 type Schemas = components['schemas']
@@ -15,6 +15,7 @@ interface Options {
   /** If an identity provider issues the tokens. */
   provider: ProviderKeeper | undefined
   exclusively: Exclusively
+  leave: () => Promise<void>
   /** Sends what the signed-in profile has reported. */
   deliver: () => Promise<void>
   /** Ends the heartbeats of a player, which would go on in the name of the next profile. */
@@ -26,11 +27,24 @@ interface Options {
 const pathOf = (id: number) => ({ params: { path: { profileId: String(id) } } })
 
 /** The viewers of an account. One of them watches on this device. */
-export const createProfiles = ({ open, userCalls, own, provider, exclusively, deliver, stopPlaying, forget }: Options) => {
+export const createProfiles = ({ open, userCalls, own, provider, exclusively, leave, deliver, stopPlaying, forget }: Options) => {
   const session = provider ?? own
   const { calls, callsOf, once, asWrong } = userCalls
 
   const end = (token: string) => open.post('/logout', { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
+
+  /** Resolves with the session before. */
+  const goOn = async (owner: number | undefined, signedIn: SignedIn) => {
+    try {
+      await deliver()
+      const replaced = await own.replace(owner, sessionOf(signedIn))
+      if (!replaced) throw sessionEnded()
+      return replaced
+    } catch (error) {
+      await end(signedIn.access_token)
+      throw error
+    }
+  }
 
   return {
     /** The profiles of the account, the first one first. */
@@ -42,7 +56,9 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
         path = headers.get('location') ?? ''
       }
       await callsOf(undefined, learnPath).post('/profiles', { body: profile })
-      return Number(path.split('/').at(-1))
+      const id = Number(path.split('/').at(-1))
+      if (!id) throw new ViewerError('failed', 'The profile was added, but the response has no Location with its id: see profiles()')
+      return id
     },
     /** What is not given stays as it is. */
     changeProfile: (id: number, changes: Schemas['ProfileChange']) => calls.put('/profiles/{profileId}', { ...pathOf(id), body: changes }),
@@ -51,7 +67,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
       const user = await session.user()
       await calls.delete('/profiles/{profileId}', pathOf(id))
       await forget(id)
-      if (user?.id === id) await session.leave()
+      if (user?.id === id) await leave()
     },
 
     /**
@@ -62,8 +78,8 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
       exclusively('profile', async () => {
         if (provider) {
           await deliver()
-          const user = await provider.useProfile(id)
           stopPlaying()
+          const user = await provider.useProfile(id)
           void deliver()
           return user
         }
@@ -71,11 +87,9 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, de
         const signedIn = await once
           .post('/profiles/{profileId}/token', { ...pathOf(id), body: given })
           .catch(asWrong('The PIN or the password is missing or wrong'))
-        await deliver()
-        const replaced = await own.replace(before?.id, sessionOf(signedIn))
-        await end(replaced?.access_token ?? signedIn.access_token)
-        if (!replaced) throw sessionEnded()
+        const replaced = await goOn(before?.id, signedIn)
         stopPlaying()
+        await end(replaced.access_token)
         void deliver()
         return signedIn.user
       })

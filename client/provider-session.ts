@@ -1,7 +1,6 @@
-import { sessionEnded, signedOut, type ViewerError } from './errors.js'
+import { isForbidden, isUnauthorized, sessionEnded, signedOut, type ViewerError } from './errors.js'
 import type { Keeper, User } from './keeper.js'
 import type { Store } from './store.js'
-import { isUnauthorized } from './user-calls.js'
 
 /** A user of an identity provider, and the name that the provider has for them. */
 export interface Identity {
@@ -42,6 +41,7 @@ const subjectOf = (token: string) => {
 /** Takes tokens from the app, which has them from its own identity provider. */
 export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options): ProviderKeeper => {
   let known: Identity | undefined
+  let signOuts = 0
   let hasEnded = false
   let refusedToken: string | undefined
   let identifying: { subject: string; user: Promise<User> } | undefined
@@ -53,8 +53,13 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
   const profileOf = (token: string) => (known?.subject === subjectOf(token) ? known.profile : undefined)
   const learn = async (token: string, chosen?: number) => {
     const before = known
+    const began = signOuts
     const profile = chosen ?? profileOf(token)
     const user = await userOf(token, profile)
+    if (signOuts !== began) {
+      if (chosen !== undefined) throw signedOut()
+      return user
+    }
     // What is known since, such as another choice, is newer.
     if (chosen === undefined && known !== before) return user
     known = { subject: subjectOf(token), ...(profile !== undefined && { profile }), user }
@@ -93,6 +98,15 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       return undefined
     }
   }
+  /** Begins without the chosen profile if it is no longer there. */
+  const begun = async (token: string) => {
+    const before = known
+    return checked(token).catch(error => {
+      if (!isForbidden(error)) throw error
+      if (known === before) known = undefined
+      return checked(token)
+    })
+  }
   const renew = async (refused: string) => {
     const token = await tokenOf(refused)
     if (token && token !== refused) return checked(token)
@@ -110,7 +124,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     await loaded
     const token = await tokenOf()
     if (!token || token === refusedToken) return undefined
-    return hasEnded ? checked(token) : token
+    return hasEnded ? begun(token) : token
   }
   const ofOwner = async (token: string | undefined, owner: number | undefined) =>
     token === undefined || owner === undefined || (await identify(token)).id === owner ? token : undefined
@@ -129,6 +143,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
     },
     leave: async () => {
       await loaded
+      signOuts += 1
       known = undefined
       hasEnded = false
       await store.save('identity', null)

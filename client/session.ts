@@ -1,4 +1,4 @@
-import { sessionEnded, ViewerError } from './errors.js'
+import { isUnauthorized, sessionEnded, type ViewerError } from './errors.js'
 import type { Exclusively } from './exclusive.js'
 import type { Keeper, User } from './keeper.js'
 import type { components } from './schema.js'
@@ -64,9 +64,10 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
     onEnd(sessionEnded(cause))
   }
 
-  /** Whether another tab has renewed, ended or replaced the session. */
-  const changedElsewhere = async (mine: Session) => {
+  /** Whether the session has been renewed, ended or replaced, here or in another tab. */
+  const hasChanged = async (mine: Session) => {
     const stored = await store.load('session')
+    if (current !== mine) return true
     if (stored?.refresh_token === mine.refresh_token) return false
     if (stored?.user.id === mine.user.id) take(stored)
     else end()
@@ -74,19 +75,18 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
   }
 
   const renewInTurn = async (mine: Session) => {
-    if (await changedElsewhere(mine)) return
+    if (await hasChanged(mine)) return
     try {
       const renewed = sessionOf(await refresh(mine.refresh_token))
-      // The user has signed out in the meantime, here or in another tab.
-      if (current !== mine || (await changedElsewhere(mine))) return
+      if (await hasChanged(mine)) return
       take(renewed)
       await store.save('session', renewed)
     } catch (error) {
       // Only a 401 ends the session.
-      if (!(error instanceof ViewerError && error.status === 401)) throw error
+      if (!isUnauthorized(error)) throw error
       for (const wait of acrossTabs ? [0] : checksAfter) {
         await sleep(wait)
-        if (await changedElsewhere(mine)) return
+        if (await hasChanged(mine)) return
       }
       end(error)
       await store.save('session', null)
@@ -111,20 +111,27 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       await store.save('session', session)
     },
 
-    replace: async (owner, session) => {
-      if (current && current.user.id === owner) await changedElsewhere(current)
-      const before = current
-      if (!before || before.user.id !== owner) return undefined
-      take(session)
-      await store.save('session', session)
-      return before
-    },
+    // In turn with renewals, so that no tab saves a renewed session over the new one.
+    replace: (owner, session) =>
+      exclusively('session', async () => {
+        if (current && current.user.id === owner) await hasChanged(current)
+        const before = current
+        if (!before || before.user.id !== owner) return undefined
+        await store.save('session', session)
+        // The user has signed out, or another one has signed in.
+        if (current !== before) return undefined
+        take(session)
+        return before
+      }),
 
     leave: async () => {
       take(undefined)
       lastUser = undefined
       hasEnded = false
-      await store.save('session', null)
+      await exclusively('session', async () => {
+        // Unless a sign-in did not wait.
+        if (!current) await store.save('session', null)
+      })
     },
 
     user: async () => {

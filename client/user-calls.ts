@@ -1,8 +1,6 @@
 import { type Calls, createCalls, type Fetch, identityHeaders } from './calls.js'
-import { sessionEnded, ViewerError, wrongCredentials } from './errors.js'
+import { isUnauthorized, sessionEnded, wrongCredentials } from './errors.js'
 import type { Keeper } from './keeper.js'
-
-export const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
 
 /** Calls with the token of the signed-in user. */
 export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keeper) => {

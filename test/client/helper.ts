@@ -81,6 +81,31 @@ export const createStore = (given: Partial<Kept> = {}) => {
   return store
 }
 
+/** The same store, whose first such access to the session waits until it is opened. */
+export const slowTo = (store: Store, access: 'load' | 'save') => {
+  let open = () => {}
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  let isReached = false
+  const wait = async (name: keyof Kept, now: typeof access) => {
+    if (isReached || name !== 'session' || now !== access) return
+    isReached = true
+    await gate
+  }
+  const slow: Store = {
+    load: async name => {
+      await wait(name, 'load')
+      return store.load(name)
+    },
+    save: async (name, value) => {
+      await wait(name, 'save')
+      await store.save(name, value)
+    }
+  }
+  return { slow, open, isReached: () => isReached }
+}
+
 export const newViewer = async (app: App, client: Client) => {
   const { email } = await addUser(app)
   return client.signIn(email ?? '', password)
@@ -127,4 +152,25 @@ export const asBrowser = (t: Test, has: Record<string, unknown>) => {
       else Reflect.deleteProperty(globalThis, name)
     })
   }
+}
+
+/** What tabs of a browser wait for each other with. */
+export const createLocks = () => {
+  const turns = new Map<string, Promise<unknown>>()
+  const request = (name: string, work: () => Promise<unknown>) => {
+    const turn = Promise.resolve(turns.get(name)).then(work)
+    turns.set(
+      name,
+      turn.catch(() => undefined)
+    )
+    return turn
+  }
+  return { request }
+}
+
+/** Heartbeats of players come this often. */
+export const quickInterval = 40
+export const withQuickHeartbeats = (t: Test) => {
+  const { setInterval } = globalThis
+  asBrowser(t, { setInterval: (work: () => void, wait: number) => setInterval(work, wait === 30_000 ? quickInterval : wait) })
 }

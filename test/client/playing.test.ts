@@ -7,10 +7,9 @@ import { addUser, password } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { providerSettings, providerToken } from '../helpers/provider.js'
 import { until } from '../helpers/until.js'
-import { clientOf, errorOf, kindOf, serve } from './helper.js'
+import { clientOf, errorOf, gateTo, kindOf, newViewer, quickInterval, serve, withQuickHeartbeats } from './helper.js'
 
 const settings = { MAX_STREAMS: '1' }
-const interval = 40
 
 t.test('devices of an account', async t => {
   const { app, baseUrl } = await serve(t, { settings })
@@ -31,7 +30,7 @@ t.test('devices of an account', async t => {
     const deviceOf = async (device: string | undefined) => {
       const { client, sent } = clientOf(t, baseUrl, { fetch })
       await client.signIn(email as string, password, device === undefined ? {} : { device })
-      const playing = createPlaying(client, interval)
+      const playing = createPlaying(client, quickInterval)
       t.teardown(playing.close)
       const sentToPlaying = () => sent.filter(({ path }) => path.endsWith('/playing')).map(({ path }) => path.split(' ')[0])
       return { client, sent: sentToPlaying, quick: playing.play }
@@ -70,7 +69,7 @@ t.test('devices of an account', async t => {
     await playing.stop()
     const count = tv.sent().length
     t.equal(tv.sent().at(-1), 'DELETE')
-    await sleep(4 * interval)
+    await sleep(4 * quickInterval)
     t.equal(tv.sent().length, count)
   })
 
@@ -121,7 +120,7 @@ t.test('devices of an account', async t => {
     const { kind, devices: others } = await refusal
     t.strictSame([kind, others], ['too-many-streams', [null]])
     const count = tv.sent().length
-    await sleep(4 * interval)
+    await sleep(4 * quickInterval)
     t.equal(tv.sent().length, count, 'and send nothing any more')
   })
 
@@ -134,7 +133,7 @@ t.test('devices of an account', async t => {
     isRefused = true
     await until(() => tv.sent().length >= 2)
     await playing.stop()
-    await sleep(2 * interval)
+    await sleep(2 * quickInterval)
     t.ok(tv.sent().length >= 2, 'nor need they listen')
     const [first, second] = await Promise.allSettled([tv.client.play(1), tv.client.play(2)])
     t.strictSame([first.status, second.status], ['fulfilled', 'rejected'], 'of those that were replaced')
@@ -148,4 +147,58 @@ t.test('with an identity provider, the app names the device', async t => {
   t.strictSame((await errorOf(client.post('/playing', { body: { content_id: 1, device: 'Phone' } }))).devices, ['TV & more'])
   await playing.stop()
   await client.play(1, { device: 'Phone' })
+})
+
+t.test('heartbeats end with the session that they belong to', async t => {
+  withQuickHeartbeats(t)
+  const { app, baseUrl } = await serve(t, { settings })
+  const { open, gated } = gateTo('/logout', { answers: true })
+  const ends: ViewerError[] = []
+  const { client, count } = clientOf(t, baseUrl, { fetch: gated, onSessionEnd: error => ends.push(error) })
+  const play = async () => {
+    await client.play(1)
+    const before = count('POST /playing')
+    await until(() => count('POST /playing') > before)
+  }
+  const isSilent = async () => {
+    const before = count('POST /playing')
+    await sleep(4 * quickInterval)
+    return count('POST /playing') === before
+  }
+
+  await newViewer(app, client)
+  await play()
+  const { id } = await newViewer(app, client)
+  t.ok(await isSilent(), 'at another sign-in')
+  await play()
+  const leaving = client.signOut()
+  await until(async () => (await app.data.sessions.list(id)).length === 0)
+  t.ok(await isSilent(), 'at a sign-out')
+  open()
+  await leaving
+  t.strictSame(ends, [], 'which is no end that nobody expects')
+
+  const { email } = await addUser(app)
+  await client.signIn(email as string, password)
+  await play()
+  await client.eraseMe(password)
+  t.ok(await isSilent(), 'and with the user')
+})
+
+t.test('with an identity provider, heartbeats end before another profile is chosen', async t => {
+  withQuickHeartbeats(t)
+  const { baseUrl } = await serve(t, { settings: { ...settings, ...providerSettings } })
+  const { open, gated } = gateTo('/me')
+  const fetch: Fetch = (request, init) => (request.headers.has('viewer-profile') ? gated : globalThis.fetch)(request, init)
+  const { client, count } = clientOf(t, baseUrl, { fetch, token: () => providerToken('bea') })
+  const id = await client.addProfile({ name: 'Second' })
+  await client.play(1)
+  await until(() => count('POST /playing') > 1)
+  const switching = client.useProfile(id)
+  await until(() => count('GET /me') === 2)
+  const before = count('POST /playing')
+  await sleep(4 * quickInterval)
+  open()
+  await switching
+  t.equal(count('POST /playing'), before)
 })

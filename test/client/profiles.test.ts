@@ -1,10 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { Client, ClientOptions } from '../../client/index.js'
+import type { Client, ClientOptions, Session, Store } from '../../client/index.js'
 import { addUser, password } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
-import { clientOf, createStore, errorOf, gateTo, kept, kindOf, serve } from './helper.js'
+import {
+  asBrowser,
+  change,
+  clientOf,
+  createLocks,
+  createStore,
+  errorOf,
+  gateTo,
+  kept,
+  kindOf,
+  quickInterval,
+  serve,
+  slowTo,
+  withQuickHeartbeats
+} from './helper.js'
 
 const url = await seededUrl(t, { contents: [film(1, { min_age: 0 }), film(2, { min_age: 6 }), film(3, { min_age: 16 })] })
 /** One for all tests that leave it running. */
@@ -221,6 +236,109 @@ t.test('a player stops with its profile', async t => {
   await elsewhere.play(1)
 })
 
+t.test('heartbeats stop before the next profile could send them', async t => {
+  withQuickHeartbeats(t)
+  const { baseUrl } = await serve(t, { url, settings: { MAX_STREAMS: '1' } })
+  const { open, gated } = gateTo('/logout')
+  const { client, sent, count, mia } = await household(t, { fetch: gated }, baseUrl)
+  await client.play(3)
+  await until(() => count('POST /playing') > 1)
+  const switching = client.useProfile(mia)
+  await until(() => count('POST /logout') === 1)
+  await sleep(4 * quickInterval)
+  open()
+  await switching
+  const paths = sent.map(({ path }) => path)
+  t.notOk(paths.slice(paths.indexOf('POST /logout')).includes('POST /playing'))
+})
+
+t.test('a session that a store in trouble does not take is ended', async t => {
+  for (const [name, access] of [
+    ['reports', 'load'],
+    ['session', 'save']
+  ]) {
+    const store = createStore()
+    const { client, mia, sessions } = await household(t, { store })
+    await client.unsent()
+    const { load, save } = store
+    const trouble = new Error('The disk is full')
+    const fail = (given: string, now: string) => {
+      if (given === name && now === access) throw trouble
+    }
+    Object.assign(store, {
+      load: (given: 'reports') => fail(given, 'load') ?? load(given),
+      save: (given: 'reports', value: []) => fail(given, 'save') ?? save(given, value)
+    })
+    t.equal(await client.useProfile(mia).catch(error => error), trouble)
+    t.equal((await sessions()).length, 1, `${access} ${name}`)
+    t.equal(await nameOf(client), 'Ada', 'who goes on')
+    Object.assign(store, { load, save })
+    t.match(await client.useProfile(mia), { id: mia })
+  }
+})
+
+t.test('a new profile without its id is an error', async t => {
+  const silent = async (request: Request, init?: RequestInit) => {
+    const { body, status } = await fetch(request, init)
+    return new Response(body, { status, headers: { 'content-type': 'application/json' } })
+  }
+  const { email } = await addUser(app)
+  const { client } = clientOf(t, baseUrl, { fetch: silent })
+  await client.signIn(email, password)
+  t.match(await errorOf(client.addProfile({ name: 'Mia' })), { kind: 'failed', message: /Location/ })
+  t.match(await client.profiles(), [{ first: true }, { name: 'Mia' }])
+})
+
+t.test('a renewal and a switch do not get in the way of each other', async t => {
+  for (const access of ['load', 'save'] as const) {
+    const store = createStore()
+    const { ada, mia, sessions } = await household(t, { store })
+    const { slow, open, isReached } = slowTo(store, access)
+    let isSlow = false
+    const sometimes = {
+      load: (name: 'session') => (isSlow ? slow : store).load(name),
+      save: (name: 'session', value: Session | null) => (isSlow ? slow : store).save(name, value)
+    } as Store
+    const isRefused = (request: Request) => isSlow && request.url.endsWith('/history')
+    const refusing = async (request: Request, init?: RequestInit) =>
+      isRefused(request) ? new Response('{}', { status: 401 }) : fetch(request, init)
+    const ends: unknown[] = []
+    const { client } = clientOf(t, baseUrl, { store: sometimes, fetch: refusing, onSessionEnd: error => ends.push(error) })
+    t.equal((await client.user())?.id, ada)
+
+    isSlow = true
+    const first = access === 'save' ? client.useProfile(mia) : kindOf(client.get('/history'))
+    await until(isReached)
+    const second = access === 'save' ? kindOf(client.get('/history')) : client.useProfile(mia)
+    await Promise.race([second, sleep(200)])
+    open()
+    await Promise.all([first, second])
+    t.strictSame(ends, [], `${access}: nobody is signed out`)
+    t.equal(await nameOf(client), 'Mia')
+    t.equal((await store.load('session'))?.user.id, mia)
+    t.equal((await sessions()).length, 1)
+  }
+})
+
+t.test('who signs in or out while the switch is stored is not overruled', async t => {
+  for (const isNew of [false, true]) {
+    const store = createStore()
+    const { ada, mia, sessions } = await household(t, { store })
+    const { slow, open, isReached } = slowTo(store, 'save')
+    const { client } = clientOf(t, baseUrl, { store: slow })
+    const switching = kindOf(client.useProfile(mia))
+    await until(isReached)
+    const other = await addUser(app)
+    const acting = isNew ? client.signIn(other.email, password) : client.signOut()
+    await until(async () => (await client.user())?.id !== ada)
+    open()
+    t.equal(await switching, 'session-ended')
+    await acting
+    t.equal((await client.user())?.id, isNew ? other._id : undefined)
+    t.equal((await sessions()).length, isNew ? 1 : 0)
+  }
+})
+
 t.test('who signs out while switching is signed out', async t => {
   const store = createStore()
   const { mia } = await household(t, { store })
@@ -273,6 +391,22 @@ t.test('a switch in one tab', async t => {
     t.strictSame([await positionsOf(ada), await positionsOf(mia)], [[], []])
     await client.useProfile(ada, { password })
     await until(async () => (await positionsOf(ada)).length === 1)
+  })
+
+  t.test('stays, where another one is about to store a renewed session', async t => {
+    asBrowser(t, { navigator: { locks: createLocks() } })
+    const { client, store, mia, sessions } = await household(t)
+    await change(store, { renew_at: 0 })
+    const { slow, open, isReached } = slowTo(store, 'save')
+    const { client: other } = clientOf(t, baseUrl, { store: slow })
+    const call = other.get('/history').catch(() => undefined)
+    await until(isReached)
+    const switching = client.useProfile(mia)
+    await Promise.race([switching, sleep(200)])
+    open()
+    await Promise.all([switching, call])
+    t.equal((await store.load('session'))?.user.id, mia)
+    t.equal((await sessions()).length, 1, 'the renewed one is ended too')
   })
 
   t.test('stays, where another one renews its session meanwhile', async t => {

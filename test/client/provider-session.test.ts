@@ -289,6 +289,59 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await later.get('/history')).meta.total_count, 0)
   })
 
+  t.test('begin without a profile that was removed before they came', async t => {
+    const { client, provider, store, ends } = appWith(await tokenOf('uma'))
+    const uma = await client.user()
+    const id = await client.addProfile({ name: 'Second' })
+    const endAs = async (profile: number) => {
+      await client.useProfile(profile)
+      provider.tokens = [await tokenOf('uma', -10)]
+      t.equal(await kindOf(client.get('/history')), 'session-ended')
+      provider.tokens = [await tokenOf('uma')]
+    }
+    await endAs(id)
+    t.equal((await client.user())?.id, id, 'while it is there, they go on as it')
+    await endAs(id)
+    await appWith(await tokenOf('uma')).client.removeProfile(id)
+    t.strictSame(await Promise.all([client.user(), client.user()]), [uma, uma])
+    t.equal((await client.get('/history')).meta.total_count, 0)
+    t.strictSame((await store.load('identity'))?.profile, undefined)
+
+    const third = await client.addProfile({ name: 'Third' })
+    const fourth = await client.addProfile({ name: 'Fourth' })
+    await endAs(third)
+    await appWith(await tokenOf('uma')).client.removeProfile(third)
+    t.match(await client.useProfile(fourth), { id: fourth })
+    t.equal(ends.length, 3)
+  })
+
+  t.test('are forgotten by a sign-out, whatever is under way', async t => {
+    const { client, provider, store } = appWith(await tokenOf('val'))
+    const signOutDuring = async <Result>(call: () => Promise<Result>) => {
+      let proceed = () => {}
+      let isAsked = false
+      provider.beforeMe = () => {
+        isAsked = true
+        return new Promise(resolve => {
+          proceed = resolve
+        })
+      }
+      const called = call()
+      await until(() => isAsked)
+      await client.signOut()
+      provider.beforeMe = async () => {}
+      proceed()
+      return called
+    }
+    t.ok((await signOutDuring(client.user))?.id)
+    t.equal(await store.load('identity'), null)
+    const id = await client.addProfile({ name: 'Second' })
+    const val = await client.user()
+    t.equal(await signOutDuring(() => kindOf(client.useProfile(id))), 'signed-out')
+    t.equal(await store.load('identity'), null)
+    t.strictSame(await client.user(), val)
+  })
+
   t.test('may be anything', async t => {
     for (const token of ['x', 'a.b.c', `a.${btoa('{}')}.c`]) t.equal(await kindOf(appWith(token).client.get('/history')), 'session-ended')
   })

@@ -1,7 +1,20 @@
 import t, { type Test } from 'tap'
 import type { Session, ViewerError } from '../../client/index.js'
 import { until } from '../helpers/until.js'
-import { asBrowser, change, clientOf, createStore, errorOf, kindOf, newViewer, serve } from './helper.js'
+import {
+  asBrowser,
+  change,
+  clientOf,
+  createLocks,
+  createStore,
+  errorOf,
+  gateTo,
+  kindOf,
+  newViewer,
+  serve,
+  signedIn,
+  slowTo
+} from './helper.js'
 
 t.test('a session is renewed', async t => {
   t.test('ahead of its end, once for all calls', async t => {
@@ -170,16 +183,7 @@ t.test('tabs share a session', async t => {
   })
 
   t.test('with Web Locks, one refreshes for both', async t => {
-    const turns = new Map<string, Promise<unknown>>()
-    const request = (name: string, work: () => Promise<unknown>) => {
-      const turn = Promise.resolve(turns.get(name)).then(work)
-      turns.set(
-        name,
-        turn.catch(() => undefined)
-      )
-      return turn
-    }
-    asBrowser(t, { navigator: { locks: { request } } })
+    asBrowser(t, { navigator: { locks: createLocks() } })
     const { tabs, ends, user, store } = await tabsOf(t)
     await Promise.all(tabs.map(({ client }) => client.get('/history')))
     t.equal(tabs[0].count('POST /login/refresh') + tabs[1].count('POST /login/refresh'), 1)
@@ -218,5 +222,57 @@ t.test('tabs share a session', async t => {
     t.match(ends, [{ kind: 'session-ended' }])
     t.ok(await store.load('session'), 'the other session stays')
     t.equal((await other.client.get('/history')).meta.total_count, 0)
+  })
+})
+
+t.test('a sign-out while another tab renews the session', async t => {
+  asBrowser(t, { navigator: { locks: createLocks() } })
+  const { app, baseUrl } = await serve(t)
+  /** Two tabs, of which the second one will renew the session with its next call. */
+  const tabs = async () => {
+    const { store, user } = await signedIn(t, app, baseUrl)
+    const { client } = clientOf(t, baseUrl, { store })
+    await client.user()
+    await change(store, { renew_at: 0 })
+    const signOut = async () => {
+      const leaving = client.signOut()
+      await until(async () => (await client.user()) === undefined)
+      return { leaving }
+    }
+    return { client, store, user, signOut }
+  }
+
+  t.test('has the last word', async t => {
+    const { store, user, signOut } = await tabs()
+    const saved: (number | undefined)[] = []
+    const { save } = store
+    store.save = async (name, value) => {
+      if (name === 'session') saved.push((value as Session | null)?.user.id)
+      await save(name, value)
+    }
+    const { slow, open, isReached } = slowTo(store, 'save')
+    const { client: other } = clientOf(t, baseUrl, { store: slow })
+    const call = kindOf(other.get('/history'))
+    await until(isReached)
+    const { leaving } = await signOut()
+    open()
+    await leaving
+    t.equal(await call, 'session-ended')
+    t.strictSame(saved, [user.id, undefined])
+  })
+
+  t.test('takes nothing from who signs in meanwhile', async t => {
+    const { client, store, signOut } = await tabs()
+    const { open, gated } = gateTo('/login/refresh')
+    const { client: other, count } = clientOf(t, baseUrl, { store, fetch: gated })
+    const call = kindOf(other.get('/history'))
+    await until(() => count('POST /login/refresh') === 1)
+    const { leaving } = await signOut()
+    const { id } = await newViewer(app, client)
+    open()
+    await leaving
+    t.equal(await call, 'session-ended')
+    t.equal((await client.user())?.id, id)
+    t.equal((await store.load('session'))?.user.id, id)
   })
 })
