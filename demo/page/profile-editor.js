@@ -15,7 +15,7 @@ const limits = [null, 0, 6, 12, 16, 18]
 const wordsFor = trouble => {
   const { status, fields = [] } = /** @type {{ status?: number, fields?: { field: string }[] }} */ (trouble)
   if (fields.some(({ field }) => field === 'max_age')) return 'One profile has to stay without a limit.'
-  if (fields.some(({ field }) => field === 'name')) return 'The name needs a letter or a digit, and at most 100 characters.'
+  if (fields.some(({ field }) => field === 'name')) return 'The name needs 1 to 100 characters, and not only spaces.'
   if (status === 404) return 'Somebody has deleted this profile meanwhile.'
   return explain(trouble)
 }
