@@ -909,7 +909,7 @@ export interface components {
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
         };
-        /** @description As many devices of the account play as may */
+        /** @description The account already plays on as many devices as it may */
         TooManyStreams: {
             /** @enum {boolean} */
             success: false;
@@ -2094,7 +2094,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthenticated"];
             };
         };
-        /** @description Belongs to another user */
+        /** @description Not for this user or profile */
         Forbidden: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -2125,7 +2125,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description As many devices of the account play as may */
+        /** @description The account already plays on as many devices as it may */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
