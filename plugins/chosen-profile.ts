@@ -51,5 +51,8 @@ export default fp(
         })
     })
   },
-  { name: 'chosen-profile', dependencies: ['settings', 'mongo', 'authentication', 'refused-users', 'refused-tokens', 'preparedness'] }
+  {
+    name: 'chosen-profile',
+    dependencies: ['settings', 'mongo', 'authentication', 'rate-limits', 'refused-users', 'refused-tokens', 'preparedness']
+  }
 )

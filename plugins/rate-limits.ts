@@ -1,16 +1,17 @@
 import fp from 'fastify-plugin'
 import { tooManyRequests } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
+import type { Viewer } from '../src/identity/tokens.js'
 import { RateLimit } from '../src/overload/rate-limit.js'
 import { minutes } from '../src/time.js'
 
 /** In bytes: enough for about 70,000 callers of each kind. */
 const memoryBound = 10 * 1024 * 1024
 
-/**
- * Limits the rate of requests: by account for signed-in callers, by address for all others. Profiles with a limit of age are counted each
- * for itself, so that no child can take from its parents what they need to stop it.
- */
+/** A profile with an age limit has a count of its own, so that a child cannot use up its parents'. The first profile has their id. */
+const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
+
+/** Limits the rate of requests: by account for signed-in callers, by address for all others. */
 export default fp(
   async app => {
     const { RATE_LIMIT, RATE_LIMIT_ADDRESS } = app.settings
@@ -20,7 +21,7 @@ export default fp(
     app.addHook('onRequest', ({ viewer, ip, routeOptions }, _reply, done) => {
       if (routeOptions.config.admission === 'vital') return done()
       let wait = 0
-      if (viewer) wait = RATE_LIMIT && users.count(viewer.maxAge === undefined ? viewer.account : viewer.id, RATE_LIMIT)
+      if (viewer) wait = RATE_LIMIT && users.count(countedAs(viewer), RATE_LIMIT)
       else wait = RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)
       if (wait === 0) return done()
       app.countRefusal(viewer ? 'user_limit' : 'address_limit')

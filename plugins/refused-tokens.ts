@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** For clocks that differ. */
 const margin = minutes(5)
-/** That of tokens which were made before an operator shortened it. */
+/** Tokens that were issued before an operator shortened `ACCESS_TOKEN_TTL` may live this long. */
 const usualLife = minutes(60)
 
 /**

@@ -43,7 +43,7 @@ export const TooManyStreams = Type.Object(
     ...Failure.properties,
     devices: Type.Array(Nullable(Type.String()), { description: 'The devices that play, by the names that they were given' })
   },
-  { $id: 'TooManyStreams', description: 'As many devices of the account play as may' }
+  { $id: 'TooManyStreams', description: 'The account already plays on as many devices as it may' }
 )
 
 export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })

@@ -210,51 +210,51 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 623,
-            channel: 'stories',
-            starts_at: '2026-11-23T14:45:00.000000Z',
-            ends_at: '2026-11-23T16:55:00.000000Z',
+            id: 829,
+            channel: 'culture',
+            starts_at: '2026-11-23T19:25:00.000000Z',
+            ends_at: '2026-11-23T21:25:00.000000Z',
             content: {
-              id: 1683,
+              id: 1061,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_nv5lkz4w',
-              name: 'Everything the Tide Left',
+              handler_id: '1_t7wcz1cd',
+              name: 'The Girl Who Measured Rain',
               title: {
-                en: 'Everything the Tide Left',
-                de: 'Was die Flut übrig ließ'
+                en: 'The Girl Who Measured Rain',
+                de: 'Das Mädchen, das den Regen maß'
               },
               description: {
-                en: 'A mudlark finds her own name in the river.',
-                de: 'Eine Strandgutsucherin findet ihren eigenen Namen im Fluss.'
+                en: 'Her jam jar knows better than the weather office.',
+                de: 'Ihr Marmeladenglas weiß es besser als das Wetteramt.'
               },
-              weight: 71,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1683.svg',
+              weight: 70,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1061.svg',
               thumbnail_handler: 'demo',
-              keywords: 'family, secrets, small town',
+              keywords: 'experiment, measurement, curiosity, adventure',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-05-28T05:30:00.000000Z',
+              start_date: '2026-01-17T18:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-04-22T05:27:53.000000Z',
-              updated_at: '2026-04-22T05:27:53.000000Z',
+              created_at: '2025-12-05T18:07:51.000000Z',
+              updated_at: '2025-12-05T18:07:51.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
                 }
               },
-              link: 'http://localhost:3000/title/1683',
-              duration: 7591,
-              min_age: 12
+              link: 'http://localhost:3000/title/1061',
+              duration: 6917,
+              min_age: 0
             }
           }
         ],
@@ -263,8 +263,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 153,
-          total_count: 153
+          total_pages: 160,
+          total_count: 160
         }
       }
     }
@@ -276,87 +276,87 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           channel: 'stories',
           now: {
-            id: 623,
+            id: 626,
             channel: 'stories',
-            starts_at: '2026-11-23T14:45:00.000000Z',
-            ends_at: '2026-11-23T16:55:00.000000Z',
+            starts_at: '2026-11-23T20:20:00.000000Z',
+            ends_at: '2026-11-23T22:10:00.000000Z',
             content: {
-              id: 1683,
+              id: 1152,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_nv5lkz4w',
-              name: 'Everything the Tide Left',
+              handler_id: '1_1teqh97n',
+              name: 'Room with Two Doors',
               title: {
-                en: 'Everything the Tide Left',
-                de: 'Was die Flut übrig ließ'
+                en: 'Room with Two Doors',
+                de: 'Zimmer mit zwei Türen'
               },
               description: {
-                en: 'A mudlark finds her own name in the river.',
-                de: 'Eine Strandgutsucherin findet ihren eigenen Namen im Fluss.'
+                en: 'One witness came in, one went out, and it was not the same.',
+                de: 'Ein Zeuge kam herein, einer ging hinaus, und es war nicht derselbe.'
               },
-              weight: 71,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1683.svg',
+              weight: 41,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1152.svg',
               thumbnail_handler: 'demo',
-              keywords: 'family, secrets, small town',
+              keywords: 'detective, evidence, small town',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-05-28T05:30:00.000000Z',
+              start_date: '2026-08-18T13:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-04-22T05:27:53.000000Z',
-              updated_at: '2026-04-22T05:27:53.000000Z',
+              created_at: '2026-07-07T13:16:45.000000Z',
+              updated_at: '2026-07-07T13:16:45.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
                 }
               },
-              link: 'http://localhost:3000/title/1683',
-              duration: 7591,
-              min_age: 12
+              link: 'http://localhost:3000/title/1152',
+              duration: 6454,
+              min_age: 16
             }
           },
           next: {
-            id: 624,
+            id: 627,
             channel: 'stories',
-            starts_at: '2026-11-23T16:55:00.000000Z',
-            ends_at: '2026-11-23T18:35:00.000000Z',
+            starts_at: '2026-11-23T22:10:00.000000Z',
+            ends_at: '2026-11-23T23:55:00.000000Z',
             content: {
-              id: 1261,
+              id: 1477,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_ccx3r0cu',
-              name: 'Channel Weather',
+              handler_id: '1_3earkv3d',
+              name: 'Service Not Included',
               title: {
-                en: 'Channel Weather',
-                de: 'Kanalwetter'
+                en: 'Service Not Included',
+                de: 'Bedienung nicht inbegriffen'
               },
               description: {
-                en: 'She has twenty-one miles to forgive her coach.',
-                de: 'Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen.'
+                en: 'A waiter inherits the restaurant he was fired from.',
+                de: 'Ein Kellner erbt das Restaurant, aus dem er gefeuert wurde.'
               },
-              weight: 34,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1261.svg',
+              weight: null,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1477.svg',
               thumbnail_handler: 'demo',
-              keywords: 'small town, pool, open water, crawl',
+              keywords: 'ensemble, misunderstanding, dry humour, dinner, recipe',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-07-06T09:00:00.000000Z',
+              start_date: '2025-06-18T16:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-06-16T08:47:36.000000Z',
-              updated_at: '2026-06-16T08:47:36.000000Z',
+              created_at: '2025-05-22T15:44:06.000000Z',
+              updated_at: '2025-05-22T15:44:06.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -366,9 +366,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1261',
-              duration: 5777,
-              min_age: 12
+              link: 'http://localhost:3000/title/1477',
+              duration: 6239,
+              min_age: 6
             }
           }
         }
@@ -506,7 +506,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0469bdbb5cbb0996578e6b',
+            _id: '6b04a41dcc6f64e4cc0599c0',
             content: {
               id: 1405,
               parent_id: null,
@@ -559,8 +559,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T06:01:58.932000Z',
-            updated_at: '2026-11-23T16:28:50.032000Z'
+            created_at: '2026-11-08T10:11:03.493000Z',
+            updated_at: '2026-11-23T20:37:50.528000Z'
           }
         ],
         meta: {
@@ -578,7 +578,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0469bdbb5cbb0996578e6b',
+        _id: '6b04a41dcc6f64e4cc0599c0',
         content: {
           id: 1405,
           parent_id: null,
@@ -631,8 +631,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T06:01:58.932000Z',
-        updated_at: '2026-11-23T16:28:50.032000Z'
+        created_at: '2026-11-08T10:11:03.493000Z',
+        updated_at: '2026-11-23T20:37:50.528000Z'
       }
     }
   },
@@ -653,7 +653,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-23T16:28:50.032000Z'
+          observed_at: '2026-11-23T20:37:50.528000Z'
         },
         {
           content_id: 999999,
@@ -681,7 +681,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0469bdbb5cbb0996578e6b',
+        _id: '6b04a41dcc6f64e4cc0599c0',
         content: {
           id: 1405,
           parent_id: null,
@@ -734,8 +734,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 13,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T06:01:58.932000Z',
-        updated_at: '2026-11-23T16:28:50.044000Z'
+        created_at: '2026-11-08T10:11:03.493000Z',
+        updated_at: '2026-11-23T20:37:50.538000Z'
       }
     }
   },
@@ -793,17 +793,17 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               }
             },
             history: {
-              _id: '6b0469bdbb5cbb0996578e6b',
+              _id: '6b04a41dcc6f64e4cc0599c0',
               user_id: 1,
               content_id: 1405,
               time: 340,
               percentage: 13,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T06:01:58.932000Z',
-              updated_at: '2026-11-23T16:28:50.044000Z'
+              created_at: '2026-11-08T10:11:03.493000Z',
+              updated_at: '2026-11-23T20:37:50.538000Z'
             },
-            updated_at: '2026-11-23T16:28:50.044000Z'
+            updated_at: '2026-11-23T20:37:50.538000Z'
           }
         ],
         meta: {
@@ -895,12 +895,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 14,
+            id: 24,
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T16:28:50.094000Z',
-            updated_at: '2026-11-23T16:28:50.094000Z',
+            created_at: '2026-11-23T20:37:50.565000Z',
+            updated_at: '2026-11-23T20:37:50.565000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -969,21 +969,21 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-23T16:28:45.572000Z',
-            updated_at: '2026-11-23T16:28:45.572000Z'
+            created_at: '2026-11-23T20:37:48.947000Z',
+            updated_at: '2026-11-23T20:37:48.947000Z'
           }
         ],
         history: [
           {
-            _id: '6b0469bdbb5cbb0996578e4d',
+            _id: '6b04a41dcc6f64e4cc0599a2',
             user_id: 1,
             content_id: 1003,
             time: 1460,
             percentage: 96,
             plays: 1,
-            watched_at: '2026-10-06T08:39:43.932000Z',
-            created_at: '2026-10-06T08:14:22.932000Z',
-            updated_at: '2026-10-06T08:39:43.932000Z'
+            watched_at: '2026-10-06T12:48:48.493000Z',
+            created_at: '2026-10-06T12:23:27.493000Z',
+            updated_at: '2026-10-06T12:48:48.493000Z'
           }
         ],
         watchlist: [
@@ -991,20 +991,20 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 6,
             user_id: 1,
             content_id: 1258,
-            created_at: '2026-11-02T10:02:43.932000Z',
-            updated_at: '2026-11-02T10:02:43.932000Z'
+            created_at: '2026-11-02T14:11:48.493000Z',
+            updated_at: '2026-11-02T14:11:48.493000Z'
           }
         ],
         hidden: [],
         sessions: [
           {
-            id: '86e3e62b-965b-4992-b7e2-18992f5be29f',
+            id: 'c01d0864-399d-4684-b1a7-8239b0c1cfe1',
             device: 'Living room TV',
-            created_at: '2026-11-23T16:28:49.977000Z',
-            last_used_at: '2026-11-23T16:28:49.977000Z'
+            created_at: '2026-11-23T20:37:50.498000Z',
+            last_used_at: '2026-11-23T20:37:50.498000Z'
           }
         ],
-        exported_at: '2026-11-23T16:28:50.118000Z'
+        exported_at: '2026-11-23T20:37:50.582000Z'
       }
     }
   },
@@ -1089,7 +1089,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 archive: 'film-1405'
               }
             },
-            created_at: '2026-11-23T16:28:50.161000Z'
+            created_at: '2026-11-23T20:37:50.595000Z'
           }
         ],
         meta: {
@@ -1116,15 +1116,15 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b0469bdbb5cbb0996578e49',
+            _id: '6b04a41dcc6f64e4cc05999e',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-01T22:22:43.932000Z',
-            created_at: '2026-10-01T21:58:15.932000Z',
-            updated_at: '2026-10-01T22:22:43.932000Z'
+            watched_at: '2026-10-02T02:31:48.493000Z',
+            created_at: '2026-10-02T02:07:20.493000Z',
+            updated_at: '2026-10-02T02:31:48.493000Z'
           }
         ],
         watchlist: [],
@@ -1134,7 +1134,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           watchlist: [],
           hidden: []
         },
-        cursor: 'WzEsMTc5MDg5MzM2MzkzMiwwLCI2YjA0NjliZGJiNWNiYjA5OTY1NzhlNDkiLDAsMTc5NTQ1MTMyMDE4MCwxLDBd',
+        cursor: 'WzEsMTc5MDkwODMwODQ5MywwLCI2YjA0YTQxZGNjNmY2NGU0Y2MwNTk5OWUiLDAsMTc5NTQ2NjI2MDYwNSwxLDE3OTU0NjYyNjA2MDVd',
         more: true,
         reset: false
       }
@@ -1181,9 +1181,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'TWPB-SWHL',
+        user_code: 'LJMX-BFXX',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=TWPB-SWHL#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=LJMX-BFXX#device',
         expires_in: 600,
         interval: 5
       }
@@ -1194,7 +1194,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-23T16:28:50.223000Z'
+        created_at: '2026-11-23T20:37:50.627000Z'
       }
     }
   },
@@ -1302,10 +1302,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: '9e0167b0-f776-403d-83af-bd87ab31c02a',
+          id: 'c21adca0-71e0-4533-9446-a75e2a383205',
           device: 'Bedroom TV',
-          created_at: '2026-11-23T16:28:50.271000Z',
-          last_used_at: '2026-11-23T16:28:50.271000Z',
+          created_at: '2026-11-23T20:37:50.645000Z',
+          last_used_at: '2026-11-23T20:37:50.645000Z',
           current: false
         }
       ]

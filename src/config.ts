@@ -96,7 +96,7 @@ export const settingGroups = {
   },
   Limits: {
     RATE_LIMIT: Integer(
-      'Requests per minute for one user with all profiles, counted by each process on its own. 0 turns the limit off',
+      'Requests per minute for one account, counted by each process on its own. A profile with an age limit has a count of its own. 0 turns the limit off',
       600
     ),
     RATE_LIMIT_ADDRESS: Integer(
@@ -104,7 +104,7 @@ export const settingGroups = {
       6000
     ),
     MAX_STREAMS: Integer(
-      'Devices of an account that may play at once, all profiles together, if apps report what they play (`POST /playing`). The same in all processes. 0 turns the limit off',
+      'How many devices of an account may play at once, across all profiles. Needs apps that send `POST /playing`. Set it to the same value in all processes. 0 turns the limit off',
       0,
       { maximum: 100 }
     ),

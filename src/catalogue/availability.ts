@@ -19,12 +19,12 @@ export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
         return row !== undefined && skeleton.isSuited(row, maxAge)
       }
 
-/** Passes the contents that viewers with this limit may have seen, whatever has become of them since, by their ids. */
+/** By id: whether a content has begun and is within the limit. Ended and deleted ones pass, and unknown ones without a limit. */
 export const seenBy =
   (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
   (id: number) => {
     const row = skeleton.row(id)
-    return row !== undefined && skeleton.starts.raw(row) <= now && skeleton.isSuited(row, maxAge)
+    return row === undefined ? maxAge === undefined : skeleton.starts.raw(row) <= now && skeleton.isSuited(row, maxAge)
   }
 
 /** When the next content starts or ends. */

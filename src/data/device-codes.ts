@@ -25,7 +25,7 @@ export interface DeviceCodeDocument {
   /** With the user and the session that made it. */
   decision?: Decision
   user_id?: number
-  /** As which the device is signed in. Missing for the first one. */
+  /** As which the device is signed in. Missing in approvals of earlier versions, which are of the first one. */
   profile_id?: number
   sid?: string | undefined
   created_at: Date
@@ -103,8 +103,8 @@ export const deviceCodesOf = (db: Db) => {
     decide: async (userHash: string, { user_id, profile_id, sid }: Decider, decision: Decision) => {
       const { matchedCount } = await withRetries(() =>
         codes.updateOne(
-          { user_code: userHash, $or: [isUndecided, { decision, user_id }], ...isLiving },
-          { $set: { decision, user_id, sid, ...(profile_id !== user_id && { profile_id }) } }
+          { user_code: userHash, $or: [isUndecided, { decision, user_id, profile_id }], ...isLiving },
+          { $set: { decision, user_id, profile_id, sid } }
         )
       )
       return matchedCount === 1

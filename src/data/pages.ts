@@ -19,7 +19,7 @@ export const pageOf = async <T extends Document>(
   { filter: wanted, order, isShown }: Selected<T>,
   { page, perPage }: PageQuery
 ) => {
-  const filter = isShown ? { ...wanted, content_id: { $in: await shownContents(db, collection, wanted, isShown) } } : wanted
+  const filter = isShown ? { $and: [wanted, { content_id: { $nin: await unshownContents(db, collection, wanted, isShown) } }] } : wanted
   const count = [{ $match: filter }, { $count: 'total' }]
   const rows = await aggregateInOneBatch<T | { total: number }>(db, collection, [
     { $match: filter },
@@ -38,8 +38,8 @@ export const pageOf = async <T extends Document>(
   return { elements, total }
 }
 
-const shownContents = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
+const unshownContents = async <T extends Document>(db: Db, collection: Collection<T>, filter: Filter<T>, isShown: IsShown) => {
   const elements = [{ $match: filter }, { $project: { _id: 0, content_id: 1 } }]
   const contents = await aggregateInOneBatch<{ content_id: number }>(db, collection, elements)
-  return contents.map(({ content_id }) => content_id).filter(isShown)
+  return contents.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }

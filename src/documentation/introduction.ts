@@ -27,7 +27,7 @@ export const tags = [
   {
     name: 'Profiles',
     description:
-      'The viewers of an account, each with lists of their own. Children have a limit of age. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile.'
+      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile.'
   },
   { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },

@@ -1,5 +1,6 @@
 import { Cache } from '../cache.js'
 import type { Data } from '../data/index.js'
+import { unavailable } from '../errors.js'
 import { withDeadline } from '../overload/deadline.js'
 import type { Outage } from '../overload/outage.js'
 import { minutes } from '../time.js'
@@ -39,6 +40,7 @@ export class ChosenProfiles {
 
   /** The viewer, or undefined if it is no profile of the account. `patience` is in milliseconds. */
   async lookUp(account: number, id: number, patience: number) {
+    if (this.outage.isKnown) throw unavailable()
     try {
       return await withDeadline(this.ask(account, id), patience)
     } catch (error) {

@@ -23,7 +23,7 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     const profile = await profiles.byId(account, id)
     await confirm(viewer, profile, given, address)
     const device = (await sessions.usable(account, sid))?.device ?? null
-    // A child who switches again and again would else sign out the household.
+    // Otherwise a child could sign out the household by switching again and again.
     const inPlaceOf = viewer.maxAge === undefined ? undefined : [viewer.id, id]
     const session = await sessions.begin(account, device, { profile_id: id, inPlaceOf })
     // The profile may have been deleted, or all sessions ended, while this one began.

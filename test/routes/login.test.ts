@@ -117,8 +117,8 @@ t.test('a user without a name, put in by another hand, can sign in', async t => 
 
 t.test('refusals are no 503 where the database has little time', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0', DATABASE_TIMEOUT: '1000' } })
-  const answers = Array.from({ length: 18 }, (_, i) => logIn(app, { email: 'nobody@example.com', password }, { address: `192.0.2.${i}` }))
-  t.strictSame(statusesOf(await Promise.all(answers)), Array(18).fill(401))
+  const answers = Array.from({ length: 10 }, (_, i) => logIn(app, { email: 'nobody@example.com', password }, { address: `192.0.2.${i}` }))
+  t.strictSame(statusesOf(await Promise.all(answers)), Array(10).fill(401))
 })
 
 t.test('a refusal that is late comes at the next moment, and at once when no login may take longer', async t => {

@@ -67,6 +67,7 @@ t.test('profiles', async t => {
 
     const pair = await account.switchTo(mia)
     t.strictSame(pair.user, { id: mia, email: '', name: 'Mia', account_id: account.id })
+    hasStatus(t, await account.send('POST', `/profiles/${mia}/token`), 200, 'without a body')
     const send = senderOf(app, pair)
     t.strictSame(await listed(send), all, 'a child may see who there is')
     t.strictSame((await send('GET', '/me')).json().data, { id: mia, email: '', name: 'Mia', account_id: account.id })
@@ -90,7 +91,7 @@ t.test('profiles', async t => {
     const sessions = (await account.send('GET', '/sessions')).json().data
     t.strictSame(
       sessions.map(({ device }: { device: string }) => device),
-      ['TV', 'TV'],
+      ['TV', 'TV', 'TV'],
       'sessions are those of the account'
     )
   })

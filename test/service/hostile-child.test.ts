@@ -67,10 +67,24 @@ t.test('a child', async t => {
 
   t.test('who asks too often leaves the parents their requests', async t => {
     const limited = await build(t, { url: app.settings.MONGO_URL, settings: { RATE_LIMIT: '20' } })
-    const { asParent, asChild } = await familyOf(limited)
-    const flood = await Promise.all(Array.from({ length: 21 }, () => asChild('GET', '/terms/1')))
-    t.equal(flood.filter(({ statusCode }) => statusCode === 429).length, 1)
-    t.equal((await asParent('DELETE', '/sessions?others=true')).statusCode, 200)
+    const { account, asParent, asChild, sender } = await familyOf(limited)
+    const asTom = sender((await deviceOf(limited, account, null, await profileOf(limited, account))).headers)
+    const flood = async (ask: typeof asChild) => {
+      const answers = await Promise.all(Array.from({ length: 21 }, () => ask('GET', '/terms/1')))
+      t.equal(answers.filter(({ statusCode }) => statusCode === 429).length, 1)
+    }
+    await flood(asChild)
+    t.equal((await asParent('PUT', `/profiles/${account._id}`, { max_age: limit })).statusCode, 200)
+    await flood(asParent)
+    t.equal((await asTom('DELETE', '/sessions?others=true')).statusCode, 200, 'also those of an account whose first profile has the limit')
+  })
+
+  t.test('has one session more where none of theirs could make room', async t => {
+    const { account, mia } = await familyOf(app)
+    const { sessions } = app.data
+    await sessions.endProfile(account._id, mia)
+    for (let i = 0; i < sessionsPerUser; i++) await sessions.begin(account._id)
+    t.strictSame((await sessions.begin(account._id, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
   })
 
   t.test('goes on where nothing above the limit was watched', async t => {
@@ -144,6 +158,7 @@ t.test('a device is signed in as the profile that approves it', async t => {
   ] as const) {
     const { device_code, user_code } = (await app.inject({ method: 'POST', url: '/login/device', payload: {} })).json().data
     t.equal((await approve('POST', `/login/device/${user_code}`, { approve: true })).statusCode, 200)
+    t.equal((await asParent('POST', `/login/device/${user_code}`, { approve: true })).statusCode, approve === asParent ? 200 : 404)
     t.equal((await ask({ device_code })).json().data.user.id, id)
   }
 })

@@ -3,6 +3,7 @@ import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { DeviceCodes, DeviceRequest } from '../../../schemas/device.js'
 import { callerOf } from '../../../src/http/addresses.js'
+import { optionalBody } from '../../../src/http/optional-body.js'
 import { ok } from '../../../src/http/reply.js'
 import { deviceLoginsOf } from '../../../src/identity/device-logins.js'
 
@@ -18,20 +19,9 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const deviceLogins = deviceLoginsOf(app.data, app.settings)
 
-  app.post(
-    '',
-    {
-      schema,
-      config: { admission: 'public' },
-      // A device without a name may send no body.
-      preValidation: (request, _reply, done) => {
-        if (request.body === undefined) request.body = {}
-        done()
-      }
-    },
-    async function getDeviceCodes({ body, ip }) {
-      return ok(await deviceLogins.issue(body.device || null, callerOf(ip)))
-    }
-  )
+  const options = { schema, config: { admission: 'public' }, preValidation: optionalBody } as const
+  app.post('', options, async function getDeviceCodes({ body, ip }) {
+    return ok(await deviceLogins.issue(body.device || null, callerOf(ip)))
+  })
 }
 export default route

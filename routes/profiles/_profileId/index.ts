@@ -5,12 +5,12 @@ import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
 import { ProfileChange } from '../../../schemas/profile.js'
-import { isFirst, type ProfileChanges } from '../../../src/data/profiles.js'
-import type { UserDocument } from '../../../src/data/users.js'
-import { firstProfile, invalid, orNotFound } from '../../../src/errors.js'
+import { isFirst } from '../../../src/data/profiles.js'
+import { firstProfile, orNotFound } from '../../../src/errors.js'
 import { callerOf } from '../../../src/http/addresses.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
+import { profileLimitsOf } from '../../../src/identity/profile-limits.js'
 import { erase } from '../../../src/privacy/erase.js'
 
 const shared = {
@@ -35,33 +35,15 @@ const deleteSchema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { passwordChecks } = app
   const { profiles, sessions } = app.data
-
-  /** Otherwise nobody could ever lift a limit again. */
-  const assertUnlimitedWithout = async (account: number, id: number) => {
-    const isLeft = (await profiles.list(account)).some(({ _id, max_age = null }) => _id !== id && max_age === null)
-    if (!isLeft) throw invalid([{ field: 'max_age', message: 'must be null for at least one profile' }])
-  }
-
-  /** Of two requests at once, each may have seen the other profile without a limit. Then each finds none afterwards. */
-  const limit = async (account: number, { _id, max_age = null }: UserDocument, changes: ProfileChanges) => {
-    await assertUnlimitedWithout(account, _id)
-    await profiles.change(account, _id, changes)
-    await assertUnlimitedWithout(account, _id).catch(async refusal => {
-      await profiles.change(account, _id, { max_age })
-      throw refusal
-    })
-  }
+  const limits = profileLimitsOf(app.data)
 
   app.put('', { schema: putSchema, ...forAccountConfirmed }, async function changeProfile(request) {
     const { account } = app.viewerOf(request)
     const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
     const { pin, ...fields } = request.body
-    const getsLimit = typeof fields.max_age === 'number'
-    if (getsLimit) await assertUnlimitedWithout(account, profile._id)
     const pin_hash = typeof pin === 'string' ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
-    const changes = { ...fields, ...(pin_hash !== undefined && { pin_hash }) }
-    if (getsLimit) await limit(account, profile, changes)
-    else await profiles.change(account, profile._id, changes)
+    if (typeof fields.max_age === 'number') await limits.set(account, profile, fields.max_age)
+    await profiles.change(account, profile._id, { ...fields, ...(pin_hash !== undefined && { pin_hash }) })
     await app.changedLimits.refresh()
     return done(200, 'The profile was changed')
   })
@@ -70,8 +52,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { account } = app.viewerOf(request)
     const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
     if (isFirst(profile)) throw firstProfile()
-    if ((profile.max_age ?? null) === null) await limit(account, profile, { max_age: 0 })
-    await erase(app, profile._id)
+    await limits.whileRemoving(account, profile, () => erase(app, profile._id))
     await sessions.endProfile(account, profile._id)
     return done(200, 'The profile was deleted')
   })

@@ -9,6 +9,7 @@ import { ProfileSwitch } from '../../../../schemas/profile.js'
 import { orNotFound } from '../../../../src/errors.js'
 import { callerOf } from '../../../../src/http/addresses.js'
 import { integerId } from '../../../../src/http/ids.js'
+import { optionalBody } from '../../../../src/http/optional-body.js'
 import { ok } from '../../../../src/http/reply.js'
 import { profileSwitchOf } from '../../../../src/identity/profile-switch.js'
 
@@ -26,7 +27,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const switchProfile = profileSwitchOf(app.data, app.passwordChecks)
 
-  app.post('', { schema, ...forConfirmed }, async function signInToProfile(request) {
+  app.post('', { schema, ...forConfirmed, preValidation: optionalBody }, async function signInToProfile(request) {
     const profile = orNotFound(integerId(request.params.profileId))
     const { user, session } = await switchProfile(app.viewerOf(request), profile, request.body, callerOf(request.ip))
     return ok(app.signedIn(user, session))
