@@ -303,6 +303,10 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.user())?.id, id, 'while it is there, they go on as it')
     await endAs(id)
     await appWith(await tokenOf('uma')).client.removeProfile(id)
+    provider.isMute = true
+    t.equal(await kindOf(client.user()), 'no-answer')
+    t.equal((await store.load('identity'))?.profile, id, 'which says nothing of the profile')
+    provider.isMute = false
     t.strictSame(await Promise.all([client.user(), client.user()]), [uma, uma])
     t.equal((await client.get('/history')).meta.total_count, 0)
     t.strictSame((await store.load('identity'))?.profile, undefined)
