@@ -4,7 +4,6 @@ import { forbidden } from '../src/errors.js'
 import { integerId } from '../src/http/ids.js'
 import { ChosenProfiles, profileHeader } from '../src/identity/chosen-profiles.js'
 import type { Viewer } from '../src/identity/tokens.js'
-import { Outage } from '../src/overload/outage.js'
 import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 
 /**
@@ -16,9 +15,7 @@ export default fp(
     const { settings, data, refusedUsers, changedLimits } = app
     if (settings.JWT_SECRET !== undefined) return
     const timeout = requestTimeoutOf(settings)
-    const closing = new AbortController()
-    app.addHook('onClose', async () => closing.abort())
-    const profiles = new ChosenProfiles(data.profiles, new Outage(app.reachDatabase, closing.signal))
+    const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 
     /** Returns an error if the account has no such profile. */

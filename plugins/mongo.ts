@@ -7,6 +7,7 @@ import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/ended-sessions.js'
 import { databaseMetrics } from '../src/metrics/database.js'
+import { Outage } from '../src/overload/outage.js'
 import { singleFlight } from '../src/overload/single-flight.js'
 import { poll } from '../src/poll.js'
 import { seconds } from '../src/time.js'
@@ -29,6 +30,7 @@ declare module 'fastify' {
     isPrepared: () => boolean
     /** Pings the database; false until the app is prepared. */
     reachDatabase: () => Promise<boolean>
+    outage: Outage
   }
 }
 
@@ -103,7 +105,9 @@ export default fp(
       )
     )
     app.decorate('isPrepared', () => isPrepared)
-    app.decorate('reachDatabase', async () => isPrepared && (await ping()))
+    const reachDatabase = async () => isPrepared && (await ping())
+    app.decorate('reachDatabase', reachDatabase)
+    app.decorate('outage', new Outage(reachDatabase, closing.signal))
 
     app.addHook('onClose', async () => {
       closing.abort()

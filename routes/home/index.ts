@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { forAnyoneAtOnce } from '../../plugins/authentication.js'
 import { publicAnswers } from '../../schemas/answers.js'
 import { HomeAnswer, HomeQuery } from '../../schemas/home.js'
-import { Outage } from '../../src/overload/outage.js'
 import { Home } from '../../src/viewing/home/home.js'
 
 const schema = {
@@ -17,14 +16,12 @@ const schema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, recommender, uptake, settings } = app
-  const closing = new AbortController()
-  app.addHook('onClose', async () => closing.abort())
   const home = new Home({
     catalogue,
     data,
     recommender,
     uptake,
-    outage: new Outage(app.reachDatabase, closing.signal),
+    outage: app.outage,
     interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
     recentDays: settings.RECENT_DAYS,
     basePath: settings.BASE_PATH,

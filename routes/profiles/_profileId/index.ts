@@ -40,10 +40,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.put('', { schema: putSchema, ...forAccountConfirmed }, async function changeProfile(request) {
     const { account } = app.viewerOf(request)
     const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
-    const { pin, ...fields } = request.body
+    const { pin, max_age, ...fields } = request.body
     const pin_hash = typeof pin === 'string' ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
-    if (typeof fields.max_age === 'number') await limits.set(account, profile, fields.max_age)
-    await profiles.change(account, profile._id, { ...fields, ...(pin_hash !== undefined && { pin_hash }) })
+    if (typeof max_age === 'number') await limits.set(account, profile, max_age)
+    const lifted = max_age === null && { max_age }
+    await profiles.change(account, profile._id, { ...fields, ...lifted, ...(pin_hash !== undefined && { pin_hash }) })
     await app.changedLimits.refresh()
     return done(200, 'The profile was changed')
   })
