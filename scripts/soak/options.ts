@@ -11,7 +11,7 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
   --pause N       milliseconds between a response and the caller's next request (5)
   --contents N    items in the catalogue (2000)
   --built DIR     folder of the built service (dist)
-  --brief         as npm test runs it: skips what takes a minute or more, and tolerates
+  --brief         as npm test and CI run it: skips what takes a minute or more, and tolerates
                   a machine that runs other tests at the same time`
 
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }

@@ -3,8 +3,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Most test files share this many processes, because each takes seconds to load the service. tap runs one more at once (`jobs` in package.json). */
-const shared = 3
+/**
+ * Most test files share a few processes, because each takes seconds to load the service. tap runs four at once (`jobs` in
+ * package.json). This is how files are dealt to them: the last one starts late, after the files with their own process.
+ */
+const dealing = [0, 1, 2, 0, 1, 2, 3]
 
 /** All test files below a folder. */
 export const testFiles = (folder: string) =>
@@ -43,16 +46,16 @@ t.test('the last file', { buffered: false }, async t => {
 
 /**
  * Distributes the test files over processes and writes an entry file for each. tap starts them in order of their names. Files with
- * their own process mostly wait, so they run one after the other beside the shared processes, which use the cores.
+ * their own process mostly wait, so they run one after the other beside three shared processes, which use the cores.
  */
 export const entriesOf = async (files: string[], folder: string) => {
   const alone = files.filter(isAlone).map(file => ({ name: basename(file, '.test.ts'), files: [file] }))
   const together = files.filter(file => !isAlone(file))
-  const dealt = Array.from({ length: shared }, (_, n) => ({
-    name: `shared-${n + 1}`,
-    files: together.filter((_, i) => i % shared === n)
-  }))
-  const entries = [...alone.slice(0, 1), ...dealt, ...alone.slice(1)]
+  const shared = (process: number) => ({
+    name: `shared-${process + 1}`,
+    files: together.filter((_, i) => dealing[i % dealing.length] === process)
+  })
+  const entries = [...alone.slice(0, 1), shared(0), shared(1), shared(2), ...alone.slice(1), shared(3)]
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   return Promise.all(

@@ -20,10 +20,13 @@ const run = async (args: string[], env = {}) => {
   return { out, err, status }
 }
 
-/** `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. */
+/**
+ * `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. CI runs the other
+ * scenarios beside the suite, because they take a minute.
+ */
 t.test('what the service promises for when processes die is kept', async t => {
-  const scenarios = ['primary', 'kill', 'rolling', 'slow', 'logins']
-  const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, requests: 1000, contents: 200 }
+  const scenarios = ['primary', 'kill']
+  const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, contents: 200 }
   const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
   const soak = ['--import', 'tsx', 'scripts/soak/main.ts', ...scenarios, '--built', built('.'), '--brief', ...options]
   const { out, err, status } = await run(soak, { TMPDIR: await testFolder() })
@@ -35,7 +38,7 @@ t.test('what the service promises for when processes die is kept', async t => {
     scenarios
   )
   const findings = lines.filter(line => line.startsWith(' '))
-  t.ok(findings.length > 15)
+  t.ok(findings.length > 8)
   // An election that takes longer than it usually does leaves nothing to tell about short ones.
   for (const finding of findings)
     t.match(finding, /^ +(kept|unknown {3}(interrupted requests|the p99 of a page|every login|logins that do not fit)) /, finding)

@@ -27,8 +27,8 @@ t.test('a test file in a new folder is run', async t => {
       entries.map(async entry => ((await readFile(entry, 'utf8')).match(/file:[^']+/g) ?? []).map(url => fileURLToPath(url)))
     )
     t.strictSame(imported[0], [alone])
-    t.strictSame(imported.slice(1, -1).flat().sort(), [probe, top])
-    t.strictSame(imported.at(-1), [other], 'those with their own process one after the other')
+    t.strictSame([...imported.slice(1, 4), ...imported.slice(-1)].flat().sort(), [probe, top])
+    t.strictSame(imported.at(-2), [other], 'those with their own process one after the other')
   })
 
   t.test('by tap itself', async t => {
