@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Audience, Country } from '../src/catalogue/audience.js'
 import { profileHeader } from '../src/identity/chosen-profiles.js'
+import { hasProvider } from '../src/identity/token-settings.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -15,7 +16,7 @@ declare module 'fastify' {
 /** Knows the country of a caller, from the header that the operator has named, and the limit of a signed-in viewer. */
 export default fp(
   async app => {
-    const { COUNTRY_HEADER, JWT_SECRET } = app.settings
+    const { COUNTRY_HEADER } = app.settings
     const header = COUNTRY_HEADER.toLowerCase()
     const countryOf = ({ headers }: FastifyRequest): Country | undefined => {
       const country = header && String(headers[header] ?? '').toUpperCase()
@@ -23,8 +24,7 @@ export default fp(
       return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
     }
     app.decorate('audienceOf', (request: FastifyRequest) => ({ country: countryOf(request), maxAge: request.viewer?.maxAge }))
-    const namesProfile = JWT_SECRET === undefined
-    app.decorate('audienceHeaders', ['Authorization', ...(namesProfile ? [profileHeader] : []), COUNTRY_HEADER])
+    app.decorate('audienceHeaders', ['Authorization', ...(hasProvider(app.settings) ? [profileHeader] : []), COUNTRY_HEADER])
   },
   { name: 'audience', dependencies: ['settings', 'authentication'] }
 )

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import { forbidden } from '../src/errors.js'
 import { integerId } from '../src/http/ids.js'
 import { ChosenProfiles, profileHeader } from '../src/identity/chosen-profiles.js'
+import { hasProvider } from '../src/identity/token-settings.js'
 import type { Viewer } from '../src/identity/tokens.js'
 import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 
@@ -13,7 +14,7 @@ import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 export default fp(
   async app => {
     const { settings, data, refusedUsers, changedLimits } = app
-    if (settings.JWT_SECRET !== undefined) return
+    if (!hasProvider(settings)) return
     const timeout = requestTimeoutOf(settings)
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import { erasuresKeptDays } from '../src/data/erasures.js'
 import { RefusedUsers } from '../src/identity/refused-users.js'
+import { hasProvider } from '../src/identity/token-settings.js'
 import { poll } from '../src/poll.js'
 import { sweepDue } from '../src/privacy/sweep.js'
 import { days, minutes, seconds } from '../src/time.js'
@@ -17,9 +18,8 @@ const margin = minutes(1)
 /** Learns which users were disabled or erased, so that no request asks the database, and completes the erasures. */
 export default fp(
   async app => {
-    const { JWT_SECRET, ACCESS_TOKEN_TTL } = app.settings
     // How long the tokens of an identity provider live is unknown.
-    const life = JWT_SECRET === undefined ? days(erasuresKeptDays) : seconds(ACCESS_TOKEN_TTL) + margin
+    const life = hasProvider(app.settings) ? days(erasuresKeptDays) : seconds(app.settings.ACCESS_TOKEN_TTL) + margin
     const refused = new RefusedUsers(app.backgroundData)
     app.decorate('refusedUsers', refused)
     app.follow('disabled and erased users', () => refused.refresh())

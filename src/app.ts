@@ -40,6 +40,7 @@ import { trustedProxies } from './http/proxies.js'
 import { requestId } from './http/request-ids.js'
 import { buildSerializer } from './http/serialization.js'
 import { compileValidator } from './http/validation.js'
+import { hasProvider } from './identity/token-settings.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit,
@@ -65,12 +66,9 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
 })
 
 /** Which routes do not exist with these settings. */
-const isAbsent =
-  ({ JWT_SECRET, DEVICE_URL }: Settings) =>
-  (path: string) =>
-    // An identity provider has sessions and passwords of its own.
-    (JWT_SECRET === undefined && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
-    (DEVICE_URL === '' && path.startsWith('/login/device'))
+const isAbsent = (settings: Settings) => (path: string) =>
+  (hasProvider(settings) && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
+  (settings.DEVICE_URL === '' && path.startsWith('/login/device'))
 
 /** Builds the service without starting it. */
 export const buildApp = async (settings: Settings, { logger }: Required<Pick<FastifyServerOptions, 'logger'>>) => {

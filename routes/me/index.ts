@@ -7,6 +7,7 @@ import { toUser } from '../../src/data/users.js'
 import { notFound, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
+import { hasProvider } from '../../src/identity/token-settings.js'
 import { erase } from '../../src/privacy/erase.js'
 
 const getSchema = {
@@ -35,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return ok(toUser(user))
   })
 
-  if (app.settings.JWT_SECRET === undefined) {
+  if (hasProvider(app.settings)) {
     // People erase their accounts at the identity provider, which tells the operator.
     app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function eraseMe() {
       throw notFound()

@@ -4,6 +4,9 @@ import { refuseWeakSecret } from './weak-secrets.js'
 
 const sources = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
 
+/** Whether an identity provider signs the tokens. It has sessions and passwords of its own. */
+export const hasProvider = ({ JWT_SECRET }: { JWT_SECRET?: string | undefined }) => JWT_SECRET === undefined
+
 /** Requires `JWT_SECRET` in the schema, unless the settings name an identity provider. */
 export const withTokenSource = (schema: TObject, settings: Record<string, unknown>): TObject => {
   const isChosen = !schema.properties.JWT_SECRET || sources.some(name => settings[name] !== undefined)
