@@ -51,9 +51,9 @@ t.test('the last file', { buffered: false }, async t => {
 export const entriesOf = async (files: string[], folder: string) => {
   const alone = files.filter(isAlone).map(file => ({ name: basename(file, '.test.ts'), files: [file] }))
   const together = files.filter(file => !isAlone(file))
-  const shared = (process: number) => ({
-    name: `shared-${process + 1}`,
-    files: together.filter((_, i) => dealing[i % dealing.length] === process)
+  const shared = (n: number) => ({
+    name: `shared-${n + 1}`,
+    files: together.filter((_, i) => dealing[i % dealing.length] === n)
   })
   const entries = [...alone.slice(0, 1), shared(0), shared(1), shared(2), ...alone.slice(1), shared(3)]
   await rm(folder, { recursive: true, force: true })

@@ -38,9 +38,8 @@ t.test('what the service promises for when processes die is kept', async t => {
     scenarios
   )
   const findings = lines.filter(line => line.startsWith(' '))
-  t.ok(findings.length > 8)
+  t.ok(findings.length > 12)
   // An election that takes longer than it usually does leaves nothing to tell about short ones.
-  for (const finding of findings)
-    t.match(finding, /^ +(kept|unknown {3}(interrupted requests|the p99 of a page|every login|logins that do not fit)) /, finding)
+  for (const finding of findings) t.match(finding, /^ +(kept|unknown {3}interrupted requests) /, finding)
   t.equal(status, 0)
 })
