@@ -84,7 +84,7 @@ export const removalsOf = (db: Db) => {
 export type Removals = ReturnType<typeof removalsOf>
 
 /** Part of a filter that no longer matches when the mark is too old. A frozen database may get to a command much later. */
-const soonAfter = (mark: Date): Document => ({ $expr: { $lt: ['$$NOW', new Date(mark.getTime() + removalGrace)] } })
+export const soonAfter = (mark: Date): Document => ({ $expr: { $lt: ['$$NOW', new Date(mark.getTime() + removalGrace)] } })
 
 interface Listed extends Owned {
   _id: ObjectId | number

@@ -5,7 +5,7 @@ import { withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './owned.js'
 import { type Progress, progressUpdate } from './progress.js'
-import { removalsOf } from './removals.js'
+import { removalsOf, soonAfter } from './removals.js'
 
 /** What a player reports about a content. */
 export interface Report {
@@ -55,8 +55,9 @@ export const reportsOf = (db: Db, completedAt: number) => {
   /** Removes what a report has brought back because it was written while its element was being removed. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
     for (const { content_id, progress } of await removedSince(user_id, reports)) {
-      await removals.markOne(user_id, 'history', content_id)
-      await withRetries(() => history.deleteOne({ user_id, content_id, updated_at: { $lte: progress.observed_at as Date } }))
+      const mark = await removals.markOne(user_id, 'history', content_id)
+      const broughtBack = { user_id, content_id, updated_at: { $lte: progress.observed_at as Date } }
+      await withRetries(() => history.deleteOne({ ...broughtBack, ...soonAfter(mark) }))
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Collection, Db, Document, Filter } from 'mongodb'
 import { seconds } from '../../time.js'
+import { isAlone } from './faults.js'
 
 // Reads whose results fit into one batch. A cursor of the driver costs the process twice as much as the operation itself.
 // They read from the primary, so that viewers see their own writes.
@@ -29,15 +30,26 @@ export const aggregateRaw = async (
   return cursor.firstBatch
 }
 
+/** Databases of servers that stand alone: they keep no snapshots, and roll nothing back. */
+const withoutSnapshots = new WeakSet<Db>()
+
 /**
- * Reads what no change of primary can roll back, and says up to when. That is in the past while too few members of the replica set
- * keep up. A server of its own knows everything.
+ * Reads what no change of primary can roll back, and says of when it is. That is in the past while too few members of the replica
+ * set keep up. Only a snapshot has a time: the one in an answer to other reads is that of their end.
  */
 export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Collection, 'collectionName'>, pipeline: Document[]) => {
-  const readConcern = { level: 'majority' }
-  const { cursor, operationTime } = await db.command({ aggregate: collectionName, pipeline, cursor: { batchSize }, readConcern })
-  const committedAt: number = operationTime ? seconds(operationTime.getHighBits()) : Number.POSITIVE_INFINITY
-  return { rows: cursor.firstBatch as T[], committedAt }
+  const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }
+  if (!withoutSnapshots.has(db)) {
+    try {
+      const { cursor } = await db.command({ ...command, readConcern: { level: 'snapshot' } })
+      return { rows: cursor.firstBatch as T[], committedAt: seconds(cursor.atClusterTime.getHighBits()) }
+    } catch (error) {
+      if (!isAlone(error)) throw error
+      withoutSnapshots.add(db)
+    }
+  }
+  const { cursor } = await db.command(command)
+  return { rows: cursor.firstBatch as T[], committedAt: Number.POSITIVE_INFINITY }
 }
 
 /** The rows as one object, in which those that are missing have the fields of `none`. */
