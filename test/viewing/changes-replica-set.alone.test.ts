@@ -3,14 +3,18 @@ import t from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { removalGrace } from '../../src/data/removals.js'
 import { revisionsOf } from '../../src/data/revisions.js'
+import { seconds } from '../../src/time.js'
 import { type App, addUser, build, signIn } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
 import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
 
-/** A removal that the death of the primary has interrupted goes on for as long as its mark counts. */
-const overlap = removalGrace + 500
+/**
+ * A removal that the death of the primary has interrupted goes on for as long as its mark counts, and the majority has it when the other
+ * members have found the new primary.
+ */
+const overlap = removalGrace + seconds(2)
 
 /** Devices that ask all the time, and are approved one after the other. */
 const devicesOf = async (app: App, count: number) => {
