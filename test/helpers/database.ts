@@ -43,7 +43,7 @@ const usedOrNew = async () => {
 
 /** Whether a database has no more than the service would have made. */
 const isPlain = async (db: Db) =>
-  (await db.listCollections().toArray()).every(
+  (await db.listCollections({}, { nameOnly: false }).toArray()).every(
     ({ name, options }) => Object.keys(options ?? {}).length === 0 && !name.startsWith('system.')
   )
 
