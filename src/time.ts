@@ -37,7 +37,9 @@ export const timestamp = (moment: Date): Timestamp => {
 export const wireYears = { first: new Date('0000-01-01T00:00:00.000Z'), last: new Date('9999-12-31T23:59:59.999Z') }
 const [first, last] = [wireYears.first.getTime(), wireYears.last.getTime()]
 
-export const isWireMoment = (value: unknown): value is Date => value instanceof Date && value.getTime() >= first && value.getTime() <= last
+/** `time` is in milliseconds. */
+export const isWireTime = (time: number) => time >= first && time <= last
+export const isWireMoment = (value: unknown): value is Date => value instanceof Date && isWireTime(value.getTime())
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 

@@ -3,7 +3,6 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/continue-watching.js'
 import { Page } from '../../schemas/page.js'
-import { dismissalTimes } from '../../src/data/dismissals.js'
 import { onPage, pageMeta } from '../../src/http/reply.js'
 import { timeOf } from '../../src/time.js'
 import { continueWatching } from '../../src/viewing/continue-watching.js'
@@ -30,7 +29,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const cards = continueWatching(catalogue, {
       history,
       hidden: history.hidden,
-      dismissed: dismissalTimes(history),
+      dismissed: history.dismissed,
       since: timeOf(query.since),
       completedAt: settings.COMPLETED_AT,
       audience: app.audienceOf(request)

@@ -1,4 +1,4 @@
-import type { Collection, Db, Document, IndexDescription, ObjectId } from 'mongodb'
+import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { notFound } from '../errors.js'
@@ -37,13 +37,10 @@ export interface Hidden {
   hidden: number[]
 }
 
-const unionWith = (user_id: number, stage: Document) => ({ $unionWith: { coll: 'hidden', pipeline: [{ $match: { user_id } }, stage] } })
-
-/** A stage that adds the user's hidden titles to an aggregation of another collection, which saves an operation. */
-export const andHidden = (user_id: number) => unionWith(user_id, { $group: { _id: null, hidden: { $push: '$content_id' } } })
-
-/** The same with a row for each hidden title. */
-export const andEachHidden = (user_id: number) => unionWith(user_id, { $project: { _id: 0, hidden: '$content_id' } })
+/** A stage that adds a row for each of the user's hidden titles to an aggregation of another collection, which saves an operation. */
+export const andHidden = (user_id: number) => ({
+  $unionWith: { coll: 'hidden', pipeline: [{ $match: { user_id } }, { $project: { _id: 0, hidden: '$content_id' } }] }
+})
 
 export const hiddenOf = (db: Db) => {
   const hidden: Collection<HiddenDocument> = db.collection('hidden')

@@ -1,32 +1,31 @@
 import type { Db, Document } from 'mongodb'
-import { andDismissed, type Dismissed } from './dismissals.js'
+import { andDismissed, type Dismissed, dismissalTimes } from './dismissals.js'
 import { columnsOf } from './driver/columns.js'
-import { aggregateIntoOne, aggregateRaw } from './driver/one-batch.js'
-import { andEachHidden, andHidden, type Hidden } from './hidden.js'
-import { andSaved, type Saved } from './watchlist.js'
+import { aggregateRaw } from './driver/one-batch.js'
+import { andHidden, type Hidden } from './hidden.js'
+import { andSaved, type Saved, type WatchlistDocument } from './watchlist.js'
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
 export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1, plays: 1 } as const
 
 /** A user's history as columns, newest first. Reading the other fields too would take twice as long. */
 export interface WatchedColumns {
-  content_ids: number[]
-  times: number[]
-  percentages: number[]
+  content_ids: (number | undefined)[]
+  times: (number | undefined)[]
+  percentages: (number | undefined)[]
   plays: number[]
 }
 
 /** What is at its end was completed once at least. */
 export interface HistoryColumns extends WatchedColumns {
-  updated: Date[]
+  /** In milliseconds. Missing where other software has written something else. */
+  updated: (number | undefined)[]
 }
 
 export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
 
 /** The same for an element of columns. Elements that other software wrote may lack both fields. */
 export const isStarted = ({ times, percentages }: WatchedColumns, i: number) => Boolean(times[i]) || Boolean(percentages[i])
-
-const nothing: HistoryColumns = { content_ids: [], times: [], percentages: [], plays: [], updated: [] }
 
 /** More elements do not make continue watching better, but slower. */
 const latest = 2000
@@ -40,50 +39,61 @@ export const latestOf = (history: HistoryColumns): HistoryColumns => ({
   updated: history.updated.slice(0, latest)
 })
 
+const isDefined = <T>(value: T | undefined) => value !== undefined
+
 const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 
-const watched = { $project: { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1 } }
+const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1 }
+const watched = { $project: watchedFields }
+const watchedAndWhen = { $project: { ...watchedFields, updated_at: 1 } }
 
-const columns = (completedAt: number) => ({
-  $group: {
-    _id: null,
-    content_ids: { $push: '$content_id' },
-    times: { $push: '$time' },
-    percentages: { $push: '$percentage' },
-    plays: { $push: { $max: ['$plays', { $cond: [{ $gte: ['$percentage', completedAt] }, 1, 0] }] } },
-    updated: { $push: '$updated_at' }
-  }
-})
+/** A row of the history or of one of the lists beside it, and so without the fields of the others. */
+interface Row {
+  content_id: number
+  time: number
+  percentage: number
+  plays: number | null
+  updated_at: number
+  hidden: number
+  dismissed: number
+  at: number
+  saved: WatchlistDocument
+}
 
-/** Reads of whole histories. They read the index alone and in one batch, however many elements there are. */
+const values = ['content_id', 'time', 'percentage', 'plays', 'hidden', 'dismissed', 'saved'] as const
+const moments = ['updated_at', 'at'] as const
+
+/**
+ * Reads of whole histories and of what a user has beside them, in one operation. They read the index of the history alone, and one batch,
+ * however many elements there are. Grouped to columns by mongod, the rows would cost it twice as much.
+ */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
-  const history = { collectionName: 'history' }
-  /** Each stage adds more fields. */
-  const columnsWith = <More extends object>(elements: Document[], none: More, stages: Document[]): Promise<HistoryColumns & More> =>
-    aggregateIntoOne(db, history, [...elements, columns(completedAt), ...stages], { ...nothing, ...none }, { hint: listIndex })
+  const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Hidden & Dismissed & Saved> => {
+    const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: listIndex })
+    const { content_id, time, percentage, plays, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(rows, values, moments)
+    return {
+      content_ids: content_id,
+      times: time,
+      percentages: percentage,
+      plays: plays.map((count, i) => Math.max(count ?? 0, (percentage[i] ?? 0) >= completedAt ? 1 : 0)),
+      updated: updated_at,
+      hidden: hidden.filter(isDefined),
+      dismissed: dismissalTimes(dismissed, at),
+      saved: saved.filter(isDefined)
+    }
+  }
 
   return {
-    /**
-     * The whole history, and what the user has hidden, in one operation. Grouped to columns by mongod, as below, the rows would cost it
-     * twice as much. The rows of hidden titles have nothing in the other columns.
-     */
-    wholeAndHidden: async (user_id: number): Promise<WatchedColumns & Hidden> => {
-      const rows = await aggregateRaw(db, history, [...newestFirst(user_id), watched, andEachHidden(user_id)], { hint: listIndex })
-      const columns = columnsOf(rows, ['content_id', 'time', 'percentage', 'plays', 'hidden'])
-      const [content_ids, times, percentages, plays, hidden] = columns as [number[], number[], number[], number[], number[]]
-      return { content_ids, times, percentages, plays, hidden: hidden.filter(id => id !== undefined) }
-    },
+    /** The whole history, and what the user has hidden. */
+    wholeAndHidden: (user_id: number): Promise<WatchedColumns & Hidden> =>
+      columnsFrom([...newestFirst(user_id), watched, andHidden(user_id)]),
 
     /** What continue watching looks at of the history, what the user has hidden, and when each show was dismissed. */
-    latestHiddenAndDismissed: (user_id: number) => {
-      const stages = [andHidden(user_id), andDismissed(user_id)]
-      return columnsWith<Hidden & Dismissed>([...newestFirst(user_id), { $limit: latest }], { hidden: [], dismissed: [] }, stages)
-    },
+    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Hidden & Dismissed> =>
+      columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhen, andHidden(user_id), andDismissed(user_id)]),
 
     /** All that a start page needs of a user, but for the elements of its cards: also the newest elements of the watchlist. */
-    wholeAndLists: (user_id: number, saved: number) => {
-      const stages = [andHidden(user_id), andDismissed(user_id), andSaved(user_id, saved)]
-      return columnsWith<Hidden & Dismissed & Saved>(newestFirst(user_id), { hidden: [], dismissed: [], saved: [] }, stages)
-    }
+    wholeAndLists: (user_id: number, saved: number) =>
+      columnsFrom([...newestFirst(user_id), watchedAndWhen, andHidden(user_id), andDismissed(user_id), andSaved(user_id, saved)])
   }
 }

@@ -51,7 +51,7 @@ export interface Saved {
   saved: WatchlistDocument[]
 }
 
-/** A stage that adds the newest elements of the user's watchlist to an aggregation of another collection, which saves an operation. */
+/** A stage that adds a row for each of the newest elements of the user's watchlist to an aggregation of another collection, which saves an operation. */
 export const andSaved = (user_id: number, count: number) => ({
   $unionWith: {
     coll: 'watchlist',
@@ -59,7 +59,7 @@ export const andSaved = (user_id: number, count: number) => ({
       { $match: { user_id } },
       { $sort: { created_at: -1, _id: -1 } },
       { $limit: count },
-      { $group: { _id: null, saved: { $push: '$$ROOT' } } }
+      { $project: { _id: 0, saved: '$$ROOT' } }
     ]
   }
 })

@@ -2,7 +2,7 @@ import type { Audience } from '../catalogue/audience.js'
 import { isOpen } from '../catalogue/availability.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type HistoryColumns, isStarted } from '../data/history-columns.js'
-import { isWireMoment } from '../time.js'
+import { isWireTime } from '../time.js'
 
 export interface Card {
   reason: 'resume' | 'next'
@@ -30,7 +30,8 @@ export const continueWatching = (
 ): Card[] => {
   const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
-  const playsOf = new Map(content_ids.map((content_id, i) => [content_id, plays[i] as number]))
+  const playsOf = new Map<number | undefined, number>()
+  for (let i = 0; i < content_ids.length; i++) playsOf.set(content_ids[i], plays[i] as number)
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
 
   /** The first that was completed less often, so that a show that is watched again goes on too. */
@@ -40,18 +41,21 @@ export const continueWatching = (
   }
 
   const seen = tree.titles(hidden)
-  return content_ids.flatMap((content_id, i): Card[] => {
-    const row = skeleton.row(content_id)
+  const cards: Card[] = []
+  for (let i = 0; i < content_ids.length; i++) {
+    const content_id = content_ids[i]
     const watched_at = updated[i]
-    if (row === undefined || !isWireMoment(watched_at) || !isStarted(history, i)) return []
-    if (!skeleton.isSuited(row, audience.maxAge)) return []
+    if (content_id === undefined || watched_at === undefined || !isWireTime(watched_at) || !isStarted(history, i)) continue
+    const row = skeleton.row(content_id)
+    if (row === undefined || !skeleton.isSuited(row, audience.maxAge)) continue
     const title = tree.title(row)
-    if (seen.has(title)) return []
+    if (seen.has(title)) continue
     seen.add(title)
-    if (watched_at.getTime() < since || (dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at.getTime()) return []
+    if (watched_at < since || (dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at) continue
     const isCompleted = (percentages[i] as number) >= completedAt
     const proposed = isCompleted ? nextAfter(row, plays[i] as number) : isShown(row) ? row : undefined
-    if (proposed === undefined) return []
-    return [{ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), watched_at }]
-  })
+    if (proposed === undefined) continue
+    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), watched_at: new Date(watched_at) })
+  }
+  return cards
 }

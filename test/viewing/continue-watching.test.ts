@@ -47,7 +47,7 @@ const columns = (newestFirst: string) => {
     times: elements.map(({ percentage }) => percentage * 10),
     percentages: elements.map(({ percentage }) => percentage),
     plays: elements.map(({ plays }) => plays),
-    updated: elements.map((_, i) => new Date(began + 1000 * (elements.length - 1 - i)))
+    updated: elements.map((_, i) => began + 1000 * (elements.length - 1 - i))
   }
 }
 

@@ -2,31 +2,45 @@ import { BSON } from 'mongodb'
 
 // Types of BSON.
 const double = 1
+const date = 9
 const nothing = 10
 const int32 = 16
 
+/** The values of each field, with undefined for rows that lack it. */
+export type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
+
 /**
- * The fields of raw documents as columns, in the order of `names`. Of each document, the driver would make an object with names, which
- * takes four times as long. Only numbers are read here; documents with anything else are left to the driver.
+ * The fields of raw documents as columns: `values`, and `moments` in milliseconds. Of each document, the driver would make an object
+ * with names, which takes four times as long. Only numbers and dates are read here; documents with anything else are left to the driver.
  */
-export const columnsOf = (documents: readonly Buffer[], names: readonly string[]): unknown[][] => {
+export const columnsOf = <Row>(
+  documents: readonly Buffer[],
+  values: readonly (keyof Row & string)[],
+  moments: readonly (keyof Row & string)[] = []
+): Columns<Row> => {
+  const names = [...values, ...moments]
   const fields = names.map(name => Buffer.from(`${name}\0`))
   const columns = names.map(() => Array<unknown>(documents.length).fill(undefined))
   documents.forEach((document, row) => {
-    if (readNumbers(document, fields, columns, row)) return
-    const values = BSON.deserialize(document)
-    for (const [field, name] of names.entries()) (columns[field] as unknown[])[row] = values[name]
+    if (readFields(document, fields, columns, row, values.length)) return
+    const read = BSON.deserialize(document)
+    for (const [field, name] of names.entries()) {
+      const value = read[name]
+      ;(columns[field] as unknown[])[row] = field < values.length ? value : millisecondsOf(value)
+    }
   })
-  return columns
+  return Object.fromEntries(names.map((name, field) => [name, columns[field]])) as Columns<Row>
 }
 
-/** Returns whether there was nothing else. */
-const readNumbers = (document: Buffer, fields: Buffer[], columns: unknown[][], row: number) => {
+const millisecondsOf = (value: unknown) => (value instanceof Date ? value.getTime() : undefined)
+
+/** Returns whether there was nothing else. The fields from `firstMoment` on are dates. */
+const readFields = (document: Buffer, fields: Buffer[], columns: unknown[][], row: number, firstMoment: number) => {
   // Its first four bytes are its length.
   let at = 4
   for (let type = document[at++]; type !== 0; type = document[at++]) {
     const field = fieldAt(document, at, fields)
-    if (field < 0) return false
+    if (field < 0 || (type === date) !== field >= firstMoment) return false
     const column = columns[field] as unknown[]
     at += (fields[field] as Buffer).length
     if (type === int32) {
@@ -34,6 +48,9 @@ const readNumbers = (document: Buffer, fields: Buffer[], columns: unknown[][], r
       at += 4
     } else if (type === double) {
       column[row] = document.readDoubleLE(at)
+      at += 8
+    } else if (type === date) {
+      column[row] = document.readUInt32LE(at) + document.readInt32LE(at + 4) * 2 ** 32
       at += 8
     } else if (type === nothing) column[row] = null
     else return false

@@ -52,15 +52,6 @@ export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Col
   return { rows: cursor.firstBatch as T[], committedAt: Number.POSITIVE_INFINITY }
 }
 
-/** The rows as one object, in which those that are missing have the fields of `none`. */
-export const aggregateIntoOne = async <T extends object>(
-  db: Db,
-  collection: Pick<Collection, 'collectionName'>,
-  pipeline: Document[],
-  none: T,
-  options: { hint: Document }
-): Promise<T> => Object.assign({ ...none }, ...(await aggregateInOneBatch<Partial<T>>(db, collection, pipeline, options)))
-
 export const findInOneBatch = async <T extends Document>(db: Db, { collectionName }: Collection<T>, filter: Filter<T>): Promise<T[]> => {
   const { cursor } = await db.command({ find: collectionName, filter, batchSize, singleBatch: true })
   return cursor.firstBatch

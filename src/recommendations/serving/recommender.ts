@@ -11,7 +11,7 @@ import type { Viewing } from './viewing.js'
 /** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */
 export interface Recommendation {
   row: number
-  because?: number
+  because?: number | undefined
 }
 
 /** Only the newest titles of a history are used. Older ones add little. */
@@ -83,22 +83,10 @@ export class Recommender {
 
   private *personal({ titles }: Viewing, choice: Choice): Generator<Recommendation> {
     if (!this.model) return
-    const known: { row: number; item: number; interest: number }[] = []
-    for (const [row, interest] of titles) {
-      const item = this.model.item(row)
-      if (item !== undefined) known.push({ row, item, interest })
-      if (known.length === newestTitles) break
-    }
-    if (known.length === 0) return
-    known.reverse()
-    const history = this.model.history(
-      known.map(({ item }) => item),
-      known.map(({ interest }) => interest)
-    )
-    for (const found of this.model.best(history, choice)) {
-      const because = known[found.reason]?.row
-      yield { row: found.row, ...(because !== undefined && { because }) }
-    }
+    const { rows, items, interests } = knownTo(this.model, titles)
+    if (rows.length === 0) return
+    const history = this.model.history(items, interests)
+    for (const { row, item } of this.model.best(history, choice)) yield { row, because: rows[this.model.reason(history, item)] }
   }
 
   private filling({ titles, excluded }: Viewing, audience: Audience, count: number, taken: Set<number>, now: number): Recommendation[] {
@@ -118,4 +106,20 @@ export class Recommender {
     }
     return [...related, ...others].slice(0, count).map(row => ({ row }))
   }
+}
+
+/** The newest titles that the model knows, the oldest of them first. */
+const knownTo = (model: ServedModel, titles: Viewing['titles']) => {
+  const rows: number[] = []
+  const items: number[] = []
+  const interests: number[] = []
+  for (const [row, interest] of titles) {
+    const item = model.item(row)
+    if (item === undefined) continue
+    rows.push(row)
+    items.push(item)
+    interests.push(interest)
+    if (rows.length === newestTitles) break
+  }
+  return { rows: rows.reverse(), items: items.reverse(), interests: interests.reverse() }
 }

@@ -40,9 +40,9 @@ export class ServedModel {
     return historyOf(items, this.model.halfLives, interests)
   }
 
-  /** The open titles that fit a history, the best first, with the index in the history of the item that contributes most. */
-  best(history: History, { audience, count, excluded, now }: Choice): { row: number; reason: number }[] {
-    const { model, scorer, reasons } = this
+  /** The open titles that fit a history, the best first. */
+  best(history: History, { audience, count, excluded, now }: Choice): { row: number; item: number }[] {
+    const { model, scorer } = this
     const { skeleton } = this.catalogue
     const { rows } = this.titles
     const isWanted = (item: number) => {
@@ -51,13 +51,12 @@ export class ServedModel {
     }
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
-    return withNewcomers(titles, newcomers, count).map(({ item }) => ({
-      row: rows[item] as number,
-      // Not all callers need it.
-      get reason() {
-        return reasons.of(history, item)
-      }
-    }))
+    return withNewcomers(titles, newcomers, count).map(({ item }) => ({ row: rows[item] as number, item }))
+  }
+
+  /** The index in the history of the item that contributes most to the score of `item`. */
+  reason(history: History, item: number) {
+    return this.reasons.of(history, item)
   }
 
   /** Worked out again when the catalogue has changed. */

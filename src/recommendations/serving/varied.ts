@@ -1,7 +1,7 @@
 interface Candidate {
   row: number
   /** The title that it is because of, if any. */
-  because?: number
+  because?: number | undefined
 }
 
 /** Of ten neighbours in a row, at most four have the same reason. */
@@ -15,20 +15,28 @@ const mostAlike = 4
 export const varied = (candidates: Iterable<Candidate>, count: number): Candidate[] => {
   const taken: Candidate[] = []
   const waiting: Candidate[] = []
-  const isTurn = ({ because }: Candidate) =>
-    because === undefined || taken.slice(1 - neighbours).filter(before => before.because === because).length < mostAlike
-  const takeWaiting = () => {
-    const at = waiting.findIndex(isTurn)
-    if (at !== -1) taken.push(...waiting.splice(at, 1))
-    return at !== -1
-  }
+  const isTurn = ({ because }: Candidate) => because === undefined || countLatest(taken, because) < mostAlike
 
   for (const candidate of candidates) {
-    while (taken.length < count && takeWaiting());
+    if (!isTurn(candidate)) {
+      waiting.push(candidate)
+      continue
+    }
+    // After each one that is taken, it may be the turn of another that waits.
+    for (let next: Candidate | undefined = candidate; next && taken.length < count; next = takeFirst(waiting, isTurn)) taken.push(next)
     if (taken.length === count) break
-    if (isTurn(candidate)) taken.push(candidate)
-    else waiting.push(candidate)
   }
-  while (taken.length < count && takeWaiting());
   return taken
+}
+
+/** How many of those that the next one would have as neighbours have this reason. */
+const countLatest = (taken: Candidate[], because: number) => {
+  let times = 0
+  for (let at = Math.max(0, taken.length + 1 - neighbours); at < taken.length; at++) if (taken[at]?.because === because) times++
+  return times
+}
+
+const takeFirst = (waiting: Candidate[], isTurn: (candidate: Candidate) => boolean): Candidate | undefined => {
+  const at = waiting.findIndex(isTurn)
+  return at === -1 ? undefined : waiting.splice(at, 1)[0]
 }

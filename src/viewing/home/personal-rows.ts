@@ -1,6 +1,5 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { dismissalTimes } from '../../data/dismissals.js'
 import { latestOf } from '../../data/history-columns.js'
 import type { Data } from '../../data/index.js'
 import { isServableWatchlist } from '../../data/watchlist.js'
@@ -25,7 +24,7 @@ export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, audience 
   continueWatching(catalogue, {
     history: latestOf(stored),
     hidden: stored.hidden,
-    dismissed: dismissalTimes(stored),
+    dismissed: stored.dismissed,
     completedAt,
     audience
   }).slice(0, items)
@@ -92,7 +91,8 @@ export const becauseRowsOf = (
 ): PlannedRow[] => {
   const { skeleton } = catalogue
   const rows: PlannedRow[] = []
-  const excluded = new Set([...viewing.excluded, ...taken])
+  const excluded = new Set(viewing.excluded)
+  for (const title of taken) excluded.add(title)
   for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
     if (!isOpen(skeleton, title, Date.now(), audience)) continue
     const similar = recommender.similar(title, audience, count, excluded)

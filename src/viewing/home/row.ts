@@ -73,7 +73,8 @@ const partsOf = ({ kind, name, because, more, items, keep }: PlannedRow, content
 
 /** `found` are the contents with these ids, which come from `contentIdsOf`. Leaves out items without one, and rows without items. */
 export const homeParts = (rows: Row[], ids: number[], found: (Fragment | undefined)[], missing: Kind[]) => {
-  const contents: Contents = new Map(ids.map((id, i) => [id, found[i]]))
+  const contents: Contents = new Map()
+  for (const [i, id] of ids.entries()) contents.set(id, found[i])
   const shown: JsonParts<HomeRow>[] = []
   for (const row of rows) {
     const parts = 'ready' in row ? row.ready : partsOf(row, contents)
