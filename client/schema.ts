@@ -939,7 +939,7 @@ export interface components {
             cursor: string;
             /** @description Whether there is more to read at once */
             more: boolean;
-            /** @description Whether to drop the copy first: `since` was too old, or no cursor of this user */
+            /** @description Whether to drop the copy first: `since` was too old, no cursor of this user, or from before a backup was restored */
             reset: boolean;
         };
         HistoryProgress: {

@@ -6,6 +6,8 @@ import { minutes, seconds } from '../src/time.js'
 declare module 'fastify' {
   interface FastifyInstance {
     changedLimits: ChangedLimits
+    /** When the database was last restored from a backup, in milliseconds. 0 if it never was. */
+    restoredAt: () => number
   }
 }
 
@@ -15,7 +17,7 @@ const margin = minutes(5)
 const usualLife = minutes(60)
 
 /**
- * Ignores the tokens of ended sessions, and of users who are disabled or erased. Gives those of changed profiles their new limit. All
+ * Ignores the tokens of ended sessions, of users who are disabled or erased, and from before a restore. Gives those of changed profiles their new limit. All
  * of this is in memory, so that no request asks the database.
  */
 export default fp(
@@ -28,12 +30,20 @@ export default fp(
     endedSessionMetrics(app.metrics, endedSessions)
     app.follow('ended sessions', () => endedSessions.refresh(backgroundData.sessions))
 
+    let restoredAt = 0
+    app.decorate('restoredAt', () => restoredAt)
+    app.follow('last restore', async () => {
+      restoredAt = await backgroundData.restores.lastAt()
+    })
+
     app.addHook('onRequest', (request, _reply, done) => {
       const { viewer } = request
       if (!viewer) return done()
-      const { id, account, sid } = viewer
+      const { id, account, sid, issuedAt = Number.POSITIVE_INFINITY } = viewer
       const hasEnded = sid !== undefined && endedSessions.has(sid)
-      const isRefused = hasEnded || refusedUsers.has(id) || refusedUsers.has(account)
+      // A restore knows neither the sessions that ended after the backup nor the ids that were given since.
+      const isOfBefore = issuedAt < Math.floor(restoredAt / 1000)
+      const isRefused = hasEnded || isOfBefore || refusedUsers.has(id) || refusedUsers.has(account)
       request.viewer = isRefused ? null : changedLimits.current(viewer)
       done()
     })

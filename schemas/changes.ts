@@ -20,7 +20,9 @@ export const Changes = Type.Object(
     ),
     cursor: Type.String({ description: '`since` of the next request' }),
     more: Type.Boolean({ description: 'Whether there is more to read at once' }),
-    reset: Type.Boolean({ description: 'Whether to drop the copy first: `since` was too old, or no cursor of this user' })
+    reset: Type.Boolean({
+      description: 'Whether to drop the copy first: `since` was too old, no cursor of this user, or from before a backup was restored'
+    })
   },
   { $id: 'Changes' }
 )

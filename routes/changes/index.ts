@@ -21,7 +21,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forViewers }, async function listChanges(request) {
     const { since, perPage } = request.query
-    return ok(await changesPage({ catalogue, data }, { user: app.viewerOf(request).id, audience: app.audienceOf(request), since, perPage }))
+    const [{ id: user }, audience, restoredAt] = [app.viewerOf(request), app.audienceOf(request), app.restoredAt()]
+    return ok(await changesPage({ catalogue, data }, { user, audience, since, perPage, restoredAt }))
   })
 }
 export default route

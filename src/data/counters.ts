@@ -1,12 +1,16 @@
 import type { Collection, Db } from 'mongodb'
 
-interface CounterDocument {
-  _id: string
+/** The collections whose ids are counted. */
+export const countedCollections = ['users', 'watchlist', 'terms'] as const
+type Counted = (typeof countedCollections)[number]
+
+export interface CounterDocument {
+  _id: Counted
   last: number
 }
 
 /** Integer ids for a collection, unique across processes. */
-export const counterOf = (db: Db, name: string) => {
+export const counterOf = (db: Db, name: Counted) => {
   const counters: Collection<CounterDocument> = db.collection('counters')
   /** Takes `count` consecutive ids and returns the last. Throws and takes none if they would exceed 2^53. */
   const take = async (count: number) => {

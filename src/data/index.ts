@@ -20,6 +20,7 @@ import { railCollectionsOf } from './rail-collections.js'
 import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
+import { restoresOf } from './restores.js'
 import { revisionsOf } from './revisions.js'
 import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
@@ -72,6 +73,7 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   codeAttempts: codeAttemptsOf(db, settings.LOGIN_LIMIT),
   deviceCodes: deviceCodesOf(db),
   revisions: revisionsOf(db),
+  restores: restoresOf(db),
   contents: contentsOf(db),
   terms: termsOf(db),
   railCollections: railCollectionsOf(db),

@@ -3,7 +3,7 @@ import { type CatalogueKind, catalogueRead } from './catalogue.js'
 
 export type RevisionKind = CatalogueKind | 'disabled_users' | 'erasures' | 'limits'
 
-interface RevisionDocument {
+export interface RevisionDocument {
   _id: RevisionKind
   revision: number
 }

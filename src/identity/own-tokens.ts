@@ -26,9 +26,10 @@ export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
       try {
         const token = decoded(text)
         if (!OwnToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return null
-        const { sub, sid, max_age, acc = sub } = token.payload
+        const { sub, sid, iat, max_age, acc = sub } = token.payload
         const [id, account] = [integerId(sub), integerId(acc)]
-        return id === undefined || account === undefined ? null : { id, account, sid, ...(max_age !== undefined && { maxAge: max_age }) }
+        if (id === undefined || account === undefined) return null
+        return { id, account, sid, issuedAt: iat, ...(max_age !== undefined && { maxAge: max_age }) }
       } catch {
         return null
       }

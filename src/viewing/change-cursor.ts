@@ -61,13 +61,15 @@ const clockDifference = minutes(5)
 interface Reader {
   user: number
   maxAge: number | undefined
+  /** When the database last went back to a backup. */
+  restoredAt: number
 }
 
 /**
  * Returns undefined for a text that is no cursor of the user with this limit, and for a cursor that is too old to know all removals
- * since.
+ * since, or from before a restore: what was told then may never have happened.
  */
-export const readCursor = (text: string, { user, maxAge }: Reader, now = Date.now()): ChangeCursor | undefined => {
+export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = parsed(text)
   if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined
   const [owner, time, source, id, offset, began, isFirst, again, limit] = values
@@ -77,6 +79,6 @@ export const readCursor = (text: string, { user, maxAge }: Reader, now = Date.no
   const latest = now + clockDifference
   if (time < firstPosition.time || Math.max(time, began, again) > latest || source < beforeSources || source >= sourceCount)
     return undefined
-  if (began < now - removalsKept + changeOverlap) return undefined
+  if (began < Math.max(now - removalsKept + changeOverlap, restoredAt - changeOverlap)) return undefined
   return { user, maxAge, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, again }
 }

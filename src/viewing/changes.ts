@@ -54,15 +54,16 @@ interface Question {
   since: string | undefined
   perPage: number
   overlap?: number
+  restoredAt?: number
 }
 
 /** A page of what has changed for a user. */
 export const changesPage = async (
   { catalogue, data }: Sources,
-  { user, audience, since, perPage, overlap = changeOverlap }: Question
+  { user, audience, since, perPage, overlap = changeOverlap, restoredAt = 0 }: Question
 ): Promise<Changes> => {
   const { maxAge } = audience
-  const known = since === undefined ? undefined : readCursor(since, { user, maxAge })
+  const known = since === undefined ? undefined : readCursor(since, { user, maxAge, restoredAt })
   if (known && (await isUpToDate(data, known))) return nothingNew(known)
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })

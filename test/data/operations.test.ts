@@ -38,7 +38,7 @@ const isOfLateViews = (match?: Document) => match?.updated_at?.$gte > new Date(0
  * which one of them counts.
  */
 const isByTheClock = ({ ns, command }: Document) =>
-  /\.(revisions|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
+  /\.(revisions|restores|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
   isOfLateViews(command?.pipeline?.[0]?.$match) ||
   command?.filter?.$expr?.$gte?.[0] === '$ended_at'
 

@@ -1,0 +1,101 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { BSON } from 'mongodb'
+import { CommandSettings, settingsOrExit } from '../src/config.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { ensureIndexes } from '../src/data/index.js'
+import { type RestoreNote, restoresOf } from '../src/data/restores.js'
+import { messageOf } from './failures.js'
+import { invocationOf } from './invocation.js'
+import { Output } from './recommend/output.js'
+
+const usage = `Usage: ${invocationOf('restore')} ACTION
+  save FILE     before a backup is restored: writes down what it must not undo
+  finish FILE   after it: brings that back, ends all sessions, and moves the counters of ids on
+  finish --lost    the same, where the database was lost before anything could be saved`
+
+type Restores = ReturnType<typeof restoresOf>
+
+/** The file has hashes of passwords. */
+const readableByOwner = 0o600
+const notesAtOnce = 1000
+
+const readArguments = () => {
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { lost: { type: 'boolean', default: false } } })
+  const [action, file] = positionals
+  const isSave = action === 'save' && !values.lost
+  // Nobody should forget the file.
+  const isFinish = action === 'finish' && values.lost === (file === undefined)
+  if (positionals.length > 2 || !((isSave && file) || isFinish)) throw new Error(usage)
+  return { action, file }
+}
+
+const save = async (restores: Restores, path: string) => {
+  const output = await Output.at(path, { mode: readableByOwner })
+  const count = { erasures: 0, users: 0 }
+  try {
+    await output.begin()
+    for await (const note of restores.notes()) {
+      await output.write(`${BSON.EJSON.stringify(note)}\n`)
+      count[note.collection]++
+    }
+    await output.end()
+  } catch (error) {
+    await output.remove()
+    throw error
+  }
+  return count
+}
+
+const parsed = (line: string): RestoreNote | undefined => {
+  try {
+    return BSON.EJSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+const bringBack = async (restores: Restores, path: string) => {
+  const count = { erasures: 0, users: 0 }
+  let notes: RestoreNote[] = []
+  const apply = async () => {
+    await restores.apply(notes)
+    notes = []
+  }
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    const note = parsed(line)
+    if (!note || !(note.collection in count)) throw new Error(`${path} was not written by save`)
+    count[note.collection]++
+    if (notes.push(note) === notesAtOnce) await apply()
+  }
+  await apply()
+  return count
+}
+
+const run = async () => {
+  const { action, file } = readArguments()
+  // A large database has many sessions to end.
+  const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 600_000 }
+  const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, timeouts)
+  const restores = restoresOf(db)
+  try {
+    if (action === 'save') {
+      console.log(JSON.stringify({ saved: await save(restores, file as string) }))
+    } else {
+      await ensureIndexes(db)
+      const broughtBack = file === undefined ? undefined : await bringBack(restores, file)
+      await restores.finish()
+      console.log(JSON.stringify({ finished: true, brought_back: broughtBack }))
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}

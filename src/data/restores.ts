@@ -1,0 +1,85 @@
+import type { AnyBulkWriteOperation, Db, Document } from 'mongodb'
+import { catalogueKinds } from './catalogue.js'
+import { type CounterDocument, countedCollections } from './counters.js'
+import { withRetries } from './driver/retry.js'
+import type { RevisionDocument } from './revisions.js'
+
+interface RestoreDocument {
+  _id: 'last'
+  at: Date
+}
+
+interface Kept {
+  _id: number
+}
+
+/** What a restore must not undo: who was erased, and what keeps somebody out of an account. */
+const kept = {
+  erasures: { filter: {}, projection: {} },
+  users: {
+    filter: { $or: [{ disabled_at: { $gt: new Date(0) } }, { password_changed_at: { $gt: new Date(0) } }] },
+    projection: { disabled_at: 1, password_hash: 1, password_changed_at: 1 }
+  }
+}
+type KeptCollection = keyof typeof kept
+
+/** The fields of a document as they were before a restore. */
+export interface RestoreNote {
+  collection: KeptCollection
+  _id: number
+  fields: Document
+}
+
+/** More ids than anybody can have been given since a backup, and more changes than there can have been. */
+const skipped = 1e9
+
+/** A backup goes back in time. This is what must not. */
+export const restoresOf = (db: Db) => {
+  const restores = db.collection<RestoreDocument>('restores')
+
+  /** One that nobody has stopped then knows all of the catalogue, and who is refused. */
+  const tellProcesses = async () => {
+    const revisions = db.collection<RevisionDocument>('revisions')
+    // They compare everything when these go back.
+    await revisions.deleteMany({ _id: { $in: [...catalogueKinds] } })
+    for (const _id of ['disabled_users', 'erasures', 'limits'] as const)
+      await revisions.updateOne({ _id }, { $inc: { revision: skipped } }, { upsert: true })
+  }
+
+  return {
+    /** When the last restore was finished, in milliseconds. 0 if there was none. */
+    lastAt: async () => (await restores.findOne({ _id: 'last' }))?.at.getTime() ?? 0,
+
+    /** To be kept while a backup is restored. */
+    notes: async function* (): AsyncGenerator<RestoreNote> {
+      for (const [collection, { filter, projection }] of Object.entries(kept))
+        for await (const { _id, ...fields } of db.collection<Kept>(collection).find(filter, { projection }))
+          yield { collection: collection as KeptCollection, _id, fields }
+    },
+
+    /** Writes notes into the restored database, for the users that it has. */
+    apply: async (notes: RestoreNote[]) => {
+      for (const name of Object.keys(kept) as KeptCollection[]) {
+        const writes = notes
+          .filter(({ collection }) => collection === name)
+          .map(({ _id, fields }): AnyBulkWriteOperation<Kept> => {
+            // A user who is not in the backup does not come back. A note of an erasure refuses tokens even then.
+            return { updateOne: { filter: { _id }, update: { $set: fields }, upsert: name === 'erasures' } }
+          })
+        if (writes.length > 0) await withRetries(() => db.collection<Kept>(name).bulkWrite(writes))
+      }
+    },
+
+    /** May be repeated. No process should serve before it. */
+    finish: async () => {
+      // Some of these have ended since the backup, nobody knows which. To drop them would also remove their indexes.
+      for (const name of ['sessions', 'device_codes']) await db.collection(name).deleteMany({})
+      for (const _id of countedCollections)
+        await db.collection<CounterDocument>('counters').updateOne({ _id }, { $inc: { last: skipped } }, { upsert: true })
+      // What the backup has brought back of them is removed again by the service.
+      await db.collection('erasures').updateMany({}, [{ $set: { sweep_at: '$$NOW', sweeps: 0 } }])
+      await tellProcesses()
+      await restores.updateOne({ _id: 'last' }, [{ $set: { at: '$$NOW' } }], { upsert: true })
+    }
+  }
+}

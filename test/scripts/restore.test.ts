@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { apart } from '../helpers/apart.js'
+import { addUser, build } from '../helpers/app.js'
+import { built } from '../helpers/built.js'
+import { databaseUrl } from '../helpers/database.js'
+import { folderOf } from '../helpers/folder.js'
+
+// test/service/restore.test.ts does with it what it is for.
+t.test('npm run restore', async t => {
+  const url = await databaseUrl(t)
+  const app = await build(t, { url })
+  const folder = folderOf(t)
+  const restore = async (...args: string[]) => {
+    const child = spawn(...apart(built('scripts/restore.js'), ...args), { cwd: folder, env: { ...process.env, MONGO_URL: url } })
+    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+    return { out, err, status }
+  }
+
+  const wrong = [[], ['save'], ['save', 'a', '--lost'], ['finish'], ['finish', 'a', '--lost'], ['begin', 'a']]
+  for (const { err, status } of await Promise.all(wrong.map(args => restore(...args)))) {
+    t.equal(status, 1)
+    t.match(err, /^Usage: .*restore/)
+  }
+  await writeFile(join(folder, 'other.ndjson'), '{"id":1}\n')
+  await writeFile(join(folder, 'broken.ndjson'), '{"collection":"use')
+  for (const [file, reason] of [
+    ['other.ndjson', 'other.ndjson was not written by save'],
+    ['broken.ndjson', 'broken.ndjson was not written by save'],
+    ['nothing.ndjson', /ENOENT.*nothing\.ndjson/]
+  ] as const) {
+    const { err, status } = await restore('finish', file)
+    t.equal(status, 1)
+    t.match(err, reason)
+    t.equal(err.trim().split('\n').length, 1)
+  }
+  t.match((await restore('save', '.')).err, /is a folder/)
+  t.equal(await app.data.restores.lastAt(), 0, 'nothing is finished by a mistake')
+
+  const many = Array.from({ length: 1100 }, (_, i) => `{"collection":"erasures","_id":${i + 1000},"fields":{"sweeps":3}}\n`)
+  await writeFile(join(folder, 'many.ndjson'), many.join(''))
+  t.strictSame(JSON.parse((await restore('finish', 'many.ndjson')).out), { finished: true, brought_back: { erasures: 1100, users: 0 } })
+  t.equal((await app.data.erasures.among([1000, 2099])).size, 2)
+  const before = await app.data.restores.lastAt()
+  t.strictSame(JSON.parse((await restore('finish', '--lost')).out), { finished: true })
+  t.ok((await app.data.restores.lastAt()) > before)
+  t.ok((await addUser(app))._id > 2e9)
+})
