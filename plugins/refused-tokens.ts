@@ -17,8 +17,8 @@ const margin = minutes(5)
 const usualLife = minutes(60)
 
 /**
- * Ignores the tokens of ended sessions, of users who are disabled or erased, and from before a restore. Gives those of changed profiles their new limit. All
- * of this is in memory, so that no request asks the database.
+ * Ignores the tokens of ended sessions, of users who are disabled or erased, and from before a restore. Gives those of changed profiles
+ * their new limit. All of this is in memory, so that no request asks the database.
  */
 export default fp(
   async app => {
