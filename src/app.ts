@@ -89,7 +89,6 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(cors)
   await app.register(jsonBody)
   await app.register(drain)
-  await app.register(batching)
 
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
@@ -97,8 +96,8 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(catalogue)
   await app.register(recommendations)
 
-  // Admission: who calls, and whether the request is served. The hooks run in the order of these lines. `admission` acts twice: its
-  // hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
+  // Admission: who calls, whether the request is served, and whose answer goes first. The hooks run in the order of these lines.
+  // `admission` acts twice: its hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
   await app.register(authentication)
   await app.register(refusedTokens)
   await app.register(audience)
@@ -109,6 +108,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(unknownRoutes)
   await app.register(preparedness)
   await app.register(chosenProfile)
+  await app.register(batching)
 
   // Routes. The documentation comes first, because it covers only routes registered after it.
   await app.register(documentation)
