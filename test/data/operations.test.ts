@@ -492,7 +492,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
     },
     erasures: {
       begin: [() => data.erasures.begin(me._id, {}), () => data.erasures.begin(me._id, { iss: 'a', sub: 'b' })],
-      held: [() => data.erasures.held()],
+      toSweep: [() => data.erasures.toSweep()],
       claimSweep: [() => data.erasures.claimSweep(me._id)],
       endSweep: [() => data.erasures.endSweep(me._id, 1000)],
       lastOf: [() => data.erasures.lastOf('a', 'b'), () => data.erasures.lastOf('a', 'c')],
