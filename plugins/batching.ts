@@ -3,8 +3,8 @@ import fp from 'fastify-plugin'
 import { answerFailedSend } from '../src/http/failed-sends.js'
 
 /**
- * Sends the answers that get ready in one turn of the event loop together, at its end. Under load this saves a third of the
- * processor time of a light answer: a proxy on the same machine wakes up once for the batch, and the code that sends stays in
+ * Sends the answers that become ready in one turn of the event loop together, at the end of the turn. Under load this saves a third
+ * of the processor time of a light answer: a proxy on the same machine wakes up once for the batch, and the code that sends stays in
  * the processor's caches. A single answer is not delayed.
  */
 export default fp(

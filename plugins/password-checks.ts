@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Routes that ask for a password share its limits and its queue. */
+/** One instance for all routes that check a password or PIN, because they share the login limits and one queue. */
 export default fp(
   async app => {
     const { data, settings, log } = app

@@ -15,8 +15,8 @@ const margin = minutes(5)
 const usualLife = minutes(60)
 
 /**
- * Ignores the tokens of ended sessions, and of users who are disabled or erased. Gives those of changed profiles their new limit. All
- * of this is in memory, so that no request asks the database.
+ * Ignores the tokens of ended sessions, and of users who are disabled or erased. Applies a profile's new age limit to tokens that were
+ * issued before the change. All of this is in memory, so that no request asks the database.
  */
 export default fp(
   async app => {

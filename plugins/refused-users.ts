@@ -24,7 +24,7 @@ export default fp(
     app.decorate('refusedUsers', refused)
     app.follow('disabled and erased users', () => refused.refresh())
 
-    // On its own, because a long sweep must not delay what other processes have erased.
+    // Polled on its own, because a long sweep must not delay learning what other processes have erased.
     const closing = new AbortController()
     app.preparations.push(
       async () =>

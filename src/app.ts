@@ -65,7 +65,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   frameworkErrors: sendError
 })
 
-/** Which routes do not exist with these settings. */
+/** Whether the settings leave out the route in this file. */
 const isAbsent = (settings: Settings) => (path: string) =>
   (hasProvider(settings) && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
   (settings.DEVICE_URL === '' && path.startsWith('/login/device'))
