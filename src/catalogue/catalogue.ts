@@ -63,7 +63,7 @@ export class Catalogue {
 
   /** Incremented whenever a collection is reloaded. */
   version = 0
-  /** When a check began or a document arrived. */
+  /** When the last successful check began, or a document last arrived. */
   checkedAt = 0
   private fullReadAt = 0
   private seen: ReadonlyMap<string, number> = new Map()
