@@ -25,7 +25,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     return { device_code, user_code, deviceHash: deviceHashOf(device_code), userHash: userHashOf(user_code) }
   }
 
-  /** Whether a typed code is right is only found out after it was counted. */
+  /** Counts the attempt before it looks for the code, so that concurrent guesses cannot exceed the limit. */
   const guess = async <Found>(
     text: string,
     { viewer, address }: Decider,
