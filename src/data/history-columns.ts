@@ -16,7 +16,7 @@ export interface WatchedColumns {
   plays: number[]
 }
 
-/** What is at its end was completed once at least. */
+/** Here, `plays` of a completed element is at least 1. */
 export interface HistoryColumns extends WatchedColumns {
   updated: Date[]
 }
@@ -31,7 +31,7 @@ const nothing: HistoryColumns = { content_ids: [], times: [], percentages: [], p
 /** More elements do not make continue watching better, but slower. */
 const latest = 2000
 
-/** What continue watching looks at of a whole history. */
+/** The part of a whole history that continue watching looks at. */
 export const latestOf = (history: HistoryColumns): HistoryColumns => ({
   content_ids: history.content_ids.slice(0, latest),
   times: history.times.slice(0, latest),
@@ -64,8 +64,8 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
 
   return {
     /**
-     * The whole history, and what the user has hidden, in one operation. Grouped to columns by mongod, as below, the rows would cost it
-     * twice as much. The rows of hidden titles have nothing in the other columns.
+     * The whole history, and what the user has hidden, in one operation. If mongod grouped the rows into columns, as below, it would take
+     * twice as long. The rows of hidden titles have nothing in the other columns.
      */
     wholeAndHidden: async (user_id: number): Promise<WatchedColumns & Hidden> => {
       const rows = await aggregateRaw(db, history, [...newestFirst(user_id), watched, andEachHidden(user_id)], { hint: listIndex })
@@ -74,13 +74,13 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       return { content_ids, times, percentages, plays, hidden: hidden.filter(id => id !== undefined) }
     },
 
-    /** What continue watching looks at of the history, what the user has hidden, and when each show was dismissed. */
+    /** The part of the history that continue watching looks at, what the user has hidden, and when each show was dismissed. */
     latestHiddenAndDismissed: (user_id: number) => {
       const stages = [andHidden(user_id), andDismissed(user_id)]
       return columnsWith<Hidden & Dismissed>([...newestFirst(user_id), { $limit: latest }], { hidden: [], dismissed: [] }, stages)
     },
 
-    /** All that a start page needs of a user, but for the elements of its cards: also the newest elements of the watchlist. */
+    /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: (user_id: number, saved: number) => {
       const stages = [andHidden(user_id), andDismissed(user_id), andSaved(user_id, saved)]
       return columnsWith<Hidden & Dismissed & Saved>(newestFirst(user_id), { hidden: [], dismissed: [], saved: [] }, stages)

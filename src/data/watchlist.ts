@@ -64,7 +64,7 @@ export const andSaved = (user_id: number, count: number) => ({
   }
 })
 
-/** What is stored, else the value. Part of an update. */
+/** The stored value of a field, or else this one. Part of an update. */
 export const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
 
 export const watchlistOf = (db: Db) => {

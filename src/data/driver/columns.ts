@@ -6,8 +6,8 @@ const nothing = 10
 const int32 = 16
 
 /**
- * The fields of raw documents as columns, in the order of `names`. Of each document, the driver would make an object with names, which
- * takes four times as long. Only numbers are read here; documents with anything else are left to the driver.
+ * The fields of raw documents as columns, in the order of `names`. The driver would make an object of each document, which takes four
+ * times as long. Only numbers are read here; documents with anything else are left to the driver.
  */
 export const columnsOf = (documents: readonly Buffer[], names: readonly string[]): unknown[][] => {
   const fields = names.map(name => Buffer.from(`${name}\0`))
@@ -20,7 +20,7 @@ export const columnsOf = (documents: readonly Buffer[], names: readonly string[]
   return columns
 }
 
-/** Returns whether there was nothing else. */
+/** Returns false if the document has another field, or a value of another type. */
 const readNumbers = (document: Buffer, fields: Buffer[], columns: unknown[][], row: number) => {
   // Its first four bytes are its length.
   let at = 4
