@@ -13,7 +13,7 @@ import { requestTimeoutOf } from '../src/overload/request-timeout.js'
  */
 export default fp(
   async app => {
-    const { settings, data, refusedUsers, changedLimits } = app
+    const { settings, data, refusedUsers, changedAgeLimits } = app
     if (!hasProvider(settings)) return
     const timeout = requestTimeoutOf(settings)
     const profiles = new ChosenProfiles(data.profiles, app.outage)
@@ -21,7 +21,7 @@ export default fp(
 
     /** Returns an error if the account has no such profile. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
-      request.viewer = viewer ? changedLimits.current(viewer) : null
+      request.viewer = viewer ? changedAgeLimits.current(viewer) : null
       // Without the header, it is the account that was just removed, so its token counts as no token.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }

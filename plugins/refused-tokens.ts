@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
-import { ChangedLimits } from '../src/identity/changed-limits.js'
+import { ChangedAgeLimits } from '../src/identity/changed-age-limits.js'
 import { endedSessionMetrics } from '../src/metrics/ended-sessions.js'
 import { minutes, seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    changedLimits: ChangedLimits
+    changedAgeLimits: ChangedAgeLimits
   }
 }
 
@@ -22,9 +22,9 @@ export default fp(
   async app => {
     const { endedSessions, refusedUsers, backgroundData } = app
     const { ACCESS_TOKEN_TTL } = app.settings
-    const changedLimits = new ChangedLimits(backgroundData, Math.max(seconds(ACCESS_TOKEN_TTL), usualLife) + margin)
-    app.decorate('changedLimits', changedLimits)
-    app.follow('changed limits', () => changedLimits.refresh())
+    const changedAgeLimits = new ChangedAgeLimits(backgroundData, Math.max(seconds(ACCESS_TOKEN_TTL), usualLife) + margin)
+    app.decorate('changedAgeLimits', changedAgeLimits)
+    app.follow('changed age limits', () => changedAgeLimits.refresh())
     endedSessionMetrics(app.metrics, endedSessions)
     app.follow('ended sessions', () => endedSessions.refresh(backgroundData.sessions))
 
@@ -34,7 +34,7 @@ export default fp(
       const { id, account, sid } = viewer
       const hasEnded = sid !== undefined && endedSessions.has(sid)
       const isRefused = hasEnded || refusedUsers.has(id) || refusedUsers.has(account)
-      request.viewer = isRefused ? null : changedLimits.current(viewer)
+      request.viewer = isRefused ? null : changedAgeLimits.current(viewer)
       done()
     })
   },
