@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { type PasswordChecks, passwordChecksOf } from '../src/identity/login.js'
+import { type PasswordChecks, passwordChecksOf } from '../src/identity/password-checks.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -2,7 +2,7 @@ import type { ProfileSwitch } from '../../schemas/profile.js'
 import type { Data } from '../data/index.js'
 import type { UserDocument } from '../data/users.js'
 import { unauthenticated } from '../errors.js'
-import type { PasswordChecks } from './login.js'
+import type { PasswordChecks } from './password-checks.js'
 import type { Viewer } from './tokens.js'
 
 /** Returns a function that begins a session of another profile of the account, if the caller may switch to it. */
