@@ -437,14 +437,9 @@ t.test('every query of src/data for viewers is on an index', async t => {
     },
     watchlist: {
       list: [
-        () => data.watchlist.list(me._id, undefined, page),
-        () => data.watchlist.list(me._id, [1001, 1002], page),
-        () =>
-          data.watchlist.list(
-            me._id,
-            films.map(({ _id }) => _id),
-            page
-          )
+        () => data.watchlist.list(me._id, {}, page),
+        () => data.watchlist.list(me._id, { content_id: [1001, 1002] }, page),
+        () => data.watchlist.list(me._id, { content_id: films.map(({ _id }) => _id) }, page)
       ],
       add: [() => data.watchlist.add(me._id, 1001), () => data.watchlist.add(me._id, 1400)],
       remove: [
