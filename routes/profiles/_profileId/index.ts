@@ -23,13 +23,14 @@ const putSchema = {
   ...shared,
   summary: 'Change a profile',
   description:
-    'What is not given stays as it is. A new limit holds for living tokens within 2 seconds. One profile has to stay without a limit.',
+    'Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. One profile must stay without an age limit.',
   body: ProfileChange
 }
 const deleteSchema = {
   ...shared,
   summary: 'Delete a profile',
-  description: 'With everything that is stored of it. The first profile cannot be deleted, nor the last one without a limit.'
+  description:
+    'Also deletes everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.'
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
