@@ -5,7 +5,7 @@ import type { Popular } from './popular.js'
 /** Less than any shared term counts. */
 const sameType = 1e-9
 
-/** Finds titles by terms and type alone, for titles of which the model knows too little. */
+/** Finds similar titles by terms and type alone, for titles that the model knows too little about. */
 export class Alike {
   private counted: { tree: Catalogue['tree']; titles: number; having: Map<number, number> } | undefined
 

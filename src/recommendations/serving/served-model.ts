@@ -5,7 +5,7 @@ import type { StoredModel } from '../stored-model.js'
 import type { Choice } from './choice.js'
 import { newcomerEvery, withNewcomers } from './newcomers.js'
 
-/** Which items of a model are which titles of a catalogue. */
+/** The mapping between the items of a model and the titles of a catalogue. */
 interface Titles {
   tree: Catalogue['tree']
   /** The row of each item, or -1 if it is no title of the catalogue. */
@@ -53,14 +53,14 @@ export class ServedModel {
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
     return withNewcomers(titles, newcomers, count).map(({ item }) => ({
       row: rows[item] as number,
-      // Not all callers need it.
+      // Computed on access, because not all callers need it.
       get reason() {
         return reasons.of(history, item)
       }
     }))
   }
 
-  /** Worked out again when the catalogue has changed. */
+  /** Computed again when the catalogue has changed. */
   private get titles() {
     const { skeleton, tree } = this.catalogue
     if (this.cachedTitles?.tree === tree) return this.cachedTitles
