@@ -141,8 +141,8 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
       const stored = await storedUsers(records)
       const profiles = records.filter(isProfile)
       const found = await places.take(profiles)
-      const homeless = profiles.find(({ id }) => !found.has(id))
-      if (homeless) throw new Error(`Users were added during the import: ${tooMany(homeless)}`)
+      const placeless = profiles.find(({ id }) => !found.has(id))
+      if (placeless) throw new Error(`Users were added during the import: ${tooMany(placeless)}`)
       return records.flatMap(record => operationsFor(record, issuer, stored.get(record.id), found.get(record.id)))
     }
   }
