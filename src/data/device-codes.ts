@@ -11,9 +11,9 @@ type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_
 
 /** A device that waits for a user. Both codes are stored as hashes. All times are by the clock of the database. */
 export interface DeviceCodeDocument {
-  /** Of the code that the device keeps. */
+  /** The hash of the code that the device keeps. */
   _id: string
-  /** Of the code that people type. */
+  /** The hash of the code that people type. */
   user_code: string
   device: string | null
   /** Seconds that the device has to wait between two questions. */
@@ -113,7 +113,7 @@ export const deviceCodesOf = (db: Db) => {
     /** False if the user has ended all sessions since the approval. */
     isKept: async (_id: string) => (await codes.findOne({ _id }, { projection: { _id: 1 } })) !== null,
 
-    /** Takes back what the user, or one session of theirs, has decided. */
+    /** Revokes what the user, or one of their sessions, has decided. */
     revoke: (user_id: number, sid?: string) => withRetries(() => codes.deleteMany({ user_id, ...(sid !== undefined && { sid }) }))
   }
 }

@@ -45,7 +45,7 @@ const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: Cur
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
-/** Takes back the devices that a user, or one session, has approved and that have not signed in yet. */
+/** Revokes the approvals that a user, or one session, gave to devices that have not signed in yet. */
 type RevokeDevices = (user_id: number, sid?: string) => Promise<unknown>
 
 export const sessionEndsOf = (

@@ -7,7 +7,7 @@ import { isUsable, type SessionDocument } from './session-document.js'
 /** How long a stream outlives the last heartbeat of its player. */
 const life = seconds(60)
 
-/** What plays: a session, or a device of a profile, if an identity provider keeps the sessions to itself. */
+/** Who plays: a session or, with an identity provider, whose sessions are unknown here, a device of a profile. */
 export type Player = { sid: string } | { profile_id: number; device: string | null }
 
 interface Stream {

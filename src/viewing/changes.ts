@@ -67,7 +67,7 @@ export const changesPage = async (
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap
-  // A first reading knows no removals, and only the elements' own dates. What has changed since it began is told after it.
+  // A first reading finds no removals, and goes by the elements' own dates. Changes since it began come after it.
   const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst, again: settled }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)

@@ -45,7 +45,7 @@ const operationsFor = (record: UserRecord, issuer: Issuer, stored: UserDocument 
   const $set = {
     ...identity,
     ...(!hasOldLimit && { max_age }),
-    // Tokens with the old limit may be alive.
+    // Tokens with the old limit may still be valid.
     ...(stored && !hasOldLimit && { limit_changed_at: now }),
     updated_at: momentOf(record.updated_at) ?? now,
     ...(created_at && { created_at })

@@ -14,7 +14,7 @@ export class Alike {
     private readonly popular: Popular
   ) {}
 
-  /** The open titles that share the rarest terms with this one, then others of its type. Of equal ones, the most popular come first. */
+  /** The open titles that share the rarest terms with this one, then others of its type. On a tie, the more popular comes first. */
   best(title: number, choice: Choice): number[] {
     const { skeleton } = this.catalogue
     const { type } = skeleton

@@ -48,7 +48,7 @@ export class Popular {
   }
 
   /**
-   * Rows of the open titles with the highest scores above 0. Of equal ones, the most popular come first, as in `titles`. It scores
+   * Rows of the open titles with the highest scores above 0. On a tie, the more popular comes first, as in `titles`. It scores
    * every title, and doing that with a generator would take ten times as long.
    */
   best(score: (row: number) => number, { audience, count, excluded, now }: Choice): number[] {
@@ -58,7 +58,7 @@ export class Popular {
     const offer = (rows: Int32Array, isWanted: (row: number) => boolean) => {
       for (const row of rows) {
         const scored = score(row)
-        // Of equal ones the first stays, since its place is lower.
+        // On a tie, the first one stays, since its place is lower.
         if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
       }
     }
