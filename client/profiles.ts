@@ -60,7 +60,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, le
       if (!id) throw new ViewerError('failed', 'The profile was added, but the response has no Location with its id: see profiles()')
       return id
     },
-    /** What is not given stays as it is. */
+    /** Fields that are not given stay as they are. */
     changeProfile: (id: number, changes: Schemas['ProfileChange']) => calls.put('/profiles/{profileId}', { ...pathOf(id), body: changes }),
     /** Removes a profile, with everything that the service and this client store of it. */
     removeProfile: async (id: number) => {

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then ask with the `cursor` of the last answer: at once while `more` is true, later on now and then. An app that follows the cursors misses nothing, but may be told a change twice. `reset` means that the copy has to be dropped before this answer is applied.
+         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, and from time to time after that. An app that follows the cursors misses nothing, but may get a change twice. `reset` means that the copy has to be dropped before this answer is applied.
          */
         get: operations["listChanges"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Get a content
-         * @description A 404 if the content is not open to the caller.
+         * @description Returns a 404 if the content is not open to the caller.
          */
         get: operations["getContent"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List titles like this one
-         * @description The most similar first. Of an episode or a season, the titles like its show. A 404 if it is not open to the caller.
+         * @description Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the content is not open to the caller.
          */
         get: operations["listSimilar"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 elements of the history that were watched last count.
+         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 most recently watched elements of the history count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -116,7 +116,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description It stays hidden until the user watches something of the show again. The id may be of any content of the show.
+         * @description It stays hidden until the user watches something of the show again. The id may be that of any content of the show.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -174,13 +174,13 @@ export interface paths {
         get?: never;
         /**
          * Hide a title
-         * @description It is left out of recommendations and continue watching, and nothing of its history counts for recommendations. Nothing is removed from history and watchlist. The id may be of any content of the title: an episode hides its show. Hiding a title again changes nothing.
+         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of any content of the title: an episode hides its show. Hiding a title again changes nothing.
          */
         put: operations["hideTitle"];
         post?: never;
         /**
          * Show a hidden title again
-         * @description The id may be of any content of the title.
+         * @description The id may be that of any content of the title.
          */
         delete: operations["unhideTitle"];
         options?: never;
@@ -225,18 +225,18 @@ export interface paths {
         };
         /**
          * Get a history element
-         * @description An element of another user is a 403.
+         * @description Returns a 403 for an element of another user.
          */
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Needs `time` or `percentage`, or both. What is not given stays as it is.
+         * @description Needs `time` or `percentage`, or both. The one that is not given stays as it is.
          */
         put: operations["updateHistoryElement"];
         post?: never;
         /**
          * Remove a history element
-         * @description The next report for its content creates another one.
+         * @description The next report for its content creates a new one.
          */
         delete: operations["deleteHistoryElement"];
         options?: never;
@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Report the progress of many contents
-         * @description What a device has kept while it was offline: 1 to 200 reports. Each counts as in POST /history. What that would refuse is refused alone, and the rest is saved.
+         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Reports that it would refuse are refused individually, and the others are saved.
          */
         post: operations["reportManyProgresses"];
         delete?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Get the rows of a start page
-         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user watched lately), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. No title is in two of the rows that propose something. If the database does not respond, `missing` names the rows that need it.
+         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. No title is in more than one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the rows that need it.
          */
         get: operations["getHome"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Get the legal text in the caller's language
-         * @description In the first language of `Accept-Language` that is available, else in the default language. `Content-Language` says which.
+         * @description The text is in the first language of `Accept-Language` that is available, else in the default language. `Content-Language` names it.
          */
         get: operations["getLegalText"];
         put?: never;
@@ -335,7 +335,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in 15 minutes is limited. A user has at most 100 sessions: one more login ends the session that was unused the longest.
+         * @description A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in 15 minutes is limited. A user has at most 100 sessions: one more login ends the session that has been unused the longest.
          */
         post: operations["logIn"];
         delete?: never;
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Get codes for a device without a keyboard
-         * @description The device shows `user_code` and the address of the page, and asks POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.
+         * @description The device shows `user_code` and the address of the page, and polls POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.
          */
         post: operations["getDeviceCodes"];
         delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at a device that waits for approval
+         * Get a device that waits for approval
          * @description Wrong codes are limited like failed logins.
          */
         get: operations["getWaitingDevice"];
@@ -399,7 +399,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with the code of a device
-         * @description Ask every `interval` seconds. Until a user has decided it is a 400 with `error: "authorization_pending"`. `slow_down`: asked too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. The approval is told once.
+         * @description Poll every `interval` seconds. Until a user has decided, it returns a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. Once approved, a code signs in once.
          */
         post: operations["signInDevice"];
         delete?: never;
@@ -464,7 +464,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the user
-         * @description Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
+         * @description Removes the user and everything that is stored about them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
          */
         delete: operations["eraseMe"];
         options?: never;
@@ -480,8 +480,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export what is stored of the user
-         * @description A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.
+         * Export what is stored about the user
+         * @description Returns a file to download. `npm run import` takes each of its lists as the file of that name. A user can have one export at a time.
          */
         get: operations["exportMe"];
         put?: never;
@@ -502,7 +502,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Ends all other sessions of the user. A wrong current password is a 401, and counts as a failed login.
+         * @description Ends all other sessions of the user. A wrong current password gets a 401, and counts as a failed login.
          */
         put: operations["changePassword"];
         post?: never;
@@ -542,13 +542,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to play, or play on
-         * @description Players send it when they begin, and every 30 seconds. A 409 means that as many other devices of the account play as the operator allows: stop. After a 429, a 503 or no answer, play on.
+         * Start or continue to play
+         * @description Players send this when they start, and every 30 seconds. A 409 means that as many other devices of the account are playing as the operator allows: stop. After a 429, a 503 or no answer, keep playing.
          */
         post: operations["play"];
         /**
          * Stop playing
-         * @description Another device may play at once. Without it, a stream ends 60 seconds after its last heartbeat, or with its session.
+         * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session.
          */
         delete: operations["stopPlaying"];
         options?: never;
@@ -565,13 +565,13 @@ export interface paths {
         };
         /**
          * List the profiles of the account
-         * @description The first one, which is the account itself, comes first.
+         * @description The first profile, which is the account itself, comes first.
          */
         get: operations["listProfiles"];
         put?: never;
         /**
          * Add a profile
-         * @description At most 8. With `max_age`, it sees only contents with a `min_age` up to it. `Location` is its path.
+         * @description An account has at most 8. With `max_age`, a profile sees only contents with a `min_age` up to it. `Location` is its path.
          */
         post: operations["addProfile"];
         delete?: never;
@@ -590,13 +590,13 @@ export interface paths {
         get?: never;
         /**
          * Change a profile
-         * @description What is not given stays as it is. A new limit holds for living tokens within 2 seconds. One profile has to stay without a limit.
+         * @description Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. One profile must stay without an age limit.
          */
         put: operations["changeProfile"];
         post?: never;
         /**
          * Delete a profile
-         * @description With everything that is stored of it. The first profile cannot be deleted, nor the last one without a limit.
+         * @description Also deletes everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.
          */
         delete: operations["deleteProfile"];
         options?: never;
@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description A new session of the account. A profile with a PIN needs its `pin`. From a profile with a limit, one with a higher limit or none needs its `pin` or, without one, the `password` of the account.
+         * @description Begins a new session of the account. A profile with a PIN needs its `pin`. To switch from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -653,7 +653,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description A 503 while the database is unavailable, and after the signal to stop.
+         * @description Returns a 503 while the database is unavailable, and after a stop signal.
          */
         get: operations["getReady"];
         put?: never;
@@ -673,7 +673,7 @@ export interface paths {
         };
         /**
          * List what to watch next
-         * @description For a signed-in user, based on what the user has watched. For everyone else, what is popular now. `reason` says why a title is recommended.
+         * @description For signed-in users, based on what they have watched. For everyone else, what is popular now. `reason` says why a title is recommended.
          */
         get: operations["listRecommendations"];
         put?: never;
@@ -713,7 +713,7 @@ export interface paths {
         };
         /**
          * List what is on now and next
-         * @description Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and programmes whose content is not open to the caller.
+         * @description Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content is not open to the caller.
          */
         get: operations["listOnAir"];
         put?: never;
@@ -733,7 +733,7 @@ export interface paths {
         };
         /**
          * List where the user is signed in
-         * @description At most 100 sessions, the one used last first.
+         * @description At most 100 sessions, most recently used first.
          */
         get: operations["listSessions"];
         put?: never;
@@ -915,7 +915,7 @@ export interface components {
             success: false;
             code: number;
             message: string;
-            /** @description The devices that play, by the names that they were given */
+            /** @description The names of the devices that are playing */
             devices: (string | null)[];
         };
         /** @description No valid bearer token, or a failed login */
@@ -937,9 +937,9 @@ export interface components {
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
-            /** @description Whether there is more to read at once */
+            /** @description Whether there is more to read now */
             more: boolean;
-            /** @description Whether to drop the copy first: `since` was too old, no cursor of this user, or from before a backup was restored */
+            /** @description Whether to drop the copy first, because `since` was too old, from before a restore, or not a cursor of this user */
             reset: boolean;
         };
         HistoryProgress: {
@@ -995,13 +995,13 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description To be applied before the elements */
+        /** @description Apply these before the elements */
         RemovedContents: {
-            /** @description Contents that are no longer in the history */
+            /** @description Contents that were removed from the history */
             history: number[];
-            /** @description Contents that are no longer in the watchlist */
+            /** @description Contents that were removed from the watchlist */
             watchlist: number[];
-            /** @description Contents that are no longer in the list of hidden titles */
+            /** @description Contents that were removed from the list of hidden titles */
             hidden: number[];
         };
         ContentPageAnswer: {
@@ -1397,7 +1397,7 @@ export interface components {
         /** @description The rows of a start page */
         Home: {
             rows: components["schemas"]["HomeRow"][];
-            /** @description The kinds that the service could not read just now */
+            /** @description The kinds of rows that the service could not read just now */
             missing: ("continue_watching" | "recommended" | "because" | "watchlist" | "popular" | "new" | "rail")[];
         };
         HomeRow: {
@@ -1516,7 +1516,7 @@ export interface components {
              */
             password: string;
             /**
-             * @description Name of the device, for the list of sessions. Without control characters. An empty one counts as none
+             * @description Name of the device, for the list of sessions. Must not contain control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -1541,12 +1541,12 @@ export interface components {
             id: number;
             email: string;
             name: string;
-            /** @description Of a profile: its account */
+            /** @description Only in a profile that is not the first one: the id of its account */
             account_id?: number;
         };
         DeviceRequest: {
             /**
-             * @description Name of the device, for the list of sessions. Without control characters. An empty one counts as none
+             * @description Name of the device, for the list of sessions. Must not contain control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -1557,10 +1557,10 @@ export interface components {
             data: components["schemas"]["DeviceCodes"];
         };
         DeviceCodes: {
-            /** @description For the device alone, which asks POST /login/device/token with it */
+            /** @description For the device alone, which sends it to POST /login/device/token */
             device_code: string;
             /**
-             * @description To be shown to the user
+             * @description Show it to the user
              * @example BCDF-GHJK
              */
             user_code: string;
@@ -1570,7 +1570,7 @@ export interface components {
             verification_uri_complete: string;
             /** @description Lifetime of the codes in seconds */
             expires_in: number;
-            /** @description Seconds to wait between two questions */
+            /** @description Seconds to wait between two calls of POST /login/device/token */
             interval: number;
         };
         WaitingDeviceAnswer: {
@@ -1579,7 +1579,7 @@ export interface components {
             data: components["schemas"]["WaitingDevice"];
         };
         WaitingDevice: {
-            /** @description As the device calls itself, which anybody may have made up */
+            /** @description What the device calls itself, which anybody may have made up */
             device: string | null;
             /**
              * Format: date-time
@@ -1695,7 +1695,7 @@ export interface components {
         Playing: {
             content_id: number;
             /**
-             * @description With an identity provider, the name of the device. Other tokens have their session
+             * @description The name of the device, with an identity provider. Otherwise ignored, because the session has one
              * @example Living room TV
              */
             device?: string;
@@ -1969,7 +1969,7 @@ export interface components {
         Session: {
             /** @example 0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11 */
             id: string;
-            /** @description As it was sent with the login */
+            /** @description The name that was sent with the login */
             device: string | null;
             /**
              * Format: date-time

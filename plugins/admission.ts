@@ -12,8 +12,8 @@ import { requestTimeoutOf, timeoutMargin } from '../src/overload/request-timeout
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Reads from the database for a signed-in caller, in the queue of the `viewer` routes. For routes that answer without it, too:
-     * gives up with a 503 early enough for that.
+     * Runs a database read for a signed-in caller in the queue of the `viewer` routes. It is for routes that can also answer without
+     * the result: it gives up with a 503 early enough for them to do so.
      */
     readForViewer: <T>(request: FastifyRequest, read: () => Promise<T>) => Promise<T>
   }

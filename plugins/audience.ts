@@ -6,14 +6,14 @@ import { hasProvider } from '../src/identity/token-settings.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** To whom the contents of the answer are shown. */
+    /** To whom the answer to this request shows contents. */
     audienceOf: (request: FastifyRequest) => Audience
-    /** The request headers that say it, for `Vary`. */
+    /** The request headers that the audience depends on, for `Vary`. */
     audienceHeaders: string[]
   }
 }
 
-/** Knows the country of a caller, from the header that the operator has named, and the limit of a signed-in viewer. */
+/** Works out the audience of a request: the country, from the header that the operator has named, and the viewer's age limit. */
 export default fp(
   async app => {
     const { COUNTRY_HEADER } = app.settings

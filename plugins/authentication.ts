@@ -25,7 +25,7 @@ declare module 'fastify' {
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
-    /** Milliseconds that checking the token, and the profile that a header names, took. */
+    /** How many milliseconds it took to check the token, and the profile if a header names one. */
     tokenCheckMs: number
   }
 }
@@ -42,7 +42,7 @@ const tokenRequired: onRequestHookHandler = (request, _reply, done) => done(requ
 const tokenOptional: onRequestHookHandler = (request, _reply, done) =>
   done(request.viewer || request.headers.authorization === undefined ? undefined : refused(request))
 
-/** What belongs to the account is not for those who have a limit. */
+/** Profiles with an age limit may not touch what belongs to the account. */
 const accountRequired: onRequestHookHandler = (request, _reply, done) => {
   if (!request.viewer) return done(refused(request))
   done(request.viewer.maxAge === undefined ? undefined : forbidden())
@@ -52,13 +52,13 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
 /** Route options: requires a valid token, and the route checks or hashes a password or PIN, in the queue of the logins. */
 export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
-/** Like `forViewers`, but not for profiles with a limit. */
+/** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
-/** Like `forConfirmed`, but not for profiles with a limit. */
+/** Like `forConfirmed`, but not for profiles with an age limit. */
 export const forAccountConfirmed = { onRequest: accountRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
-/** The same for a route that answers without the database, too, and so queues by itself. */
+/** Like `forAnyone`, for a route that can also answer without the database. Only its reads queue, with `readForViewer`. */
 export const forAnyoneAtOnce = { onRequest: tokenOptional, config: { admission: 'public' } } as const
 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */

@@ -24,8 +24,8 @@ const sendNow = ({ reply, send }: Answer) => {
 const isUrgent = ({ viewer, routeOptions: { config } }: FastifyRequest) => viewer !== null || config.admission === 'vital'
 
 /**
- * Sends the answers that get ready in one turn of the event loop together, at its end. Under load this saves a third of the
- * processor time of a light answer: a proxy on the same machine wakes up once for the batch, and the code that sends stays in
+ * Sends the answers that become ready in one turn of the event loop together, at the end of the turn. Under load this saves a third
+ * of the processor time of a light answer: a proxy on the same machine wakes up once for the batch, and the code that sends stays in
  * the processor's caches. A single answer is not delayed.
  *
  * Answers to viewers and to health checks go first. Sending a crowd's answers takes several turns, so that it delays nobody else.

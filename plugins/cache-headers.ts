@@ -10,8 +10,8 @@ declare module 'fastify' {
     /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
     json: <T>(bytes: Json<T>) => T
     /**
-     * Sends a public answer, which is private for viewers with a limit, or a 304 if the caller has it already. Return its result
-     * from the handler. `vary` names the request headers that the answer depends on.
+     * Sends a public answer, or a 304 if the caller already has it. For viewers with an age limit, the answer is private. Return the
+     * result from the handler. `vary` names the request headers that the answer depends on.
      */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, ...vary: string[]) => T | Promise<T>
   }

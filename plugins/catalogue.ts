@@ -27,7 +27,7 @@ export default fp(
     const closing = new AbortController()
     app.preparations.push(async () => {
       await catalogue.refresh()
-      // Only searches need the words, so the start does not wait for them. Polling repeats what fails here.
+      // Only searches need the words, so the start does not wait for them. If this fails, polling tries again.
       void Promise.allSettled([catalogue.search.catchUp(catalogue.skeleton)]).then(() =>
         poll(
           () => catalogue.catchUp(),

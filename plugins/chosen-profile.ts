@@ -8,12 +8,12 @@ import type { Viewer } from '../src/identity/tokens.js'
 import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 
 /**
- * With an identity provider, whose tokens are those of accounts, the app names the profile in a header. Comes after the rate limits,
+ * The tokens of an identity provider name only the account, so the app names the profile in a header. Comes after the rate limits,
  * because looking up a profile asks the database.
  */
 export default fp(
   async app => {
-    const { settings, data, refusedUsers, changedLimits } = app
+    const { settings, data, refusedUsers, changedAgeLimits } = app
     if (!hasProvider(settings)) return
     const timeout = requestTimeoutOf(settings)
     const profiles = new ChosenProfiles(data.profiles, app.outage)
@@ -21,8 +21,8 @@ export default fp(
 
     /** Returns an error if the account has no such profile. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
-      request.viewer = viewer ? changedLimits.current(viewer) : null
-      // Without the header, the account itself was just removed, and its token counts as none.
+      request.viewer = viewer ? changedAgeLimits.current(viewer) : null
+      // Without the header, it is the account that was just removed, so its token counts as no token.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
 
@@ -31,7 +31,7 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static') return done()
       const named = headers[header]
-      // A token that could not be checked may be a child's, who must not be served like a caller without one.
+      // A token that could not be checked may belong to a child, who must not be served like a caller without a token.
       if (!viewer) return done(named === undefined ? undefined : viewerFault)
       const { account } = viewer
       const id = named === undefined ? account : integerId(String(named))

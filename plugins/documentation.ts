@@ -12,7 +12,7 @@ import { asPublished } from '../src/documentation/published.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The OpenAPI document with the exact schemas of the service, some of which generators of clients cannot handle. */
+    /** The OpenAPI document with the exact schemas of the service, some of which client generators cannot handle. */
     exactDocument: () => object
   }
 }
@@ -76,7 +76,7 @@ export default fp(
       })
       scope.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
       // The page may call only the origin that it comes from, which need not be the public one.
-      let ofPage: object | undefined
+      let pageDocument: object | undefined
       await scope.register(swaggerUi, {
         routePrefix: `${BASE_PATH}/docs`,
         staticCSP: true,
@@ -84,8 +84,8 @@ export default fp(
         theme,
         transformSpecificationClone: false,
         transformSpecification: document => {
-          ofPage ??= { ...document, servers: [{ url: BASE_PATH || '/' }] }
-          return ofPage
+          pageDocument ??= { ...document, servers: [{ url: BASE_PATH || '/' }] }
+          return pageDocument
         }
       })
     })

@@ -15,9 +15,9 @@ import { seconds } from '../src/time.js'
 declare module 'fastify' {
   interface FastifyInstance {
     data: Data
-    /** The same data over a small pool of its own, so that requests delay neither the following of changes nor /ready. */
+    /** The same data over a small pool of its own, so that requests delay neither /ready nor the polling for changes. */
     backgroundData: Data
-    /** What this process ends is noted at once; plugins/refused-tokens.ts adds what others end. */
+    /** Sessions that this process ends are added at once. plugins/refused-tokens.ts adds those that other processes end. */
     endedSessions: EndedSessions
     /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient
@@ -34,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-/** One for following changes, and one for /ready. */
+/** One to poll for changes, and one for /ready. */
 const backgroundConnections = 2
 const retryEvery = seconds(1)
 /** In attempts. */

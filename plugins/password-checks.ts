@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { type PasswordChecks, passwordChecksOf } from '../src/identity/login.js'
+import { type PasswordChecks, passwordChecksOf } from '../src/identity/password-checks.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Routes that ask for a password share its limits and its queue. */
+/** One instance for all routes that check a password or PIN, because they share the login limits and one queue. */
 export default fp(
   async app => {
     const { data, settings, log } = app

@@ -21,7 +21,7 @@ const firstCountTimeout = seconds(1)
 /** Keeps the recommendations up to date in the background. */
 export default fp(
   async app => {
-    // Counting and loading a model take seconds, and may wait. In the small pool of `backgroundData` they would hold up /ready.
+    // Not `backgroundData`: counting and loading a model take seconds, which in its small pool would hold up /ready.
     const { settings, data, log } = app
     const recommender = new Recommender(app.catalogue)
     const closing = new AbortController()

@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
-import { ChangedLimits } from '../src/identity/changed-limits.js'
+import { ChangedAgeLimits } from '../src/identity/changed-age-limits.js'
 import { endedSessionMetrics } from '../src/metrics/ended-sessions.js'
 import { minutes, seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    changedLimits: ChangedLimits
+    changedAgeLimits: ChangedAgeLimits
     /** When the database was last restored from a backup, in milliseconds. 0 if it never was. */
     restoredAt: () => number
   }
@@ -17,16 +17,16 @@ const margin = minutes(5)
 const usualLife = minutes(60)
 
 /**
- * Ignores the tokens of ended sessions, of users who are disabled or erased, and from before a restore. Gives those of changed profiles
- * their new limit. All of this is in memory, so that no request asks the database.
+ * Ignores the tokens of ended sessions, of users who are disabled or erased, and from before a restore. Applies a profile's new age limit
+ * to tokens that were issued before the change. All of this is in memory, so that no request asks the database.
  */
 export default fp(
   async app => {
     const { endedSessions, refusedUsers, backgroundData } = app
     const { ACCESS_TOKEN_TTL } = app.settings
-    const changedLimits = new ChangedLimits(backgroundData, Math.max(seconds(ACCESS_TOKEN_TTL), usualLife) + margin)
-    app.decorate('changedLimits', changedLimits)
-    app.follow('changed limits', () => changedLimits.refresh())
+    const changedAgeLimits = new ChangedAgeLimits(backgroundData, Math.max(seconds(ACCESS_TOKEN_TTL), usualLife) + margin)
+    app.decorate('changedAgeLimits', changedAgeLimits)
+    app.follow('changed age limits', () => changedAgeLimits.refresh())
     endedSessionMetrics(app.metrics, endedSessions)
     app.follow('ended sessions', () => endedSessions.refresh(backgroundData.sessions))
 
@@ -44,7 +44,7 @@ export default fp(
       // A restore knows neither the sessions that ended after the backup nor the ids that were given since.
       const isOfBefore = issuedAt < Math.floor(restoredAt / 1000)
       const isRefused = hasEnded || isOfBefore || refusedUsers.has(id) || refusedUsers.has(account)
-      request.viewer = isRefused ? null : changedLimits.current(viewer)
+      request.viewer = isRefused ? null : changedAgeLimits.current(viewer)
       done()
     })
   },

@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
 import { isDecodable } from '../src/http/paths.js'
 
-/** Whether a path with parameters stands for the other one too. */
+/** Whether a path, with its parameters, also matches requests to the other one. */
 const includes = (path: string, other: string) => {
   const others = other.split('/')
   const parts = path.split('/')
@@ -37,7 +37,7 @@ export default fp(
         methods: app.supportedMethods.filter(method => app.hasRoute({ url, method: method as HTTPMethods }))
       }))
       for (const { url } of known) {
-        // For all but POST, /history/batch is an element with the id `batch`.
+        // Except for POST, /history/batch is the element with the id `batch`.
         const served = known.flatMap(other => (includes(other.url, url) ? other.methods : []))
         const allow = [...new Set(served)].sort().join(', ')
         const refuse = async () => {

@@ -7,7 +7,7 @@ import { WatchlistElement } from './watchlist.js'
 const WatchlistEntry = Type.Omit(WatchlistElement, ['content'], { $id: 'WatchlistEntry' })
 const HiddenEntry = Type.Omit(HiddenTitle, ['content'], { $id: 'HiddenEntry' })
 
-const contentIds = (list: string) => Type.Array(Type.Integer(), { description: `Contents that are no longer in ${list}` })
+const contentIds = (list: string) => Type.Array(Type.Integer(), { description: `Contents that were removed from ${list}` })
 
 export const Changes = Type.Object(
   {
@@ -16,12 +16,12 @@ export const Changes = Type.Object(
     hidden: Type.Array(HiddenEntry),
     removed: Type.Object(
       { history: contentIds('the history'), watchlist: contentIds('the watchlist'), hidden: contentIds('the list of hidden titles') },
-      { $id: 'RemovedContents', description: 'To be applied before the elements' }
+      { $id: 'RemovedContents', description: 'Apply these before the elements' }
     ),
     cursor: Type.String({ description: '`since` of the next request' }),
-    more: Type.Boolean({ description: 'Whether there is more to read at once' }),
+    more: Type.Boolean({ description: 'Whether there is more to read now' }),
     reset: Type.Boolean({
-      description: 'Whether to drop the copy first: `since` was too old, no cursor of this user, or from before a backup was restored'
+      description: 'Whether to drop the copy first, because `since` was too old, from before a restore, or not a cursor of this user'
     })
   },
   { $id: 'Changes' }

@@ -7,7 +7,7 @@ export const Timestamp = Type.Unsafe<Timestamp>({ type: 'string', format: 'date-
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
 
-/** Generators of clients break at a boolean with one value. */
+/** Client generators cannot handle a boolean with one value. */
 const Always = <B extends boolean>(value: B) => published(Type.Literal(value), Type.Boolean())
 
 /** The answer to a read. It needs a name of its own if its data has none. */
@@ -41,7 +41,7 @@ export const Failure = Type.Object(
 export const TooManyStreams = Type.Object(
   {
     ...Failure.properties,
-    devices: Type.Array(Nullable(Type.String()), { description: 'The devices that play, by the names that they were given' })
+    devices: Type.Array(Nullable(Type.String()), { description: 'The names of the devices that are playing' })
   },
   { $id: 'TooManyStreams', description: 'The account already plays on as many devices as it may' }
 )

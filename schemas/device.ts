@@ -7,12 +7,12 @@ export type DeviceRequest = Static<typeof DeviceRequest>
 
 export const DeviceCodes = Type.Object(
   {
-    device_code: Type.String({ description: 'For the device alone, which asks POST /login/device/token with it' }),
-    user_code: Type.String({ description: 'To be shown to the user', examples: ['BCDF-GHJK'] }),
+    device_code: Type.String({ description: 'For the device alone, which sends it to POST /login/device/token' }),
+    user_code: Type.String({ description: 'Show it to the user', examples: ['BCDF-GHJK'] }),
     verification_uri: Type.String({ description: 'The page where the user types the code' }),
     verification_uri_complete: Type.String({ description: 'The same page with the code, for a QR code' }),
     expires_in: Type.Integer({ description: 'Lifetime of the codes in seconds' }),
-    interval: Type.Integer({ description: 'Seconds to wait between two questions' })
+    interval: Type.Integer({ description: 'Seconds to wait between two calls of POST /login/device/token' })
   },
   { $id: 'DeviceCodes' }
 )
@@ -26,7 +26,7 @@ export const UserCode = Type.String({
 })
 
 export const WaitingDevice = Type.Object(
-  { device: Nullable(Type.String({ description: 'As the device calls itself, which anybody may have made up' })), created_at: Timestamp },
+  { device: Nullable(Type.String({ description: 'What the device calls itself, which anybody may have made up' })), created_at: Timestamp },
   { $id: 'WaitingDevice' }
 )
 export type WaitingDevice = Static<typeof WaitingDevice>

@@ -31,7 +31,7 @@ export const ExportedSession = Type.Object(
 )
 export type ExportedSession = Static<typeof ExportedSession>
 
-/** The lists are named like the files of the import, which takes their elements. */
+/** The lists are named like the files of the import, which accepts their elements. */
 export const Export = Type.Object(
   {
     users: Type.Array(ExportedUser),

@@ -23,18 +23,18 @@ export type HomeQuery = Static<typeof HomeQuery>
 
 const HomeBecause = Type.Object({ content_id: Type.Integer(), name: Type.String() }, { $id: 'HomeBecause' })
 
-/** A published item has the fields of all kinds, because generators of clients break at unions of objects. */
+/** A published item has the fields of all kinds, because client generators cannot handle unions of objects. */
 const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }), {
   type: 'object',
   required: ['content'],
   properties: {
     content: component(Content),
-    reason: { description: 'As in the list of the same kind: of a card a text, of a recommendation a `RecommendationReason`' },
-    recent: { type: 'boolean', description: 'Of recommended and similar titles' },
-    history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'Of a card' },
-    updated_at: { ...Timestamp, description: 'Of a card and of the watchlist' },
-    id: { type: 'integer', description: 'Of the watchlist' },
-    created_at: { ...Timestamp, description: 'Of the watchlist' }
+    reason: { description: 'As in the list of the same kind: a text in a card, a `RecommendationReason` in a recommendation' },
+    recent: { type: 'boolean', description: 'In recommended and similar titles' },
+    history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'In a card' },
+    updated_at: { ...Timestamp, description: 'In a card and in the watchlist' },
+    id: { type: 'integer', description: 'In the watchlist' },
+    created_at: { ...Timestamp, description: 'In the watchlist' }
   }
 })
 
@@ -80,7 +80,7 @@ const Home = Type.Object(
   {
     rows: Type.Array(HomeRow),
     missing: Type.Array(Type.Unsafe<HomeKind>({ type: 'string', enum: [...homeKinds] }), {
-      description: 'The kinds that the service could not read just now'
+      description: 'The kinds of rows that the service could not read just now'
     })
   },
   { $id: 'Home', description: 'The rows of a start page' }

@@ -9,7 +9,7 @@ const password = Type.String({
 export const DeviceName = Type.String({
   maxLength: 100,
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-  description: 'Name of the device, for the list of sessions. Without control characters. An empty one counts as none',
+  description: 'Name of the device, for the list of sessions. Must not contain control characters. An empty name counts as none',
   examples: ['Living room TV']
 })
 
@@ -37,7 +37,7 @@ export const User = Type.Object(
     id: Type.Integer(),
     email: Type.String(),
     name: Type.String(),
-    account_id: Type.Optional(Type.Integer({ description: 'Of a profile: its account' }))
+    account_id: Type.Optional(Type.Integer({ description: 'Only in a profile that is not the first one: the id of its account' }))
   },
   { $id: 'User' }
 )

@@ -5,7 +5,7 @@ import { PageQuery } from './page.js'
 import { published } from './published.js'
 
 const reason = { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() }
-/** Generators of clients break at unions of objects. */
+/** Client generators cannot handle unions of objects. */
 const Reason = published(
   Type.Union([Type.Object(reason), Type.Object({ type: Type.Literal('popular') })], { $id: 'RecommendationReason' }),
   {

@@ -14,6 +14,7 @@ import chosenProfile from '../plugins/chosen-profile.js'
 import cors from '../plugins/cors.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
+import erasures from '../plugins/erasures.js'
 import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
 import forwardedHeaders from '../plugins/forwarded-headers.js'
@@ -65,7 +66,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   frameworkErrors: sendError
 })
 
-/** Which routes do not exist with these settings. */
+/** Whether the settings leave out the route in this file. */
 const isAbsent = (settings: Settings) => (path: string) =>
   (hasProvider(settings) && /^\/(login|logout|sessions|me\/password|profiles\/_profileId\/token)(\/|$)/.test(path)) ||
   (settings.DEVICE_URL === '' && path.startsWith('/login/device'))
@@ -93,6 +94,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
   await app.register(refusedUsers)
+  await app.register(erasures)
   await app.register(catalogue)
   await app.register(recommendations)
 

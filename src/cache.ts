@@ -9,7 +9,7 @@ interface Entry<Value> {
 /**
  * A cache with a bound in bytes, keys included. Evicts the oldest entry that was not read since the last pass (the second-chance
  * algorithm). Unlike LRU, a read moves nothing: moving entries in a Map leaves old hash tables to the garbage collector, which
- * made up an eighth of the garbage of lists of history.
+ * made up an eighth of the garbage when listing histories.
  */
 export class Cache<Key extends string | number, Value> {
   private readonly entries = new Map<Key, Entry<Value>>()

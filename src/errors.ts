@@ -59,7 +59,7 @@ export const tooManyProfiles = errorAnswer(400, 'The account has as many profile
 export const firstProfile = errorAnswer(400, 'The first profile cannot be deleted')
 
 const enumeration = new Intl.ListFormat('en')
-/** With the names of the devices that play. */
+/** Names the devices that are playing. */
 export const tooManyStreams = (devices: (string | null)[]) => {
   const names = enumeration.format(devices.map(name => name ?? 'a device without a name'))
   return new ErrorAnswer(409, { success: false, code: 409, message: `The account already plays on ${names}`, devices })
@@ -97,7 +97,7 @@ export const methodNotAllowed = (allow: string) =>
 export const invalid = (errors: [FieldError, ...FieldError[]]) =>
   new ErrorAnswer(400, { success: false, code: 400, message: `${errors[0].field} ${errors[0].message}`, errors })
 
-/** With the first errors of the lines, and the number of the rest. */
+/** Lists the first errors. `rest` is the number of the others. */
 export const importRefused = (errors: LineError[], rest: number) => {
   const [{ line, field, message }] = errors as [LineError]
   const others = errors.length - 1 + rest

@@ -3,7 +3,7 @@ import { seconds } from './time.js'
 
 const interval = seconds(1)
 
-/** Runs `check` every second, the first time in a second, until `signal` aborts. Reports only the first of several failures in a row. */
+/** Waits a second, runs `check` and repeats this until `signal` aborts. Reports only the first of several failures in a row. */
 export const poll = async (check: () => Promise<void>, signal: AbortSignal, onFailure: (error: unknown) => void) => {
   const nextTurn = () => sleep(interval, true, { signal }).catch(() => false)
   let isFailing = false

@@ -17,7 +17,8 @@ const config = { admission: 'public' } as const
 
 const schema = {
   summary: "Get the legal text in the caller's language",
-  description: 'In the first language of `Accept-Language` that is available, else in the default language. `Content-Language` says which.',
+  description:
+    'The text is in the first language of `Accept-Language` that is available, else in the default language. `Content-Language` names it.',
   tags,
   response
 }

@@ -10,7 +10,7 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Sign in',
-  description: `A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in ${loginWindowMinutes} minutes is limited. A user has at most ${sessionsPerUser} sessions: one more login ends the session that was unused the longest.`,
+  description: `A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in ${loginWindowMinutes} minutes is limited. A user has at most ${sessionsPerUser} sessions: one more login ends the session that has been unused the longest.`,
   tags: ['Identity'],
   body: Credentials,
   response: answers(Ok(SignedIn), 401, 413)
@@ -22,7 +22,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await app.passwordChecks.ofEmail(body.email, body.password, callerOf(ip))
     const session = await sessions.begin(user._id, body.device || null)
-    // What has changed since the password was checked may have ended only the sessions before this one.
+    // If the password was changed or the user disabled since the check, that has not ended this session, which began later.
     if (!(await users.maySignIn(user))) {
       await sessions.end(user._id, session.sid)
       throw unauthenticated()

@@ -20,7 +20,7 @@ const getSchema = {
 const deleteSchema = {
   summary: 'Erase the user',
   description:
-    'Removes the user and everything that is stored of them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.',
+    'Removes the user and everything that is stored about them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.',
   tags: ['Account'],
   security: [{ bearer: [] }],
   body: PasswordConfirmation,

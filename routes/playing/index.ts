@@ -13,9 +13,9 @@ const tags = ['Playing']
 const security = [{ bearer: [] }]
 
 const postSchema = {
-  summary: 'Begin to play, or play on',
+  summary: 'Start or continue to play',
   description:
-    'Players send it when they begin, and every 30 seconds. A 409 means that as many other devices of the account play as the operator allows: stop. After a 429, a 503 or no answer, play on.',
+    'Players send this when they start, and every 30 seconds. A 409 means that as many other devices of the account are playing as the operator allows: stop. After a 429, a 503 or no answer, keep playing.',
   tags,
   security,
   body: Playing,
@@ -23,7 +23,7 @@ const postSchema = {
 }
 const deleteSchema = {
   summary: 'Stop playing',
-  description: 'Another device may play at once. Without it, a stream ends 60 seconds after its last heartbeat, or with its session.',
+  description: 'Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session.',
   tags,
   security,
   querystring: StoppedQuery,

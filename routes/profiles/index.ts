@@ -14,14 +14,14 @@ const security = [{ bearer: [] }]
 
 const listSchema = {
   summary: 'List the profiles of the account',
-  description: 'The first one, which is the account itself, comes first.',
+  description: 'The first profile, which is the account itself, comes first.',
   tags,
   security,
   response: answers(Ok(Type.Array(Profile), 'ProfileListAnswer'), 401)
 }
 const postSchema = {
   summary: 'Add a profile',
-  description: `At most ${profilesPerAccount}. With \`max_age\`, it sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
+  description: `An account has at most ${profilesPerAccount}. With \`max_age\`, a profile sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
   tags,
   security,
   body: ProfileAddition,

@@ -7,7 +7,7 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Check that the service is ready',
-  description: 'A 503 while the database is unavailable, and after the signal to stop.',
+  description: 'Returns a 503 while the database is unavailable, and after a stop signal.',
   tags: ['Service'],
   response: vitalAnswers(Ok(Type.Object({ status: Type.Literal('ready') }, { $id: 'Readiness' })), 503)
 }

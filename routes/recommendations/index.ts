@@ -11,7 +11,7 @@ import { viewingOf } from '../../src/recommendations/serving/viewing.js'
 const schema = {
   summary: 'List what to watch next',
   description:
-    'For a signed-in user, based on what the user has watched. For everyone else, what is popular now. `reason` says why a title is recommended.',
+    'For signed-in users, based on what they have watched. For everyone else, what is popular now. `reason` says why a title is recommended.',
   tags: ['Recommendations'],
   security: [{ bearer: [] }, {}],
   querystring: RecommendationsQuery,

@@ -13,7 +13,7 @@ const security = [{ bearer: [] }]
 
 const listSchema = {
   summary: 'List where the user is signed in',
-  description: `At most ${sessionsPerUser} sessions, the one used last first.`,
+  description: `At most ${sessionsPerUser} sessions, most recently used first.`,
   tags,
   security,
   response: answers(Ok(Type.Array(Session), 'SessionListAnswer'), 401, 403)

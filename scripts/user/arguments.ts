@@ -9,8 +9,8 @@ const usage = `Usage: ${invocationOf('user')} ACTION
   password EMAIL
   disable EMAIL|ID          ID is for users of an identity provider, who may have no e-mail
   enable EMAIL|ID
-  export ID --out FILE      writes what is stored of the user
-  erase ID [--yes]          removes the user and everything that is stored of them`
+  export ID --out FILE      writes what is stored about the user
+  erase ID [--yes]          removes the user and everything that is stored about them`
 
 export class CommandError extends Error {}
 

@@ -9,7 +9,7 @@ const isConfirmed = async ({ _id, email, sub, name }: UserDocument) => {
   if (!process.stdin.isTTY) throw new CommandError('Without a terminal to ask on, erase needs --yes')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await lines.question(`Erase user ${_id} (${email ?? sub ?? name}) and everything that is stored of them? Type yes: `)
+    const answer = await lines.question(`Erase user ${_id} (${email ?? sub ?? name}) and everything that is stored about them? Type yes: `)
     return answer.trim().toLowerCase() === 'yes'
   } finally {
     lines.close()

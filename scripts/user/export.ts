@@ -6,7 +6,7 @@ import { Output } from '../recommend/output.js'
 /** The file is personal. */
 const readableByOwner = 0o600
 
-/** Writes what is stored of a user into a file, which appears when it is complete. */
+/** Writes what is stored about a user into a file, which appears when it is complete. */
 export const exportUser = async (data: Data, user: UserDocument, path: string) => {
   const output = await Output.at(path, { mode: readableByOwner })
   try {

@@ -6,13 +6,13 @@ const unknown = 255
 
 interface Rows {
   size: number
-  /** The age that a content has of its own. */
+  /** The minimum age in the content itself. */
   minAge: NumberColumn
   parentRow: (row: number) => number | undefined
 }
 
-/** From which age each row is suited: its own, or else that of the nearest content above it that has one. */
+/** The minimum age for each row: its own, or that of its nearest ancestor that has one. */
 export const agesOf = ({ size, minAge, parentRow }: Rows) => {
-  const knowing = (row: number) => topOf(row, above => (minAge.get(above) === null ? parentRow(above) : undefined))
-  return Uint8Array.from({ length: size }, (_, row) => minAge.get(knowing(row)) ?? unknown)
+  const nearestKnown = (row: number) => topOf(row, above => (minAge.get(above) === null ? parentRow(above) : undefined))
+  return Uint8Array.from({ length: size }, (_, row) => minAge.get(nearestKnown(row)) ?? unknown)
 }

@@ -1,7 +1,7 @@
 import type { Audience } from './audience.js'
 import type { Skeleton } from './skeleton.js'
 
-/** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their limit. */
+/** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their age limit. */
 export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
   if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
   if (!skeleton.isSuited(row, maxAge)) return false
@@ -10,7 +10,7 @@ export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, 
   return skeleton.include.get(row)?.includes(country) ?? true
 }
 
-/** Passes the contents within the limit of an audience, open or not, by their ids. Undefined without a limit. */
+/** Tells by id whether a content, open or not, is within the age limit of an audience. Undefined without a limit. */
 export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
   maxAge === undefined
     ? undefined
@@ -19,7 +19,7 @@ export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
         return row !== undefined && skeleton.isSuited(row, maxAge)
       }
 
-/** By id: whether a content has begun and is within the limit. Ended and deleted ones pass, and unknown ones without a limit. */
+/** Tells by id whether a content has begun and is within the age limit. Ended and deleted ones pass, and unknown ones without a limit. */
 export const seenBy =
   (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
   (id: number) => {

@@ -51,7 +51,7 @@ export const joined = <T>(parts: JsonParts<T>) => {
 export interface AnswerBody<T> {
   bytes: Json<T>
   isEmpty: boolean
-  /** From this moment on it would be another one, even if no content opens or closes. */
+  /** When it becomes outdated, even if no content opens or closes. */
   until?: number
 }
 

@@ -13,8 +13,8 @@ import { BrokenDocuments, type OnBroken } from './broken.js'
 import type { AnswerBody } from './bytes.js'
 import { fitsSkeleton } from './fits-skeleton.js'
 import { Fragments } from './fragments.js'
+import { keepingFresh } from './keeping-fresh.js'
 import { Listing } from './listing.js'
-import { noting } from './noting.js'
 import { readProgrammes } from './programmes.js'
 import { Schedule } from './schedule.js'
 import { Search } from './search.js'
@@ -63,7 +63,7 @@ export class Catalogue {
 
   /** Incremented whenever a collection is reloaded. */
   version = 0
-  /** When a check began or a document arrived. */
+  /** When the last successful check began, or a document last arrived. */
   checkedAt = 0
   private fullReadAt = 0
   private seen: ReadonlyMap<string, number> = new Map()
@@ -74,7 +74,7 @@ export class Catalogue {
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
       options.cacheBytes
     )
-    this.search = new Search(ids => noting(options.data.contents.words(ids), this))
+    this.search = new Search(ids => keepingFresh(options.data.contents.words(ids), this))
     this.searchQueue = new SearchQueue(options.onSearchRefused ?? (() => undefined))
   }
 
@@ -183,7 +183,7 @@ export class Catalogue {
     const { contents } = this.options.data
     const broken: unknown[] = []
     let read = 0
-    for await (const content of noting(contents.forSkeleton(since), this)) {
+    for await (const content of keepingFresh(contents.forSkeleton(since), this)) {
       read++
       if (fitsSkeleton(content)) skeleton.put(content)
       else broken.push(content._id)

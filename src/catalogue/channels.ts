@@ -4,7 +4,7 @@ import type { Programme } from './programmes.js'
 import { distinct } from './selection.js'
 import { fold } from './words.js'
 
-/** How long before its start a programme is the next one. */
+/** How long before its start a programme is shown as the next one. */
 const nextWithin = days(1)
 
 interface OnAir {
@@ -22,7 +22,7 @@ class Channel {
 
   constructor(readonly name: string) {}
 
-  /** No earlier one than the programmes before. */
+  /** Call it in the order of the programmes' starts. */
   add(programme: Programme) {
     this.programmes.push(programme)
     this.allEnded.push(Math.max(programme.ends, this.allEnded.at(-1) ?? programme.ends))
@@ -76,7 +76,7 @@ export class Channels {
     return distinct(names, name => this.byName.has(name))
   }
 
-  /** What these channels show, or all of them, by name and without those that show nothing; and until when. */
+  /** What these channels, or all, show now and next, and until when. Sorted by name, without channels that show nothing. */
   onAir(names: string[] | undefined, moment: number, isShown: (programme: Programme) => boolean) {
     const wanted = names && new Set(names)
     const channels: (Omit<OnAir, 'until'> & { channel: string })[] = []

@@ -74,7 +74,7 @@ export class Fragments {
     return this.ofAny(ids, missing => this.reads.run(() => this.source.read(missing)))
   }
 
-  /** What is cached, without a question to the database. */
+  /** Only what is cached. Never queries the database. */
   known(ids: readonly number[]) {
     return ids.map(id => this.cached(id))
   }

@@ -6,7 +6,7 @@ import { comparison, type Order, Orders } from './orders.js'
 import { distinct, type RowFilter, type Selection, select } from './selection.js'
 import type { Skeleton } from './skeleton.js'
 
-/** A content passes if it has one of the values of every field. */
+/** A content passes if it has, for each field, one of the values. */
 export interface ContentFilter {
   type?: string[] | undefined
   parent_id?: number[] | undefined
@@ -18,7 +18,7 @@ export interface ContentFilter {
 
 const nothing: Selection = { shown: [], total: 0 }
 
-/** There is one list for each order and region. */
+/** There is one list for each order and segment of the audience. */
 const cacheBytes = 16 * 1024 * 1024
 /** Up to this many contents are sorted by themselves. More are picked from the sorted list of all. */
 const few = 1000

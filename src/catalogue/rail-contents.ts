@@ -11,7 +11,7 @@ import { prefixesFor } from './words.js'
 /** How many contents of a rail are kept: the largest row of a start page. */
 export const longestRow = 30
 
-/** In bytes. There is one list for each rail and region, and one row for each number of items. */
+/** In bytes. There is one list for each rail and segment of the audience, and one row for each list and number of items. */
 const listsSize = 4 * 1024 * 1024
 const rowsSize = 16 * 1024 * 1024
 
@@ -66,7 +66,7 @@ export class RailContents {
     return this.rows.get(name)
   }
 
-  /** `version` is that of the contents of the row. */
+  /** `version` is the one that the row was made from. */
   keepRow(name: string, bytes: Buffer, version: string) {
     if (version === this.version) this.rows.put(name, ownBytes(bytes))
   }

@@ -16,7 +16,7 @@ const filterOf = (query: ScheduleQuery): ScheduleFilter => {
   return { from, to, channel: query.channel }
 }
 
-/** One page of GET /schedule. It is not cached, because by default every caller asks from another moment on. */
+/** One page of GET /schedule. It is not cached, because by default each request has a time window of its own. */
 export const scheduleAnswer = async (catalogue: Catalogue, query: ScheduleQuery, audience: Audience) => {
   const filter = filterOf(query)
   catalogue.assertFresh()

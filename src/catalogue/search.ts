@@ -27,7 +27,7 @@ export class Search {
     return this.index.idsWith(wanted)
   }
 
-  /** The same by what is indexed so far, without waiting. `version` tells when there is more. */
+  /** Like `idsWith`, but searches what is indexed so far instead of waiting. `version` changes when there is more. */
   knownWith(wanted: readonly string[][]) {
     return this.index.idsWith(wanted)
   }

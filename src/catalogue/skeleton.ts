@@ -20,7 +20,7 @@ export class Skeleton {
   /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
   private readonly countries = new Set<string>()
-  /** Those that contents have of their own. */
+  /** The distinct minimum ages in contents themselves. */
   private readonly knownAges = new Set<number>()
   private cachedAges = { ages: new Uint8Array(), version: 0 }
 
@@ -31,7 +31,7 @@ export class Skeleton {
   readonly duration = new NumberColumn()
   /** Whether any content has had a duration. */
   hasDurations = false
-  /** Of the content itself. `isSuited` also looks at what is above it. */
+  /** Of the content itself. `isSuited` also looks at its ancestors. */
   readonly minAge = new NumberColumn()
   readonly starts = new NumberColumn()
   readonly ends = new NumberColumn()
@@ -71,7 +71,7 @@ export class Skeleton {
     return filter
   }
 
-  /** A function that adds up what the terms of a row are worth. The lists of terms are few, so it only looks up a sum. */
+  /** Returns a function from a row to the sum of its terms' worths. There are few distinct lists of terms, so each is added up once. */
   termSums(worths: Iterable<readonly [term: number, worth: number]>) {
     const { terms } = this
     const sums = new Float64Array(terms.size)
@@ -79,14 +79,17 @@ export class Skeleton {
     return (row: number) => sums[terms.number(row)] as number
   }
 
-  /** Equal for audiences that see the same: all countries that no content names, and limits without an age of a content in between. */
+  /**
+   * Equal for audiences that see the same contents. All countries that no content names are the same, and so are age limits with no
+   * minimum age of a content between them.
+   */
   segment({ country, maxAge }: Audience): string | undefined {
     const region = country === undefined || this.countries.has(country) ? country : elsewhere
     if (maxAge === undefined) return region
     return `${region} ${Math.max(-1, ...[...this.knownAges].filter(age => age <= maxAge))}`
   }
 
-  /** Whether a content is for viewers with this limit. One whose age is unknown is only for those without. */
+  /** Whether a content is within this age limit. One without a known minimum age is only within no limit. */
   isSuited(row: number, maxAge: number | undefined) {
     return maxAge === undefined || (this.ages[row] as number) <= maxAge
   }
@@ -150,7 +153,7 @@ export class Skeleton {
     return parent === null ? undefined : this.row(parent)
   }
 
-  /** Worked out again when a content has changed, but only for those who have a limit. */
+  /** Computed again after a content has changed, and only when a viewer has an age limit. */
   private get ages() {
     const { version, size, minAge } = this
     if (this.cachedAges.version !== version) {

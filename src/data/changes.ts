@@ -14,7 +14,7 @@ const sources = {
     { list: 'watchlist', collection: 'watchlist', date: 'created_at' },
     { list: 'hidden', collection: 'hidden', date: 'created_at' }
   ],
-  /** A late report is found by its arrival, and once more by its own date, which costs less than to keep it out. */
+  /** A late report is found by its arrival, and once more by its own date, which costs less than filtering it out. */
   later: [
     { list: 'history', collection: 'history', date: 'updated_at' },
     { list: 'history', collection: 'history', date: 'arrived_at' },
@@ -33,7 +33,7 @@ export interface ChangePosition {
   /** -1 for the place before all changes of this time. */
   source: number
   id: ObjectId | number
-  /** Of the contents of a mark that names several. */
+  /** The index of a content among those that a mark names. */
   offset: number
 }
 
@@ -46,8 +46,8 @@ export type Change = ChangePosition &
   )
 
 /**
- * How long a change is told again to those who have asked since. The database dates a write when it begins, and others may see it later;
- * another member of a replica set, after a change of primary, may have another clock.
+ * How long changes are told once more to callers who have already read past them. The database dates a write when it begins, although
+ * it becomes visible later, and after a change of primary the clock may be another one.
  */
 export const changeOverlap = removalGrace + seconds(5)
 
@@ -61,12 +61,12 @@ const after = (user_id: number, { list, date }: Source, source: number, { time, 
   return { $or: [{ user_id, [date]: at, _id: list === 'removals' ? { $gte: id } : { $gt: id } }, later] }
 }
 
-/** Other software may have written ids that no cursor can name, and lists of dates. */
+/** Leaves out what other software may have written: ids that no cursor can name, and lists of dates. */
 const isReadable = ({ date }: Source) => ({
   _id: { $type: ['objectId', 'int', 'long', 'double'] },
   [`${date}.0`]: { $exists: false }
 })
-/** And marks of no list or of nothing. */
+/** Leaves out marks that name no list or no contents. */
 const isMark = { list: { $in: ['history', 'watchlist', 'hidden'] }, content_ids: { $ne: [] } }
 
 /** A row for each content that a mark names. */
@@ -81,7 +81,7 @@ const pipelineOf = (user_id: number, from: Source, source: number, position: Cha
   return [
     { $match: { ...after(user_id, from, source, position), ...isReadable(from), ...(isRemovals && isMark) } },
     { $sort: { [from.date]: 1, _id: 1 } },
-    // Of the first mark all may have been told.
+    // One more, because all contents of the first mark may have been told already.
     ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(source, position)] : []),
     { $limit: count },
     { $set: { source } }
@@ -103,7 +103,7 @@ const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
-    /** Whether nothing has changed since the position, for half of what it costs to read changes. */
+    /** Whether nothing has changed since the position, at half the cost of reading changes. */
     isQuiet: async (user_id: number, position: ChangePosition) => {
       const newIn = (from: Source, source: number): Document[] => [{ $match: after(user_id, from, source, position) }, { $limit: 1 }]
       const [first, ...others] = sources.later
@@ -112,7 +112,7 @@ export const changesOf = (db: Db, completedAt: number) => {
       return rows.length === 0
     },
 
-    /** The first changes after the position, at most `count`, and up to when they are known. */
+    /** The first changes after the position, at most `count`. They are complete up to `asOf`. */
     after: async (user_id: number, position: ChangePosition, count: number, { isFirst }: { isFirst: boolean }) => {
       const asked: readonly Source[] = isFirst ? sources.first : sources.later
       const pipeline = [
@@ -123,14 +123,14 @@ export const changesOf = (db: Db, completedAt: number) => {
         }))
       ]
       const { rows, committedAt } = await aggregateCommitted<Row | { now: Date }>(db, collection('users'), pipeline)
-      // A user whose own document was removed by hand has no clock.
+      // The time comes with the document of the user, which may have been removed by hand.
       let now = Date.now()
       const all: Change[] = []
       for (const row of rows) {
         if ('source' in row) all.push(changeOf(row, asked[row.source] as Source, completedAt))
         else now = row.now.getTime()
       }
-      // Dates to come were put in by hand.
+      // Dates in the future were written by hand.
       const changes = all.filter(({ time }) => time <= now)
       return { asOf: Math.min(now, committedAt), changes: changes.sort(byPlace).slice(0, count) }
     },

@@ -10,10 +10,10 @@ import {
   uncounted
 } from './attempt-windows.js'
 
-/** Codes that one address gets in a window. Each stays in the database for minutes, so this bounds what an address can store. */
+/** How many codes one address gets in a window. Each stays in the database for minutes, so this bounds what an address can store. */
 export const codesPerAddress = 1000
 
-/** How many times as many wrong codes all users together may send. */
+/** All users together may send this many times as many wrong codes as one. */
 export const sharedFactor = 1000
 export const sharedBucket = bucketKey('codes of all')
 

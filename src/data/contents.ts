@@ -32,13 +32,13 @@ export interface ContentDocument extends Imported {
   price_formatted: string | null
   plans: Record<string, { id: string; vendor_name: string }>
   link: string
-  /** Contents are never removed, because histories and watchlists still show them. */
   /** In seconds. */
   duration?: number | null
   min_age?: number | null
   season?: number | null
   episode?: number | null
   external_ids?: Record<string, string> | null
+  /** Contents are marked as deleted and never removed, because histories and watchlists still show them. */
   deleted_at: Date | null
   terms: number[]
   /** Position among its siblings. */

@@ -3,7 +3,7 @@ import { minutes, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 
 export const codeLife = minutes(10)
-/** Seconds between two questions of a device, and what a question before its time adds. */
+/** Seconds that a device waits between two questions at first, and that each early question adds. */
 export const firstInterval = 5
 
 export type Decision = 'approved' | 'access_denied'
@@ -11,21 +11,21 @@ type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_
 
 /** A device that waits for a user. Both codes are stored as hashes. All times are by the clock of the database. */
 export interface DeviceCodeDocument {
-  /** Of the code that the device keeps. */
+  /** The hash of the code that the device keeps. */
   _id: string
-  /** Of the code that people type. */
+  /** The hash of the code that people type. */
   user_code: string
   device: string | null
   /** Seconds that the device has to wait between two questions. */
   interval: number
   asked_at?: Date
-  /** Identifies the last question, so that its repetition after a lost reply gets the same answer. */
+  /** Identifies the last question, so that a retry after a lost reply gets the same answer. */
   question?: string
   answer?: DeviceAnswer
-  /** With the user and the session that made it. */
+  /** The decision, with the user and the session that made it. */
   decision?: Decision
   user_id?: number
-  /** As which the device is signed in. Missing in approvals of earlier versions, which are of the first one. */
+  /** The profile that the device is signed in as. Approvals of earlier versions lack it, and mean the first one. */
   profile_id?: number
   sid?: string | undefined
   created_at: Date
@@ -59,7 +59,7 @@ const answer = { $cond: [isUsed, 'expired_token', { $cond: [isEarly, 'slow_down'
 export const deviceCodesOf = (db: Db) => {
   const codes = db.collection<DeviceCodeDocument>('device_codes')
   return {
-    /** `make` makes two codes, again if somebody else has the same code for users. */
+    /** `make` makes two codes. It is called again if the code for users is already taken. */
     add: <Codes extends { deviceHash: string; userHash: string }>(device: string | null, make: () => Codes) =>
       withRetries(async () => {
         const made = make()
@@ -113,7 +113,7 @@ export const deviceCodesOf = (db: Db) => {
     /** False if the user has ended all sessions since the approval. */
     isKept: async (_id: string) => (await codes.findOne({ _id }, { projection: { _id: 1 } })) !== null,
 
-    /** Takes back what the user, or one session of theirs, has decided. */
+    /** Revokes what the user, or one of their sessions, has decided. */
     revoke: (user_id: number, sid?: string) => withRetries(() => codes.deleteMany({ user_id, ...(sid !== undefined && { sid }) }))
   }
 }

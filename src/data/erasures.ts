@@ -9,10 +9,10 @@ interface ErasureDocument {
   /** The id of the user. */
   _id: number
   at: Date
-  /** When to remove again what was written meanwhile. Without it, no token of the user can be alive. */
+  /** When to remove what was written in the meantime. Missing once no token of the user can be valid. */
   sweep_at?: Date
   sweeps?: number
-  /** Of a user of an identity provider, who may come back. */
+  /** Identifies a user of an identity provider, who may come back. */
   subject?: string
 }
 
@@ -53,8 +53,8 @@ export const erasuresOf = (db: Db) => {
       await withRetries(() => revisions.raise('erasures'))
     },
 
-    /** Which users' tokens may be alive, and in how many milliseconds each has to be swept. */
-    held: () =>
+    /** The erased users whose tokens may still be valid, with the milliseconds until the next sweep of each. */
+    toSweep: () =>
       erasures
         .aggregate<{ _id: number; sweepIn: number }>(
           [{ $match: { sweep_at: { $exists: true } } }, { $project: { sweepIn: { $subtract: ['$sweep_at', '$$NOW'] } } }],

@@ -16,7 +16,7 @@ export interface WatchedColumns {
   plays: number[]
 }
 
-/** What is at its end was completed once at least. */
+/** Here, `plays` of a completed element is at least 1. */
 export interface HistoryColumns extends WatchedColumns {
   /** In milliseconds. Missing where other software has written something else. */
   updated: (number | undefined)[]
@@ -30,7 +30,7 @@ export const isStarted = ({ times, percentages }: WatchedColumns, i: number) => 
 /** More elements do not make continue watching better, but slower. */
 const latest = 2000
 
-/** What continue watching looks at of a whole history. */
+/** The part of a whole history that continue watching looks at. */
 export const latestOf = (history: HistoryColumns): HistoryColumns => ({
   content_ids: history.content_ids.slice(0, latest),
   times: history.times.slice(0, latest),
@@ -47,7 +47,7 @@ const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1 
 const watched = { $project: watchedFields }
 const watchedAndWhen = { $project: { ...watchedFields, updated_at: 1 } }
 
-/** A row of the history or of one of the lists beside it, and so without the fields of the others. */
+/** Each row is of the history or of one of the other lists, and has only the fields of that list. */
 interface Row {
   content_id: number
   time: number
@@ -64,8 +64,8 @@ const values = ['content_id', 'time', 'percentage', 'plays', 'hidden', 'dismisse
 const moments = ['updated_at', 'at'] as const
 
 /**
- * Reads of whole histories and of what a user has beside them, in one operation. They read the index of the history alone, and one batch,
- * however many elements there are. Grouped to columns by mongod, the rows would cost it twice as much.
+ * Reads whole histories, and other lists of a user with them, in one operation. Only the index of the history is read, and in one batch,
+ * however many elements there are. If mongod grouped the rows into columns, it would take twice as long.
  */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Hidden & Dismissed & Saved> => {
@@ -88,11 +88,11 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
     wholeAndHidden: (user_id: number): Promise<WatchedColumns & Hidden> =>
       columnsFrom([...newestFirst(user_id), watched, andHidden(user_id)]),
 
-    /** What continue watching looks at of the history, what the user has hidden, and when each show was dismissed. */
+    /** The part of the history that continue watching looks at, what the user has hidden, and when each show was dismissed. */
     latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Hidden & Dismissed> =>
       columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhen, andHidden(user_id), andDismissed(user_id)]),
 
-    /** All that a start page needs of a user, but for the elements of its cards: also the newest elements of the watchlist. */
+    /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: (user_id: number, saved: number) =>
       columnsFrom([...newestFirst(user_id), watchedAndWhen, andHidden(user_id), andDismissed(user_id), andSaved(user_id, saved)])
   }

@@ -23,7 +23,7 @@ export interface HistoryDocument {
   watched_at?: Date
   /** True if the content was at its beginning since its last completion, so that the next one counts. */
   is_again?: boolean
-  /** When the newest report arrived, if that was later than its observation: `updated_at` does not tell then what is new. */
+  /** When the newest report arrived, if that was later than its observation. In this case, `updated_at` does not tell what is new. */
   arrived_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string
@@ -97,7 +97,7 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(status === 'watched' && { $or: [{ plays: { $gte: 1 } }, { plays: { $exists: false }, percentage: { $gte: completedAt } }] })
 })
 
-/** With the completion that an earlier version has not counted. */
+/** The element with a completion that an earlier version did not count. */
 export const counted = (element: HistoryDocument, completedAt: number): HistoryDocument =>
   element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
 

@@ -57,7 +57,7 @@ const indexes: Record<string, IndexDescription[]> = {
 /** The collections whose documents belong to one user each. */
 const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
 
-/** Every query of the service, bound to the database once. */
+/** All queries of the service, bound to one database. */
 export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessionsEnded) => ({
   users: usersOf(db),
   profiles: profilesOf(db),

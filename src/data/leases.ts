@@ -36,7 +36,7 @@ export const leasesOf = (db: Db) => {
   }
 
   return {
-    /** Does the work under the lease. Returns undefined if another process holds it. */
+    /** Does the work while holding the lease. Returns undefined if another process holds it. */
     withLease: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
       const holder = randomUUID()
       if (!(await take(name, holder))) return undefined

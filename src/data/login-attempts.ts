@@ -42,7 +42,7 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
       return reached.length > 0 ? secondsUntilEnd(reached) : undefined
     },
 
-    /** Those for the e-mail together with an address cannot be found by the e-mail. They expire with their window. */
+    /** Forgets the count of an e-mail. Its counts by address cannot be found by the e-mail, and expire with their window. */
     forget: (email: string) => attempts.deleteOne({ _id: bucketKey('email', emailKey(email)) }),
 
     begin: async (account: string, address: string): Promise<Attempt> => {

@@ -2,13 +2,13 @@ import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { aggregateInOneBatch } from './driver/one-batch.js'
 
-/** Passes the elements of some contents. */
+/** Whether the elements of a content are shown. */
 export type IsShown = (content_id: number) => boolean
 
 interface Selected<T extends Document> {
   filter: Filter<T>
   order: Sort
-  /** Leaves out elements that do not pass, which takes one more operation. */
+  /** Leaves out elements that are not shown, which takes one more operation. */
   isShown?: IsShown | undefined
 }
 

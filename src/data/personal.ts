@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { withRetries } from './driver/retry.js'
 
-interface Owned {
+interface PersonalDocument {
   _id: never
   user_id: number
 }
@@ -15,7 +15,7 @@ const portionSize = 500
 export const personalOf = (db: Db, collections: string[]) => {
   /** Returns whether there may be more. */
   const removeSome = async (name: string, user_id: number) => {
-    const documents = db.collection<Owned>(name)
+    const documents = db.collection<PersonalDocument>(name)
     const some = { projection: { _id: 1 }, limit: removedAtOnce, batchSize: removedAtOnce }
     const found = await withRetries(() => documents.find({ user_id }, some).toArray())
     const ids = found.map(({ _id }) => _id)
@@ -30,7 +30,7 @@ export const personalOf = (db: Db, collections: string[]) => {
 
     /**
      * The user's elements in portions, each of which is a read of its own: between them, a slow reader holds neither a connection
-     * nor a cursor. In the order of the contents, which no report changes, so that none is missed.
+     * nor a cursor. In the order of their contents, which no report changes, so that none is missed.
      */
     portions: async function* <Element extends { content_id: number }>(name: string, user_id: number): AsyncGenerator<Element[]> {
       const options = { sort: { content_id: 1 }, limit: portionSize, batchSize: portionSize } as const

@@ -6,14 +6,14 @@ import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
 import type { UserDocument } from './users.js'
 
-/** With the first one, which is the account itself. */
+/** Including the first one, which is the account itself. */
 export const profilesPerAccount = 8
 
 /** A unique index lets each place be taken once, so that there are never more profiles than places. */
 export const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i + 1)
 
 type Given = Pick<UserDocument, 'name' | 'max_age' | 'pin_hash'>
-/** A `pin_hash` of null takes the PIN away. */
+/** A `pin_hash` of null removes the PIN. */
 export type ProfileChanges = { name?: string; max_age?: number | null; pin_hash?: string | null }
 
 export const isFirst = ({ account_id }: UserDocument) => account_id === undefined
@@ -37,7 +37,7 @@ export const profilesOf = (db: Db) => {
     (await users.findOne({ _id, disabled_at: null }, { projection: { _id: 1 } })) ? forbidden() : notFound()
 
   return {
-    /** The first one first. */
+    /** The first profile comes first. */
     list: async (account: number) => {
       const found = await users.find(ofAccount(account)).toArray()
       return found.sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)) || a._id - b._id)
@@ -49,13 +49,13 @@ export const profilesOf = (db: Db) => {
       return profile
     },
 
-    /** The highest age of a profile, null without a limit. Undefined if it is none of the account's. */
+    /** The age limit of a profile, null without one. Undefined if the account has no such profile. */
     limitOf: async (account: number, id: number) => {
       const profile = await withRetries(() => users.findOne(owned(account, id), { projection: { max_age: 1 } }))
       return profile ? (profile.max_age ?? null) : undefined
     },
 
-    /** All but the first one, and also those that are being removed. */
+    /** All profiles but the first, including those that are being removed. */
     othersOf: async (account: number) => {
       const found = await users.find({ account_id: account }, { projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
@@ -64,7 +64,7 @@ export const profilesOf = (db: Db) => {
     /** Returns the id of the profile, or undefined if the account has as many as it may have. */
     add: async (account_id: number, given: Given) => {
       const _id = await withRetries(ids.next)
-      // When another request takes the place first, it is tried again with the next one.
+      // If another request takes the place first, this tries again with the next place.
       return withRetries(async () => {
         const others = await users.find({ account_id, _id: { $ne: _id } }, { projection: { place: 1 } }).toArray()
         const taken = others.map(({ place }) => place)
@@ -91,7 +91,7 @@ export const profilesOf = (db: Db) => {
       if (fields.max_age !== undefined) await revisions.raise('limits')
     },
 
-    /** The limits that have changed since then, by the ids of the profiles. */
+    /** The age limits that have changed since then, by the ids of the profiles. */
     limitsSince: async (moment: Date) => {
       const limits = new Map<number, number | undefined>()
       const changed = users.find({ limit_changed_at: { $gte: moment } }, { projection: { max_age: 1 } })

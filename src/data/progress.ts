@@ -11,7 +11,7 @@ export interface Progress {
   country?: string | undefined
 }
 
-/** Where the player was, in percent, if it reports the time alone. */
+/** The percentage for a player that reports only the time. */
 const percentageAt = (time: number | undefined, duration: number | undefined) =>
   time !== undefined && duration !== undefined ? Math.min(100, (100 * time) / duration) : undefined
 
@@ -31,7 +31,7 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { 
 /** Below this percentage a completed content counts as watched from its beginning again. */
 const beginning = 10
 
-/** What only counts if a report is newer than what is stored. Those of now always are, and have a shorter update. */
+/** The value if the report is newer than what is stored, or else `otherwise`. A report of now is always newer, without a condition. */
 type Newer = (value: unknown, otherwise: string) => unknown
 
 interface Observation {
@@ -43,7 +43,7 @@ interface Observation {
 /** Counts a completion, but not a second one unless the content was at its beginning in between. */
 const completions = (percentage: number | undefined, { newer, observed, completedAt }: Observation) => {
   const stored = { $ifNull: ['$percentage', 0] }
-  // A completed element that an earlier version has written.
+  // A completed element that an earlier version wrote.
   const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
   const plays = { $cond: [isUncounted, 1, '$plays'] }
   const watched_at = { $cond: [isUncounted, '$updated_at', '$watched_at'] }

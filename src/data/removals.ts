@@ -10,9 +10,9 @@ import type { IsShown } from './pages.js'
 export type ViewerList = 'history' | 'watchlist' | 'hidden'
 
 /**
- * Says that elements were removed from a list: to those who keep a copy, and to reports that were made before and arrive later.
- * There is one mark for each content that was removed by itself, one for the latest time that the list was emptied, and one for
- * each part of what it had then.
+ * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
+ * later. There is one mark for each content that was removed by itself, one for the latest time that the list was emptied, and one
+ * for each part of the list at that time.
  */
 export interface RemovalDocument {
   _id: ObjectId
@@ -24,7 +24,7 @@ export interface RemovalDocument {
   at: Date
 }
 
-/** How long removals are known. */
+/** How long marks are kept. */
 export const removalsKept = days(90)
 
 export const removalIndexes: IndexDescription[] = [
@@ -83,7 +83,7 @@ export const removalsOf = (db: Db) => {
 }
 export type Removals = ReturnType<typeof removalsOf>
 
-/** Part of a filter that no longer matches when the mark is too old. A frozen database may get to a command much later. */
+/** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
 export const soonAfter = (mark: Date): Document => ({ $expr: { $lt: ['$$NOW', new Date(mark.getTime() + removalGrace)] } })
 
 interface Listed extends Owned {
@@ -96,7 +96,7 @@ export const removerOf = (db: Db, list: ViewerList) => {
   const collection: Collection<Listed> = db.collection(list)
   const removals = removalsOf(db)
   return {
-    /** `isShown` passes the contents whose elements the user may see. */
+    /** An element that is not shown to the user counts as missing. */
     one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer, isShown?: IsShown) => {
       const element = await withRetries(() => collection.findOne({ _id, user_id }, { projection: { content_id: 1 } }))
       if (!element) throw await forbiddenOr(missing, collection, { _id })

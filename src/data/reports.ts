@@ -26,7 +26,7 @@ const observedIn = ({ progress: { observed_at } }: Report, now: number) =>
 const byContent = (reports: Report[]) => {
   const now = Date.now()
   const contents = new Map<number, Progress[]>()
-  // Infinity less Infinity is no number.
+  // Infinity minus Infinity is NaN.
   for (const { content_id, progress } of reports.toSorted((a, b) => observedIn(a, now) - observedIn(b, now) || 0)) {
     const earlier = contents.get(content_id)
     if (earlier) earlier.push(progress)
@@ -86,7 +86,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
       return id
     },
 
-    /** The same for many reports, in one write. */
+    /** Like `put` for many reports, in one write. */
     putAll: async (user_id: number, reports: Report[]) => {
       const dropped = new Set(await removedSince(user_id, reports))
       const kept = reports.filter(report => !dropped.has(report))

@@ -6,7 +6,7 @@ export interface SessionDocument {
   _id: string
   /** The account. */
   user_id: number
-  /** Who watches, where that is not the first profile. */
+  /** The profile that watches, if it is not the first one. */
   profile_id?: number
   /** The name that the app gave its device. */
   device?: string | null
@@ -27,7 +27,7 @@ export interface SessionDocument {
 }
 
 export const isLiving = { ended_at: { $exists: false } }
-/** The index on `ended_at` has no other sessions, which a query must imply to use it. */
+/** The condition of the partial index on `ended_at`. A query must include it to use the index. */
 export const isEnded = { ended_at: { $gt: new Date(0) } }
 export const isUsable = () => ({ ...isLiving, expires_at: { $gt: new Date() } })
 

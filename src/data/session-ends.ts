@@ -7,14 +7,14 @@ import { isEnded, isLiving, isUsable, type SessionDocument } from './session-doc
 
 export const sessionsPerUser = 100
 
-/** A request that is under way may still make an access token, by a clock that is ahead. */
+/** A request in flight may still issue an access token, and its process may have a clock that is ahead. */
 const margin = minutes(1)
 /** How many milliseconds after its end the last access token of a session has expired. */
 export const accessTokensEndAfter = (accessLife: number) => seconds(accessLife) + margin
 
 /**
- * Ends a session for good by one write. What is left of it tells the other processes, which only see its access tokens, and
- * expires together with the last of these.
+ * Ends a session for good in one write. What is left of it tells the other processes, which only see its access tokens, and expires
+ * together with the last of these.
  */
 const ending = (accessLife: number) => [
   {
@@ -33,7 +33,7 @@ const ending = (accessLife: number) => [
   }
 ]
 
-/** Sessions of the first profile name none. */
+/** Sessions of the first profile have no `profile_id`. */
 const ofProfiles = (user_id: number, profiles: number[]): Filter<SessionDocument> =>
   profiles.includes(user_id)
     ? { $or: [{ profile_id: { $in: profiles } }, { profile_id: { $exists: false } }] }
@@ -45,7 +45,7 @@ const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: Cur
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
-/** Takes back the devices that a user, or one session, has approved and that have not signed in yet. */
+/** Revokes the approvals that a user, or one session, gave to devices that have not signed in yet. */
 type RevokeDevices = (user_id: number, sid?: string) => Promise<unknown>
 
 export const sessionEndsOf = (
@@ -60,7 +60,7 @@ export const sessionEndsOf = (
     return found.map(({ _id }) => _id)
   }
 
-  /** Returns those that it has ended. */
+  /** Returns the ids of the sessions that it has ended. */
   const endMany = async (user_id: number, filter: Filter<SessionDocument>) => {
     const living = { ...filter, ...isLiving, user_id }
     const candidates = { user_id, _id: { $in: await idsOf(living) } }
@@ -112,7 +112,7 @@ export const sessionEndsOf = (
     },
 
     /**
-     * The sessions that ended in the last `since` milliseconds, without it all that may have living access tokens. `remaining` is the time
+     * The sessions that ended in the last `since` milliseconds, or all that may still have valid access tokens. `remaining` is the time
      * until these have expired. Only the clock of the database counts. In batches, since the driver's iterator costs three times as much.
      */
     ended: async function* (since?: number) {

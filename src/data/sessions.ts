@@ -118,7 +118,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
     /** A session that has not ended. */
     usable: (user_id: number, sid: string) => sessions.findOne({ _id: sid, user_id, ...isUsable() }),
 
-    /** Those of a user, the one used last first. */
+    /** The sessions of a user, the one used last first. */
     list: async (user_id: number) => {
       const order = { sort: { expires_at: -1, _id: -1 }, limit: sessionsPerUser } as const
       const found = await sessions.find({ user_id, ...isUsable() }, order).toArray()

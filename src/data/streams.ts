@@ -7,7 +7,7 @@ import { isUsable, type SessionDocument } from './session-document.js'
 /** How long a stream outlives the last heartbeat of its player. */
 const life = seconds(60)
 
-/** What plays: a session, or a device of a profile, if an identity provider keeps the sessions to itself. */
+/** Who plays: a session or, with an identity provider, whose sessions are unknown here, a device of a profile. */
 export type Player = { sid: string } | { profile_id: number; device: string | null }
 
 interface Stream {
@@ -16,7 +16,7 @@ interface Stream {
   until: Date
 }
 
-/** What plays in an account. In one document, so that of several players at once no more begin than may. */
+/** What plays in an account. In one document, so that players that begin at once cannot exceed the limit. */
 export interface StreamsDocument {
   _id: ObjectId
   /** The account. */
@@ -35,7 +35,7 @@ export const streamsOf = (db: Db) => {
   const accounts = db.collection<StreamsDocument>('streams')
   const sessions = db.collection<SessionDocument>('sessions')
 
-  /** Adds a stream, or renews it, if there are fewer others than `most`. Removes those that have ended, and those of `gone`. */
+  /** Adds a stream, or renews it, if there are fewer than `most` others. Removes the streams that have ended, and those of `gone`. */
   const take = async (user_id: number, player: Player, most: number, gone: Player[]) => {
     // Names of devices may look like expressions.
     const isReplaced = { $in: ['$$stream.player', { $literal: [player, ...gone] }] }
@@ -64,12 +64,12 @@ export const streamsOf = (db: Db) => {
     return { devices, gone }
   }
 
-  /** Resolves with the names of the devices that play instead, if there are as many as may. */
+  /** Resolves with undefined if the player may play, otherwise with the names of the devices that play. */
   const play = async (account: number, player: Player, most: number, ended: Player[] = []): Promise<(string | null)[] | undefined> => {
     const streams = await take(account, player, most, ended)
     if (streams.some(stream => isDeepStrictEqual(stream.player, player))) return undefined
     const { devices, gone } = await holdersOf(account, streams)
-    // Nothing that ends a session has to know of streams.
+    // What ends a session does not know about streams, so the streams of ended sessions are removed here.
     return gone.length > 0 ? play(account, player, most, gone) : devices
   }
 

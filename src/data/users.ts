@@ -18,10 +18,10 @@ export interface UserDocument {
   sub?: string
   /** When an earlier user of the same issuer and subject was erased. Tokens from before are not this user's. */
   tokens_after?: Date
-  /** Of a profile that is not the first one of its account. `place` is one of the places that the account has for profiles. */
+  /** Only in a profile that is not the first one of its account. `place` is one of the account's places for profiles. */
   account_id?: number
   place?: number
-  /** What is for older viewers is not shown to this one. */
+  /** The age limit: contents for older viewers are not shown. */
   max_age?: number | null
   limit_changed_at?: Date
   pin_hash?: string
@@ -53,7 +53,7 @@ export const toUser = ({ _id, email = '', name = '', account_id }: UserDocument)
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
 const passwordWritesOf = (users: Collection<UserDocument>) => ({
-  /** Changes the password of a user as it was read. False if somebody else has changed it since. */
+  /** Changes the password. False if it was changed since the user was read. */
   changePassword: async ({ _id, password_changed_at = null }: UserDocument, password_hash: string) => {
     const now = new Date()
     const { matchedCount } = await withRetries(() =>
@@ -65,7 +65,7 @@ const passwordWritesOf = (users: Collection<UserDocument>) => ({
     )
     return matchedCount === 1
   },
-  /** Whether a user may still sign in with the password that was right when the user was read. */
+  /** Whether the password is the one that the user was read with, and the user is still enabled. */
   maySignIn: async ({ _id, password_changed_at = null }: UserDocument) =>
     (await users.findOne({ _id, password_changed_at, disabled_at: null }, { projection: { _id: 1 } })) !== null,
   /** Upgrades an outdated hash, unless the password or PIN was changed in the meantime. */
@@ -118,7 +118,7 @@ export const usersOf = (db: Db) => {
       withRetries(async () => {
         const known = await users.findOne<ProviderUser>({ sub, iss }, { projection: { tokens_after: 1 } })
         if (known) return known
-        // After the user was looked for: an erasure is noted before its user is removed.
+        // Read after looking for the user, because an erasure is noted before its user is removed.
         const tokens_after = await erasures.lastOf(iss, sub)
         if (tokens_after && issuedAt <= tokens_after) return undefined
         const now = new Date()

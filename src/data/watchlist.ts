@@ -64,8 +64,12 @@ export const andSaved = (user_id: number, count: number) => ({
   }
 })
 
-/** What is stored, else the value. Part of an update. */
+/** The stored value of a field, or else this one. Part of an update. */
 export const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
+
+export interface WatchlistFilter {
+  content_id?: number[] | undefined
+}
 
 export const watchlistOf = (db: Db) => {
   const watchlist: Collection<WatchlistDocument> = db.collection('watchlist')
@@ -73,7 +77,7 @@ export const watchlistOf = (db: Db) => {
   const remover = removerOf(db, 'watchlist')
 
   return {
-    list: (user_id: number, content_id: number[] | undefined, page: PageQuery, isShown?: IsShown) => {
+    list: (user_id: number, { content_id }: WatchlistFilter, page: PageQuery, isShown?: IsShown) => {
       const filter = { user_id, ...(content_id && { content_id: { $in: content_id } }) }
       return pageOf(db, watchlist, { filter, order: { created_at: -1, _id: -1 }, isShown }, page)
     },

@@ -21,8 +21,8 @@ export const tags = [
   { name: 'Playing', description: 'How many devices of an account play at once, if the operator limits it.' },
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
-  { name: 'Hidden titles', description: 'What the user does not want to be shown in recommendations and continue watching.' },
-  { name: 'Changes', description: 'For apps that keep a copy of what is stored of the user.' },
+  { name: 'Hidden titles', description: 'What the user does not want to see in recommendations and continue watching.' },
+  { name: 'Changes', description: 'For apps that keep a copy of what is stored about the user.' },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
   {
     name: 'Profiles',

@@ -7,7 +7,7 @@ interface Node {
 /** Keywords for the validator of the service alone. */
 const ownKeywords = ['x-rule', 'x-upper-case']
 
-/** Without it, generators of clients choose types that are too small for ids and too coarse for seconds. */
+/** Without it, client generators choose types that are too small for ids and too coarse for seconds. */
 const formatOf = ({ type, format }: Node) => {
   const types = [type].flat()
   if (format !== undefined || types.includes('string')) return format
@@ -15,7 +15,7 @@ const formatOf = ({ type, format }: Node) => {
   return types.includes('number') ? 'double' : undefined
 }
 
-/** Gives all schemas the form that generators of clients can handle. */
+/** Gives all schemas a form that client generators can handle. */
 export const asPublished = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(asPublished)
   if (typeof node !== 'object' || node === null) return node

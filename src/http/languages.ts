@@ -19,6 +19,6 @@ export const acceptedLanguages = (header: string | undefined) => {
   return negotiator.languages().map(language => language.toLowerCase())
 }
 
-/** Filters the wanted languages by existence. `en-us` falls back to `en`. */
+/** The wanted languages that exist, in the same order. `en-us` falls back to `en`. */
 export const existingLanguages = (wanted: string[], exists: (language: string) => boolean) =>
   [...new Set(wanted.flatMap(language => [language, language.split('-', 1)[0] as string]))].filter(exists)

@@ -3,7 +3,7 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import { notFound, orNotFound } from '../errors.js'
 import { integerId } from './ids.js'
 
-/** The title of the content that a path names: any within the caller's limit that the catalogue has ever had, open or not. */
+/** The title of the content in a path: any content that the catalogue has ever had, open or not, within the caller's age limit. */
 export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
@@ -12,7 +12,7 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: A
   return skeleton.idOf(tree.title(row))
 }
 
-/** The title of the content that a path names, if both are open. */
+/** The title of the content in a path, if both are open. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
   if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw notFound()

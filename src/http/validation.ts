@@ -72,7 +72,7 @@ type Fault = Partial<ErrorObject> & FastifySchemaValidationError & { parentSchem
 export const invalidRequest = (faults: FastifySchemaValidationError[], part: string) => {
   const errors = new Map<string, FieldError>()
   for (const fault of faults as Fault[]) {
-    if (isOfAChoice(fault)) continue
+    if (isOfAlternative(fault)) continue
     const field = fieldOf(fault) || part
     if (!errors.has(field)) errors.set(field, { field, message: messageOf(fault) })
   }
@@ -90,7 +90,7 @@ const alternatives = ({ keyword, parentSchema }: Fault): string[] =>
   keyword === 'anyOf' ? (parentSchema as TSchema).anyOf.flatMap((choice: TSchema) => choice.required ?? []) : []
 
 /** Ajv reports the faults of each alternative of an `anyOf`, then one for the `anyOf` as a whole, which is enough. */
-const isOfAChoice = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath as string)
+const isOfAlternative = ({ schemaPath }: Fault) => /\/anyOf\/\d+\//.test(schemaPath as string)
 
 const messageOf = (fault: Fault) => {
   const { keyword, parentSchema } = fault

@@ -32,7 +32,7 @@ export class ChosenProfiles {
     private readonly outage: Outage
   ) {}
 
-  /** The viewer, or undefined if it has to be looked up. While the database is away, the viewer as last read. */
+  /** The viewer, or undefined if it has to be looked up. While the database is unavailable, the viewer as last read. */
   known(account: number, id: number) {
     const read = this.read.get(keyOf(account, id))
     return read && (this.outage.isKnown || performance.now() - read.at < keptFor) ? read.viewer : undefined
@@ -51,7 +51,7 @@ export class ChosenProfiles {
     }
   }
 
-  /** All who ask at once share one read. */
+  /** Concurrent calls for a profile share one read. */
   private ask(account: number, id: number) {
     const key = keyOf(account, id)
     const pending = this.pending.get(key) ?? this.readAnew(account, id).finally(() => this.pending.delete(key))

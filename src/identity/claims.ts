@@ -20,7 +20,7 @@ const tokenWith = <T extends TProperties>(claims: T) =>
 export const OwnToken = tokenWith({
   sub: Type.String(),
   sid: Type.String({ minLength: 1 }),
-  /** The account, where it is not `sub`. */
+  /** The account, if it is not `sub`. */
   acc: Type.Optional(Type.String()),
   max_age: Type.Optional(Type.Integer({ minimum: 0 }))
 })

@@ -25,7 +25,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     return { device_code, user_code, deviceHash: deviceHashOf(device_code), userHash: userHashOf(user_code) }
   }
 
-  /** Whether a typed code is right is only found out after it was counted. */
+  /** Counts the attempt before it looks for the code, so that concurrent guesses cannot exceed the limit. */
   const guess = async <Found>(
     text: string,
     { viewer, address }: Decider,
@@ -39,7 +39,10 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     return found
   }
 
-  /** Begins the session before it looks at the approval. A request that ends all sessions does both in the other order, so neither misses the other. */
+  /**
+   * Begins the session before it looks at the approval. A request that ends all sessions does both in the other order, so neither
+   * misses the other.
+   */
   const begin = async ({ _id, user_id, profile_id = user_id, device }: ApprovedDevice) => {
     const session = await sessions.begin(user_id, device, { profile_id })
     const [all, isKept] = await Promise.all([profiles.list(user_id), deviceCodes.isKept(_id)])

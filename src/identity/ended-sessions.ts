@@ -2,7 +2,7 @@ import type { Data } from '../data/index.js'
 import { seconds } from '../time.js'
 import { ExpiringIds } from './expiring-ids.js'
 
-/** How far back a read of changes begins before the last one began: a write takes a moment to show. */
+/** How far a read goes back beyond the start of the last one, because a write takes a moment to become visible. */
 const overlap = seconds(5)
 /** After a failure, which may have been a change of primary: the clocks of two database servers may differ. */
 const overlapAfterFailure = seconds(60)
@@ -10,7 +10,7 @@ const overlapAfterFailure = seconds(60)
 /** How many of the 256 parts of the set each read cleans. */
 const sweptAtOnce = 8
 
-/** The ended sessions whose access tokens have not yet expired. Refusing these costs a look into memory. */
+/** The ended sessions whose access tokens have not yet expired. In memory, so that refusing them takes no query. */
 export class EndedSessions {
   private readonly ids = new ExpiringIds()
   private readAt: { wall: number; monotonic: number } | undefined
@@ -33,7 +33,7 @@ export class EndedSessions {
   /** Reads what has ended since the last call; the first time, everything. */
   async refresh(sessions: Pick<Data['sessions'], 'ended'>) {
     const began = { wall: Date.now(), monotonic: performance.now() }
-    // The one clock may be set back, the other stands still while the machine is suspended.
+    // The wall clock may be set back, and the monotonic one stands still while the machine is suspended.
     const elapsed = this.readAt && Math.max(began.wall - this.readAt.wall, began.monotonic - this.readAt.monotonic)
     const since = elapsed === undefined ? undefined : elapsed + (this.hasFailed ? overlapAfterFailure : overlap)
     this.hasFailed = true

@@ -13,7 +13,7 @@ class Shard {
     return this.cells[this.find(id) + lifeAt] as number
   }
 
-  /** Returns whether the id is new. One that is there is kept until the later of the two times. */
+  /** Returns whether the id is new. A known id is kept until the later of the two times. */
   add(id: Uint32Array, until: number) {
     const at = this.find(id)
     const known = this.cells[at + lifeAt] as number
@@ -25,7 +25,7 @@ class Shard {
     return true
   }
 
-  /** Removes what is kept no longer, and returns how many that were. */
+  /** Removes the ids that have expired, and returns their number. */
   sweep(now: number) {
     const before = this.count
     let count = 0
@@ -34,7 +34,7 @@ class Shard {
     return before - count
   }
 
-  /** Moves what is kept for longer to a new table with room for twice as much. */
+  /** Moves the ids that have not expired to a new table with room for twice as many. */
   private rebuild(count: number, now: number) {
     const old = this.cells
     let slots = fewestSlots

@@ -2,10 +2,10 @@ import type { ProfileSwitch } from '../../schemas/profile.js'
 import type { Data } from '../data/index.js'
 import type { UserDocument } from '../data/users.js'
 import { unauthenticated } from '../errors.js'
-import type { PasswordChecks } from './login.js'
+import type { PasswordChecks } from './password-checks.js'
 import type { Viewer } from './tokens.js'
 
-/** Makes the function that begins a session of another profile of the account, if the caller may watch as it. */
+/** Returns a function that begins a session of another profile of the account, if the caller may switch to it. */
 export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordChecks) => {
   const confirm = async (viewer: Viewer, profile: UserDocument, { pin, password }: ProfileSwitch, address: string) => {
     if (profile.pin_hash !== undefined) {

@@ -44,7 +44,7 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
   const idOf = async (sub: string, iat: number) => {
     const issuedAt = new Date(seconds(iat))
     const known = users.get(sub)
-    // Who was erased may come back as a new user.
+    // An erased user may come back as a new one.
     const user = known && !isErased(known._id) ? known : await userOf(iss, sub, issuedAt)
     if (!user) return undefined
     users.put(sub, user)

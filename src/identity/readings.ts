@@ -1,13 +1,13 @@
 import { minutes } from '../time.js'
 
-/** Operators who edit the database by hand, and processes and commands that are killed, raise no revision. */
+/** Not every change raises a revision: operators edit the database by hand, and processes are killed after a write. */
 const rereadEvery = minutes(10)
 
-/** Knows what was read at which revision. */
+/** Remembers at which revision each kind of data was last read. */
 export class Readings<Kind> {
   private readonly last = new Map<Kind, { revision: number; at: number }>()
 
-  /** Reads what has another revision than at its last reading, or was read long ago. */
+  /** Calls `read` if the revision has changed since the last reading, or if that was long ago. */
   async reread(kind: Kind, revision = 0, read: () => Promise<void>) {
     const at = performance.now()
     const last = this.last.get(kind)

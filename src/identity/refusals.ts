@@ -18,7 +18,7 @@ const margin = 4 / 3
  */
 export class Refusals {
   private inFlight = 0
-  /** Of all hashes seen so far, in milliseconds. */
+  /** The cost of the most expensive hash seen so far, in milliseconds. */
   highestCost = 0
 
   /** `atOnce` hashes are checked in parallel. A refusal comes at most `latest` milliseconds after its login. */

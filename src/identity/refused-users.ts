@@ -3,7 +3,7 @@ import { Readings } from './readings.js'
 
 type Kind = 'disabled_users' | 'erasures'
 
-/** Disabled users, and erased ones whose tokens may still be alive. */
+/** Disabled users, and erased ones whose tokens may still be valid. */
 export class RefusedUsers {
   private disabled = new Set<number>()
   /** When each erased user is to be swept, in the time of `performance.now()`, because the clocks of processes differ. */
@@ -20,7 +20,7 @@ export class RefusedUsers {
     return this.sweeps.has(id)
   }
 
-  /** Reads those again that may have changed. */
+  /** Reads either set again if it may have changed. */
   async refresh() {
     const revisions = await this.data.revisions.read()
     await Promise.all([
@@ -28,8 +28,8 @@ export class RefusedUsers {
         this.disabled = await this.data.users.disabled()
       }),
       this.readings.reread('erasures', revisions.get('erasures'), async () => {
-        const held = await this.data.erasures.held()
-        this.sweeps = new Map(held.map(({ _id, sweepIn }) => [_id, performance.now() + sweepIn]))
+        const erased = await this.data.erasures.toSweep()
+        this.sweeps = new Map(erased.map(({ _id, sweepIn }) => [_id, performance.now() + sweepIn]))
       })
     ])
   }

@@ -4,7 +4,7 @@ import { refuseWeakSecret } from './weak-secrets.js'
 
 const sources = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
 
-/** Whether an identity provider signs the tokens. It has sessions and passwords of its own. */
+/** Whether an identity provider signs the tokens. Sessions and passwords are then the provider's, too. */
 export const hasProvider = ({ JWT_SECRET }: { JWT_SECRET?: string | undefined }) => JWT_SECRET === undefined
 
 /** Requires `JWT_SECRET` in the schema, unless the settings name an identity provider. */

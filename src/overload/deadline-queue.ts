@@ -28,7 +28,7 @@ export class DeadlineQueue {
           const result = await (isExpired ? undefined : job())
           // Nobody reads a stream that comes too late, so it would never end.
           if (isExpired && result instanceof Readable) result.destroy()
-          // Of an expired job, it has been rejected already.
+          // Does nothing after the deadline, when the promise has already been rejected.
           resolve(result as T)
         } catch (error) {
           reject(error)

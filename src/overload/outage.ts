@@ -16,7 +16,7 @@ export class Outage {
     private readonly signal: AbortSignal
   ) {}
 
-  /** Takes the error of a read that failed. One that does not come from an outage is thrown. */
+  /** Begins an outage if the error of a failed read says so. Otherwise throws the error. */
   noteOrThrow(error: unknown) {
     if (!isAway(error)) throw error
     void this.begin()

@@ -1,6 +1,6 @@
 import type { Settings } from '../config.js'
 
-/** What a request may take beyond one operation on the database, in milliseconds. */
+/** How much longer than one database operation a request may take, in milliseconds. */
 export const timeoutMargin = 500
 
 /** How long a request may take, in milliseconds. */

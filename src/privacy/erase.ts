@@ -4,10 +4,10 @@ import { seconds } from '../time.js'
 
 type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'loginAttempts'>
 
-/** How long an answer waits for an erasure. What takes longer, or fails, is completed after it. */
+/** How long an answer waits for an erasure. If it takes longer, or fails, it is completed in the background. */
 const patience = seconds(1)
 
-/** Writes down that the user and their profiles are erased, so that it will be completed whatever happens, and lets nobody sign in as them. */
+/** Records the erasure of a user and their profiles, so that it is completed whatever happens, and disables them. */
 export const beginErasure = async ({ erasures, users, profiles }: Needed, id: number) => {
   for (const one of [...(await profiles.othersOf(id)), id]) {
     const user = await users.byId(one)
@@ -16,7 +16,7 @@ export const beginErasure = async ({ erasures, users, profiles }: Needed, id: nu
   }
 }
 
-/** May be repeated. The user goes last, because a run that follows a broken one needs the e-mail. */
+/** Safe to repeat. Removes the user last, because a run after an interrupted one needs the e-mail. */
 export const removeUser = async (data: Needed, id: number) => {
   const { users, profiles, personal, loginAttempts } = data
   for (const profile of await profiles.othersOf(id)) await removeUser(data, profile)
@@ -36,5 +36,5 @@ interface Eraser {
 export const erase = async ({ data, refusedUsers, log }: Eraser, id: number) => {
   await beginErasure(data, id)
   const removed = refusedUsers.refresh().then(() => removeUser(data, id))
-  await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure is completed later'))
+  await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure will be completed in the background'))
 }

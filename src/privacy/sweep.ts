@@ -7,7 +7,7 @@ import { removeUser } from './erase.js'
 const retryAfter = minutes(1)
 
 /**
- * Removes again what is stored of erased users: reports that were under way, and everything that a broken erasure has left.
+ * Removes what is still stored about erased users: reports that were in flight, and whatever an interrupted erasure has left.
  * `life` is how long a token lives, in milliseconds.
  */
 export const sweepDue = async (data: Data, refused: RefusedUsers, life: number) => {

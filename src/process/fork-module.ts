@@ -7,7 +7,10 @@ interface ForkOptions {
   heapLimitMb: number
 }
 
-/** Starts a module in a process of its own, as source or compiled like the module that starts it. Its standard output is dropped: that of a service is its log. */
+/**
+ * Runs a module in a process of its own, from source or compiled like its caller. Drops its standard output, because that of the
+ * service is its log.
+ */
 export const forkModule = (name: string, { from, heapLimitMb }: ForkOptions) => {
   const file = new URL(`./${name}${from.slice(-3)}`, from)
   return fork(fileURLToPath(file), {

@@ -6,14 +6,14 @@ import { minutes, wireYears } from '../time.js'
 /** How far a caller has read the changes of a user. */
 export interface ChangeCursor {
   user: number
-  /** The limit of the audience. A copy that was made with another one lacks elements, or has too many. */
+  /** The age limit of the audience. A copy that was made with another one lacks elements, or has too many. */
   maxAge: number | undefined
   position: ChangePosition
-  /** When the caller began to read up to now. */
+  /** When the current reading, which may take several pages, began. */
   began: number
-  /** Whether the caller had nothing when it began. */
+  /** Whether the caller had no copy when it began. */
   isFirst: boolean
-  /** From when on changes are told once more when the caller has read up to now. 0 if it is not decided yet. */
+  /** The next reading begins with the changes at this time, which tells some of them once more. 0 until that is decided. */
   again: number
 }
 
@@ -66,8 +66,8 @@ interface Reader {
 }
 
 /**
- * Returns undefined for a text that is no cursor of the user with this limit, and for a cursor that is too old to know all removals
- * since, or from before a restore: what was told then may never have happened.
+ * Returns undefined for a text that is no cursor of this user with this age limit, for a cursor that is older than some of the removals
+ * that have been forgotten, and for one from before a restore: what was told then may never have happened.
  */
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = parsed(text)

@@ -32,11 +32,11 @@ const elementsOf = <L extends ViewerList>(page: Change[], wanted: L) => {
   return new Map(page.flatMap(({ list, element }) => (list === wanted ? [[element.content_id, element as Element] as const] : [])))
 }
 
-/** While nothing changes, a cursor is given out again for this long, so that it never becomes too old. */
-const cursorServes = days(1)
+/** While nothing changes, the caller's cursor is returned as it is, but not for longer than this, or it would become too old. */
+const cursorReusedFor = days(1)
 
 const isUpToDate = async (data: Sources['data'], cursor: ChangeCursor) =>
-  hasReadAll(cursor) && cursor.began > Date.now() - cursorServes && (await data.changes.isQuiet(cursor.user, cursor.position))
+  hasReadAll(cursor) && cursor.began > Date.now() - cursorReusedFor && (await data.changes.isQuiet(cursor.user, cursor.position))
 
 const nothingNew = (cursor: ChangeCursor): Changes => ({
   history: [],
@@ -68,14 +68,14 @@ export const changesPage = async (
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap
-  // A first reading knows no removals, and only the elements' own dates. What has changed since it began is told after it.
+  // A first reading finds no removals, and goes by the elements' own dates. Changes since it began come after it.
   const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst, again: settled }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
   const isSuited = catalogue.suitedTo(audience)
   const shown = isSuited ? page.filter(({ element }) => isSuited(element.content_id)) : page
 
-  const removed = await goneFrom(data, user, shown)
+  const removed = await removedFrom(data, user, shown)
   const lists = {
     history: elementsOf(shown, 'history'),
     watchlist: elementsOf(shown, 'watchlist'),
@@ -98,14 +98,14 @@ export const changesPage = async (
     hidden: hidden.map(toHidden),
     removed,
     cursor: cursorText(cursorAfter(from, page, more, settled)),
-    // A first reading of several pages has taken its time.
+    // A first reading of several pages may have taken so long that there are changes by now.
     more: more || (known?.isFirst ?? false),
     reset: since !== undefined && !known
   }
 }
 
-/** The removed contents of each list, but for those that are there again. */
-const goneFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
+/** The removed contents of each list, except those that have been added again. */
+const removedFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
   const removed = { history: new Set<number>(), watchlist: new Set<number>(), hidden: new Set<number>() }
   const asked = new Map<ViewerList, number[]>()
   for (const { list, element } of page) {

@@ -71,7 +71,7 @@ export const hiddenPageBytes = async (catalogue: Catalogue, elements: HiddenDocu
 /** A card with the history of its content. */
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
-/** Joins the cards with the history of their contents. Skips those that have nothing to resume any more. */
+/** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
 export const cardsWithHistory = ({ broken }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
   const servable = broken.keepServable('history', elements, isServableHistory)
   const elementOf = new Map(servable.map(element => [element.content_id, element]))

@@ -437,14 +437,9 @@ t.test('every query of src/data for viewers is on an index', async t => {
     },
     watchlist: {
       list: [
-        () => data.watchlist.list(me._id, undefined, page),
-        () => data.watchlist.list(me._id, [1001, 1002], page),
-        () =>
-          data.watchlist.list(
-            me._id,
-            films.map(({ _id }) => _id),
-            page
-          )
+        () => data.watchlist.list(me._id, {}, page),
+        () => data.watchlist.list(me._id, { content_id: [1001, 1002] }, page),
+        () => data.watchlist.list(me._id, { content_id: films.map(({ _id }) => _id) }, page)
       ],
       add: [() => data.watchlist.add(me._id, 1001), () => data.watchlist.add(me._id, 1400)],
       remove: [
@@ -492,7 +487,7 @@ t.test('every query of src/data for viewers is on an index', async t => {
     },
     erasures: {
       begin: [() => data.erasures.begin(me._id, {}), () => data.erasures.begin(me._id, { iss: 'a', sub: 'b' })],
-      held: [() => data.erasures.held()],
+      toSweep: [() => data.erasures.toSweep()],
       claimSweep: [() => data.erasures.claimSweep(me._id)],
       endSweep: [() => data.erasures.endSweep(me._id, 1000)],
       lastOf: [() => data.erasures.lastOf('a', 'b'), () => data.erasures.lastOf('a', 'c')],

@@ -177,7 +177,7 @@ t.test('profiles', async t => {
         'one is left'
       )
       for (const { _id } of profiles) await app.data.profiles.change(account.id, _id, { max_age: null })
-      await app.changedLimits.refresh()
+      await app.changedAgeLimits.refresh()
     }
   })
 })

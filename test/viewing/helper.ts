@@ -96,7 +96,7 @@ export const isEqual = async (t: Test, app: App, user: number, copy: Copy, overl
   while (await ask(app, user, fresh, { perPage: 500, overlap }));
   const stored = await Promise.all([
     app.data.history.list(user, {}, { page: 1, perPage: 100 }),
-    app.data.watchlist.list(user, undefined, { page: 1, perPage: 100 }),
+    app.data.watchlist.list(user, {}, { page: 1, perPage: 100 }),
     app.data.hidden.list(user, { page: 1, perPage: 100 })
   ])
   t.strictSame(copy.sorted(), fresh.sorted(), `the copy of user ${user} equals what a new one is told`)

@@ -11,7 +11,7 @@ import { integerId } from '../../../src/http/ids.js'
 
 const schema = {
   summary: 'Get a content',
-  description: 'A 404 if the content is not open to the caller.',
+  description: 'Returns a 404 if the content is not open to the caller.',
   tags: ['Catalogue'],
   params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   response: publicAnswers(Ok(Content), 404)

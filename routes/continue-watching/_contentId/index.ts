@@ -9,7 +9,7 @@ import { titleIdOf } from '../../../src/http/title-ids.js'
 
 const schema = {
   summary: 'Hide the card of a show or film',
-  description: 'It stays hidden until the user watches something of the show again. The id may be of any content of the show.',
+  description: 'It stays hidden until the user watches something of the show again. The id may be that of any content of the show.',
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),

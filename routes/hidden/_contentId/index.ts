@@ -17,12 +17,12 @@ const putSchema = {
   ...shared,
   summary: 'Hide a title',
   description:
-    'It is left out of recommendations and continue watching, and nothing of its history counts for recommendations. Nothing is removed from history and watchlist. The id may be of any content of the title: an episode hides its show. Hiding a title again changes nothing.'
+    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of any content of the title: an episode hides its show. Hiding a title again changes nothing.'
 }
 const deleteSchema = {
   ...shared,
   summary: 'Show a hidden title again',
-  description: 'The id may be of any content of the title.'
+  description: 'The id may be that of any content of the title.'
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -36,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
     const { contentId } = request.params
-    // What was a title of its own when it was hidden may have become a part of another one.
+    // Since it was hidden, the title may have become part of another one.
     await hidden.remove(app.viewerOf(request).id, [titleIdOf(catalogue, contentId, app.audienceOf(request)), Number(contentId)])
     return done(200, 'The title is shown again')
   })

@@ -16,7 +16,7 @@ const params = Type.Object({ watchedVideoId: HistoryId })
 
 const getSchema = {
   summary: 'Get a history element',
-  description: 'An element of another user is a 403.',
+  description: 'Returns a 403 for an element of another user.',
   tags,
   security,
   params,
@@ -24,7 +24,7 @@ const getSchema = {
 }
 const putSchema = {
   summary: 'Update the progress of a history element',
-  description: 'Needs `time` or `percentage`, or both. What is not given stays as it is.',
+  description: 'Needs `time` or `percentage`, or both. The one that is not given stays as it is.',
   tags,
   security,
   params,
@@ -33,7 +33,7 @@ const putSchema = {
 }
 const deleteSchema = {
   summary: 'Remove a history element',
-  description: 'The next report for its content creates another one.',
+  description: 'The next report for its content creates a new one.',
   tags,
   security,
   params,

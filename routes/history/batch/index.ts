@@ -7,7 +7,7 @@ import { readReports } from '../../../src/viewing/reports.js'
 
 const schema = {
   summary: 'Report the progress of many contents',
-  description: `What a device has kept while it was offline: 1 to ${maxReports} reports. Each counts as in POST /history. What that would refuse is refused alone, and the rest is saved.`,
+  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Reports that it would refuse are refused individually, and the others are saved.`,
   tags: ['History'],
   security: [{ bearer: [] }],
   body: ProgressReports,

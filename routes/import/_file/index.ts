@@ -28,7 +28,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { IMPORT_KEY, MONGO_URL, JWT_ISSUER, COMPLETED_AT: completedAt } = settings
   if (IMPORT_KEY === undefined) return
   const isKey = importKey(IMPORT_KEY)
-  // The default is no identity provider, whose users an import may contain.
+  // The default is the service itself, so there is no identity provider whose users an import could contain.
   const issuer = JWT_ISSUER === ownIssuer ? undefined : JWT_ISSUER
 
   await removeLeftovers()
@@ -59,7 +59,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const order = { url: MONGO_URL, issuer, completedAt, prune, signal: closing.signal, isStopping: () => app.isDraining }
       const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, order))
       if (!outcome) throw importRunning()
-      const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not end, the next one completes it'))
+      const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not finish, the next one completes it'))
       log.info({ file, ...counts }, 'imported')
       return ok(counts)
     }

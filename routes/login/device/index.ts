@@ -10,7 +10,7 @@ import { deviceLoginsOf } from '../../../src/identity/device-logins.js'
 const schema = {
   summary: 'Get codes for a device without a keyboard',
   description:
-    'The device shows `user_code` and the address of the page, and asks POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.',
+    'The device shows `user_code` and the address of the page, and polls POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.',
   tags: ['Identity'],
   body: DeviceRequest,
   response: answers(Ok(DeviceCodes), 413)

@@ -10,8 +10,9 @@ import { exportsOf } from '../../../src/privacy/exports.js'
 const Answer = Ok(Export)
 
 const schema = {
-  summary: 'Export what is stored of the user',
-  description: 'A file to download. `npm run import` takes each of its lists as the file of that name. One export at a time.',
+  summary: 'Export what is stored about the user',
+  description:
+    'Returns a file to download. `npm run import` takes each of its lists as the file of that name. A user can have one export at a time.',
   tags: ['Account'],
   security: [{ bearer: [] }],
   response: answers(Answer, 401, 403)

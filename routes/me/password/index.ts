@@ -9,7 +9,7 @@ import { done } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'Change the password',
-  description: 'Ends all other sessions of the user. A wrong current password is a 401, and counts as a failed login.',
+  description: 'Ends all other sessions of the user. A wrong current password gets a 401, and counts as a failed login.',
   tags: ['Account'],
   security: [{ bearer: [] }],
   body: PasswordChange,

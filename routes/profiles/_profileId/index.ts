@@ -10,7 +10,7 @@ import { firstProfile, orNotFound } from '../../../src/errors.js'
 import { callerOf } from '../../../src/http/addresses.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
-import { profileLimitsOf } from '../../../src/identity/profile-limits.js'
+import { profileAgeLimitsOf } from '../../../src/identity/profile-age-limits.js'
 import { erase } from '../../../src/privacy/erase.js'
 
 const shared = {
@@ -23,19 +23,20 @@ const putSchema = {
   ...shared,
   summary: 'Change a profile',
   description:
-    'What is not given stays as it is. A new limit holds for living tokens within 2 seconds. One profile has to stay without a limit.',
+    'Fields that are not given stay as they are. A new age limit applies to existing tokens within 2 seconds. One profile must stay without an age limit.',
   body: ProfileChange
 }
 const deleteSchema = {
   ...shared,
   summary: 'Delete a profile',
-  description: 'With everything that is stored of it. The first profile cannot be deleted, nor the last one without a limit.'
+  description:
+    'Also deletes everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.'
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { passwordChecks } = app
   const { profiles, sessions } = app.data
-  const limits = profileLimitsOf(app.data)
+  const limits = profileAgeLimitsOf(app.data)
 
   app.put('', { schema: putSchema, ...forAccountConfirmed }, async function changeProfile(request) {
     const { account } = app.viewerOf(request)
@@ -45,7 +46,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     if (typeof max_age === 'number') await limits.set(account, profile, max_age)
     const lifted = max_age === null && { max_age }
     await profiles.change(account, profile._id, { ...fields, ...lifted, ...(pin_hash !== undefined && { pin_hash }) })
-    await app.changedLimits.refresh()
+    await app.changedAgeLimits.refresh()
     return done(200, 'The profile was changed')
   })
 

@@ -8,7 +8,7 @@ import { onAirAnswer } from '../../../src/catalogue/on-air-answer.js'
 const schema = {
   summary: 'List what is on now and next',
   description:
-    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and programmes whose content is not open to the caller.',
+    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content is not open to the caller.',
   tags: ['Catalogue'],
   querystring: OnAirQuery,
   response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))

@@ -10,8 +10,8 @@ const int32 = 16
 export type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
 
 /**
- * The fields of raw documents as columns: `values`, and `moments` in milliseconds. Of each document, the driver would make an object
- * with names, which takes four times as long. Only numbers and dates are read here; documents with anything else are left to the driver.
+ * The fields of raw documents as columns: `values`, and `moments` in milliseconds. The driver would make an object of each document, which
+ * takes four times as long. Only numbers and dates are read here; documents with anything else are left to the driver.
  */
 export const columnsOf = <Row>(
   documents: readonly Buffer[],
@@ -34,7 +34,10 @@ export const columnsOf = <Row>(
 
 const millisecondsOf = (value: unknown) => (value instanceof Date ? value.getTime() : undefined)
 
-/** Returns whether there was nothing else. The fields from `firstMoment` on are dates. */
+/**
+ * Returns false if the document has another field, or a value of another type. The fields from `firstMoment` on are dates, and no others
+ * are.
+ */
 const readFields = (document: Buffer, fields: Buffer[], columns: unknown[][], row: number, firstMoment: number) => {
   // Its first four bytes are its length.
   let at = 4

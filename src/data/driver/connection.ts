@@ -43,7 +43,7 @@ export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
 const closePatience = seconds(2)
 
 /**
- * Closes the client, except for what a connection that has just broken holds up: the driver waits without a limit until it has
- * written its last command, and what is written to a destroyed socket never leaves.
+ * Closes the client, but does not wait for long. If a connection has just broken, the driver waits forever: it wants to finish its
+ * last command, and nothing leaves a destroyed socket.
  */
 export const closeSoon = (client: MongoClient) => Promise.race([client.close(), sleep(closePatience, undefined, { ref: false })])

@@ -26,11 +26,11 @@ const connectionErrors = [
   MongoWriteConcernError
 ]
 
-/** Whether a server refuses what only members of a replica set can do. */
+/** Whether a server has refused what only members of a replica set can do. */
 export const isAlone = (error: unknown) => error instanceof MongoServerError && error.codeName === 'NotAReplicaSet'
 
 // Sent by a server that steps down, starts, stops or is out of time (MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, ...), or
-// that has no snapshot yet of what it is asked (SnapshotUnavailable).
+// that has no snapshot of the collection yet (SnapshotUnavailable).
 const transientCodes = new Set<unknown>([6, 7, 50, 64, 89, 91, 189, 202, 246, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436])
 
 // The driver does not wrap the error of a socket that closes during a write.

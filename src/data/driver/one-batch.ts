@@ -30,12 +30,12 @@ export const aggregateRaw = async (
   return cursor.firstBatch
 }
 
-/** Databases of servers that stand alone: they keep no snapshots, and roll nothing back. */
+/** Databases of standalone servers, which keep no snapshots and roll nothing back. */
 const withoutSnapshots = new WeakSet<Db>()
 
 /**
- * Reads what no change of primary can roll back, and says of when it is. That is in the past while too few members of the replica
- * set keep up. Only a snapshot has a time: the one in an answer to other reads is that of their end.
+ * Reads what no change of primary can roll back, and returns the time of that state, which falls behind while too few members of the
+ * replica set keep up. A snapshot, because any other read only tells when it ended.
  */
 export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Collection, 'collectionName'>, pipeline: Document[]) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }

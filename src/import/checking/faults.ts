@@ -8,7 +8,7 @@ export interface RecordFault {
   reason: string
 }
 
-/** A text says what is wrong with a whole file, or with an input that has no fields. */
+/** A string says what is wrong with a whole file, or with an input that has no fields. */
 export type Fault = RecordFault | string
 
 const lineOf = (fault: Fault) => (typeof fault === 'string' ? fault : `${fault.file}:${fault.place}: ${fault.field}: ${fault.reason}`)

@@ -29,7 +29,7 @@ const titlesOf = async (db: Db, ids: number[]) => {
   return (id: number) => topOf(id, parentOf)
 }
 
-/** What is hidden already keeps its moment, as at a repeated PUT. */
+/** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
 const insertion = (user_id: number, content_id: number, created_at: Date): Operation => {
   const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
   const fields = {

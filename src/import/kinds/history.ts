@@ -17,7 +17,7 @@ const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
   return observed && observed < startedAt ? observed : startedAt
 }
 
-/** What counts of the completions. A record without them says nothing about those of an element that is there. */
+/** The completions to store. A record without any leaves those of an existing element alone. */
 const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, completedAt: number) => {
   if (plays === undefined && !watched_at) {
     const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }

@@ -45,7 +45,7 @@ const operationsFor = (record: UserRecord, issuer: Issuer, stored: UserDocument 
   const $set = {
     ...identity,
     ...(!hasOldLimit && { max_age }),
-    // Tokens with the old limit may be alive.
+    // Tokens with the old limit may still be valid.
     ...(stored && !hasOldLimit && { limit_changed_at: now }),
     updated_at: momentOf(record.updated_at) ?? now,
     ...(created_at && { created_at })
@@ -141,8 +141,8 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
       const stored = await storedUsers(records)
       const profiles = records.filter(isProfile)
       const found = await places.take(profiles)
-      const homeless = profiles.find(({ id }) => !found.has(id))
-      if (homeless) throw new Error(`Users were added during the import: ${tooMany(homeless)}`)
+      const placeless = profiles.find(({ id }) => !found.has(id))
+      if (placeless) throw new Error(`Users were added during the import: ${tooMany(placeless)}`)
       return records.flatMap(record => operationsFor(record, issuer, stored.get(record.id), found.get(record.id)))
     }
   }

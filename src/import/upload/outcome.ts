@@ -3,13 +3,13 @@ import { importRefused, type LineError, unavailable } from '../../errors.js'
 import { ImportError } from '../checking/faults.js'
 import type { ImportedKind, ImportResult } from '../index.js'
 
-/** What an import in a process of its own came to. */
+/** The outcome of an import in a process of its own. */
 export type ImportOutcome =
   | { status: 'imported'; counts: ImportedKind }
   /** With the first errors, and the number of the rest. Nothing was written. */
   | { status: 'refused'; errors: LineError[]; rest: number }
   | { status: 'interrupted' }
-  /** `unavailable` if the database was. */
+  /** `unavailable` if the database was unavailable. */
   | { status: 'unavailable' | 'failed'; cause: string }
 
 export const outcomeOf = ({ kinds, interrupted }: ImportResult): ImportOutcome => {

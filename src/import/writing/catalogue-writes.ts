@@ -98,7 +98,7 @@ interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptio
   isGiven: (id: I) => boolean
 }
 
-/** What kinds have in common whose records are one document each, and whose pruning removes the documents that the run lacks. */
+/** Shared by the kinds whose records are one document each, and whose pruning removes the documents that the run lacks. */
 export const documentsOf = <R, I extends Id, S extends Stored = Stored>(
   db: Db,
   collection: CatalogueKind,

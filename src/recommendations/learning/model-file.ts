@@ -40,7 +40,7 @@ export const readModelFile = (file: Uint8Array): ForeignModel => {
   return { model, views, summary: isObject(head.summary) ? head.summary : {} }
 }
 
-/** What the service would survive, but recommend badly with. */
+/** Refuses a model that the service could load, but that would recommend badly. */
 const check = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel) => {
   if (watched !== ids.length) throw new Error('It has titles that nobody has watched')
   if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')

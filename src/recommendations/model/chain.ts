@@ -3,11 +3,11 @@ import { selectBest } from './selection.js'
 import { Succession } from './succession.js'
 import type { TrainingSet } from './training-set.js'
 
-/** What came after an item, counted. */
+/** Counts of what came after an item. */
 export interface ChainShape {
   /** How much less a pair counts with every view in between. */
   decay: number
-  /** How much a pair in the opposite order counts: neighbours of the same evening come in any order. */
+  /** How much a pair in the opposite order counts: titles watched on the same evening come in any order. */
   back: number
   /** The power by which items that much came after count less. */
   sources: number

@@ -19,7 +19,7 @@ const depth = 10
 /** Smaller improvements may be chance, and are ignored. Candidates are therefore tried in the order of what is usually best. */
 const margin = 0.001
 
-/** What is fresh counts for more in use than here, since a model is used after the last view and chosen before it. */
+/** Freshness matters more in use than here: a model is used after the last view, but chosen on what came before it. */
 const freshMargin = 0.01
 
 /** The usual number of trials, for the progress. */

@@ -120,7 +120,7 @@ export const placeOf = (targets: Uint32Array, low: number, end: number, target: 
   return from
 }
 
-/** Neighbours of nobody. */
+/** Rows without neighbours. */
 export const nothing = (count: number): Neighbours => ({
   starts: new Uint32Array(count + 1),
   targets: new Uint32Array(0),

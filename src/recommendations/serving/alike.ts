@@ -5,7 +5,7 @@ import type { Popular } from './popular.js'
 /** Less than any shared term counts. */
 const sameType = 1e-9
 
-/** Finds titles by terms and type alone, for titles of which the model knows too little. */
+/** Finds similar titles by terms and type alone, for titles that the model knows too little about. */
 export class Alike {
   private counted: { tree: Catalogue['tree']; titles: number; having: Map<number, number> } | undefined
 
@@ -14,7 +14,7 @@ export class Alike {
     private readonly popular: Popular
   ) {}
 
-  /** The open titles that share the rarest terms with this one, then others of its type. Of equal ones, the most popular come first. */
+  /** The open titles that share the rarest terms with this one, then others of its type. On a tie, the more popular comes first. */
   best(title: number, choice: Choice): number[] {
     const { skeleton } = this.catalogue
     const { type } = skeleton

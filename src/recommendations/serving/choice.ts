@@ -1,6 +1,6 @@
 import type { Audience } from '../../catalogue/audience.js'
 
-/** How many open titles are chosen and for whom. The excluded ones, rows of the skeleton, do not qualify. */
+/** How many open titles to choose, and for whom. The excluded titles, rows of the skeleton, do not qualify. */
 export interface Choice {
   audience: Audience
   count: number

@@ -2,7 +2,7 @@ import type { Scored } from '../model/index.js'
 
 /** Every tenth place is for a title that nobody has watched yet. */
 export const newcomerEvery = 10
-/** A newcomer has the place if it would be the better one with its score multiplied by this. What it borrowed is spread over many titles. */
+/** A newcomer gets the place if its score times this is the higher one. Its score is low, because it borrows a little from many titles. */
 const worth = 20
 
 /** The best of both lists in one: every tenth is a newcomer, if one fits. */

@@ -20,7 +20,7 @@ export class Popular {
   private counts: Counts = new Map()
   private readonly orders = new Cache<string, Int32Array>(cacheSize, ({ byteLength }) => byteLength)
   private tree: Catalogue['tree'] | undefined
-  /** Incremented with new counts. */
+  /** Incremented when new counts are put. */
   version = 0
 
   constructor(private readonly catalogue: Catalogue) {}
@@ -31,7 +31,7 @@ export class Popular {
     this.version++
   }
 
-  /** Where the views that order the titles for this country were counted. */
+  /** The country whose counts order the titles for this one, or `anywhere`. */
   countedIn(country: Country | undefined) {
     return country !== undefined && this.counts.has(country) ? country : anywhere
   }
@@ -48,8 +48,8 @@ export class Popular {
   }
 
   /**
-   * Rows of the open titles with the highest scores above 0. Of equal ones, the most popular come first, as in `titles`. It looks at
-   * every title, so it has no generator in between, which would take ten times as long.
+   * Rows of the open titles with the highest scores above 0. On a tie, the more popular comes first, as in `titles`. It scores
+   * every title, and doing that with a generator would take ten times as long.
    */
   best(score: (row: number) => number, { audience, count, excluded, now }: Choice): number[] {
     const { skeleton, tree, listing } = this.catalogue
@@ -58,7 +58,7 @@ export class Popular {
     const offer = (rows: Int32Array, isWanted: (row: number) => boolean) => {
       for (const row of rows) {
         const scored = score(row)
-        // Of equal ones the first stays, since its place is lower.
+        // On a tie, the first one stays, since its place is lower.
         if (scored > best.least && !excluded.has(row) && isWanted(row)) best.offer(found.push(row) - 1, scored)
       }
     }

@@ -18,7 +18,7 @@ export interface Recommendation {
 const newestTitles = 200
 /** How many popular titles are searched for titles with the user's terms. */
 const searchDepth = 2000
-/** How many times as many titles a varied list is chosen from. */
+/** A varied list is chosen from this many times as many titles. */
 const choiceDepth = 5
 
 const nobody: Viewing = { titles: new Map(), excluded: new Set() }
@@ -40,7 +40,7 @@ export class Recommender {
     this.modelVersion++
   }
 
-  /** Equal for two countries and moments at which, with the same catalogue, the same titles are recommended. */
+  /** Part of a cache key: with the same catalogue, an equal version means the same recommendations. */
   version(country: Country | undefined) {
     const { popular } = this
     return [this.modelVersion, popular.version, popular.countedIn(country)] as const
@@ -52,7 +52,7 @@ export class Recommender {
     return [...personal, ...this.filling(viewing, audience, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
   }
 
-  /** Like `recommend`, but no watched title is the reason for most of a row. */
+  /** Like `recommend`, but limits how many neighbours have the same watched title as their reason. */
   recommendVaried(viewing: Viewing, audience: Audience, count: number, now = Date.now()): Recommendation[] {
     return varied(this.candidates(viewing, audience, count, now), count)
   }

@@ -5,7 +5,7 @@ import type { StoredModel } from '../stored-model.js'
 import type { Choice } from './choice.js'
 import { newcomerEvery, withNewcomers } from './newcomers.js'
 
-/** Which items of a model are which titles of a catalogue. */
+/** The mapping between the items of a model and the titles of a catalogue. */
 interface Titles {
   tree: Catalogue['tree']
   /** The row of each item, or -1 if it is no title of the catalogue. */
@@ -59,7 +59,7 @@ export class ServedModel {
     return this.reasons.of(history, item)
   }
 
-  /** Worked out again when the catalogue has changed. */
+  /** Computed again when the catalogue has changed. */
   private get titles() {
     const { skeleton, tree } = this.catalogue
     if (this.cachedTitles?.tree === tree) return this.cachedTitles

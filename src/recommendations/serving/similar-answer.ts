@@ -7,7 +7,7 @@ import { recentUntil } from './recent.js'
 import type { Recommender } from './recommender.js'
 
 interface Asked {
-  /** Its id. */
+  /** The id of the title. */
   title: number
   count: number
   audience: Audience

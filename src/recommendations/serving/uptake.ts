@@ -11,13 +11,13 @@ type Shown = { at: number } & Record<Reason, Float64Array>
 
 /** In bytes. Enough for 40,000 users with 20 titles each. */
 const cacheSize = 16 * 1024 * 1024
-/** Of the object and its two arrays. */
+/** Bytes of the object and its two arrays. */
 const overhead = 240
 const countedFor = days(1)
 
 const reasonOf = ({ because }: Recommendation): Reason => (because === undefined ? 'popular' : 'watched')
 
-/** Counts what is recommended to users by this process, and how much of it they begin within a day, without saying who. */
+/** Counts the titles that this process recommends to users, and how many of them are begun within a day. No count names a user. */
 export class Uptake {
   readonly shown: Record<Reason, number> = { watched: 0, popular: 0 }
   readonly begun: Record<Reason, number> = { watched: 0, popular: 0 }

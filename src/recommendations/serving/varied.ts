@@ -4,13 +4,13 @@ interface Candidate {
   because?: number | undefined
 }
 
-/** Of ten neighbours in a row, at most four have the same reason. */
+/** Of ten adjacent recommendations, at most four have the same reason. */
 const neighbours = 10
 const mostAlike = 4
 
 /**
- * The first of the candidates in their order, except that one waits while too many before it have the same reason. Takes only as many
- * candidates as it needs.
+ * The first candidates, in their order, except that a candidate waits while too many just before it have the same reason. Takes only
+ * as many candidates as it needs.
  */
 export const varied = (candidates: Iterable<Candidate>, count: number): Candidate[] => {
   const taken: Candidate[] = []

@@ -27,7 +27,7 @@ export const viewingOf = (
     const title = tree.title(row)
     if (hidden.has(title)) return
     excluded.add(title)
-    // What is above the limit is the reason for nothing.
+    // A title above the age limit is never the reason of a recommendation.
     if (!skeleton.isSuited(row, maxAge) || !skeleton.isSuited(title, maxAge)) return
     addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
   })

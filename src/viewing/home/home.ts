@@ -29,7 +29,7 @@ interface Options {
   patience: number
 }
 
-/** The rows that only the database can tell. */
+/** The rows that need the database. */
 const personalKinds: Kind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
 
 /** The start page. While the database does not answer, it has what is in memory. */
@@ -63,7 +63,7 @@ export class Home {
     await this.options.catalogue.fragments.ofAny(contentIdsOf(rows))
   }
 
-  /** `inTurn` runs what asks the database. */
+  /** `inTurn` runs database reads when it is their turn. */
   async forViewer(user: number, asked: Asked, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
     const { catalogue, outage } = this.options
     if (!outage.isKnown) {
@@ -117,7 +117,7 @@ export class Home {
     return [...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()), ...(await railRows(this.rails, asked, basePath))]
   }
 
-  /** Those that are cached if the database does not answer. */
+  /** All of these contents, or the cached ones if the database does not answer. */
   private async publicContents(ids: number[]) {
     const { catalogue, outage, patience } = this.options
     const { fragments } = catalogue

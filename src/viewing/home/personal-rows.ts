@@ -13,11 +13,11 @@ import { type CardWithHistory, cardParts, watchlistParts } from '../viewer-bytes
 import type { Asked } from './public-rows.js'
 import { itemParts, type PlannedRow } from './row.js'
 
-/** How many rows are because of one title each, and how many of the titles watched last may have one. */
+/** The number of `because` rows, and how many of the titles watched last are tried for them. */
 const becauseRows = 2
 const watchedLately = 5
 
-/** What the database has of a viewer. */
+/** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
 
 export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, audience }: Asked, { completedAt }: InterestSettings) =>
@@ -35,7 +35,7 @@ export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
 })
 
-/** How many elements of the watchlist are read for a viewer with a limit, because those above it are left out. */
+/** How many watchlist elements are read for a viewer with an age limit, because those above it are left out. */
 const savedForLimited = 1000
 export const savedFor = ({ items, audience }: Asked) => (audience.maxAge === undefined ? items : savedForLimited)
 

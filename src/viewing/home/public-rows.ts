@@ -10,7 +10,7 @@ import { type PlannedRow, plainItem, type Row } from './row.js'
 
 const newestFirst: Order = ['start_date', 'DESC']
 
-/** What is asked of a start page. */
+/** A request for a start page. */
 export interface Asked extends HomeQuery {
   audience: Audience
 }

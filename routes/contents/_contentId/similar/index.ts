@@ -9,7 +9,8 @@ import { similarAnswer } from '../../../../src/recommendations/serving/similar-a
 
 const schema = {
   summary: 'List titles like this one',
-  description: 'The most similar first. Of an episode or a season, the titles like its show. A 404 if it is not open to the caller.',
+  description:
+    'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the content is not open to the caller.',
   tags: ['Recommendations'],
   params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   querystring: SimilarQuery,

@@ -14,7 +14,7 @@ const common = { tags: ['Identity'], security: [{ bearer: [] }], params: Type.Ob
 
 const getSchema = {
   ...common,
-  summary: 'Look at a device that waits for approval',
+  summary: 'Get a device that waits for approval',
   description: 'Wrong codes are limited like failed logins.',
   response: answers(Ok(WaitingDevice), 401, 403, 404)
 }

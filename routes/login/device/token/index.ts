@@ -9,7 +9,7 @@ import { deviceLoginsOf } from '../../../../src/identity/device-logins.js'
 const schema = {
   summary: 'Sign in with the code of a device',
   description:
-    'Ask every `interval` seconds. Until a user has decided it is a 400 with `error: "authorization_pending"`. `slow_down`: asked too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. The approval is told once.',
+    'Poll every `interval` seconds. Until a user has decided, it returns a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. Once approved, a code signs in once.',
   tags: ['Identity'],
   body: DeviceCode,
   response: answers(Ok(SignedIn), 413)

@@ -28,14 +28,14 @@ const reserveForRefusal = 250
 const reserveForHash = 500
 
 interface Claimant {
-  /** By which failures are counted. */
+  /** The name under which failures are counted. */
   account: string
-  /** What is checked. */
+  /** The hash to check against. */
   field: HashField
   find: () => Promise<UserDocument | null>
 }
 
-/** Makes a function that returns the user whose password it is, or throws an error answer, and one that hashes a new password. */
+/** `authenticate` returns the user if the password is right, and otherwise throws an error answer. `hash` hashes a new password. */
 const authenticatorOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
@@ -74,7 +74,7 @@ const authenticatorOf = (
     return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
   }
 
-  const callerOf = (account: string, address: string, arrived: number) => ({
+  const asCaller = (account: string, address: string, arrived: number) => ({
     address,
     account,
     deadline: arrived + timeout - reserveForHash
@@ -82,7 +82,7 @@ const authenticatorOf = (
 
   const authenticate = async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = callerOf(claimant.account, address, arrived)
+    const caller = asCaller(claimant.account, address, arrived)
     const { user, hash, attempt } = await lookups.run(caller, () => lookUp(claimant, caller))
 
     return refusals.unlessRefused(arrived, hash, async () => {
@@ -101,12 +101,12 @@ const authenticatorOf = (
   }
 
   const hash = (account: string, password: string, address: string) =>
-    hashes.run(callerOf(account, address, performance.now()), () => hashPassword(password))
+    hashes.run(asCaller(account, address, performance.now()), () => hashPassword(password))
 
   return { authenticate, hash }
 }
 
-/** No e-mail is counted under this name, because those are in lower case. */
+/** The name under which wrong PINs are counted. It cannot be an e-mail, because those are in lower case. */
 const pinsOf = (id: number) => `PIN ${id}`
 
 /** Checks of passwords and PINs. They share the login limits and one queue. Each returns the user, or throws an error answer. */
@@ -117,18 +117,18 @@ export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, se
     ofEmail: (email: string, password: string, address: string) =>
       authenticate({ account: emailKey(email), field: 'password_hash', find: () => users.byEmail(email) }, password, address),
 
-    /** For a signed-in user, who has to show that it is them. */
+    /** Confirms that a signed-in user knows the password. */
     ofUser: async (id: number, password: string, address: string) => {
       const user = await users.byId(id)
-      // The limits go by the e-mail, without which nobody can sign in.
+      // Failures are counted by e-mail, and a user without one cannot sign in.
       if (user?.email === undefined) throw unauthenticated()
       return authenticate({ account: emailKey(user.email), field: 'password_hash', find: async () => user }, password, address)
     },
 
-    /** Hashes a new password of a user, in the same queue. */
+    /** Hashes a user's new password, in the same queue. */
     hash: ({ email }: UserDocument, password: string, address: string) => hash(emailKey(email as string), password, address),
 
-    /** Like the password of a user. */
+    /** Wrong PINs are limited like failed logins, but counted by profile. */
     ofPin: (profile: UserDocument, pin: string, address: string) =>
       authenticate({ account: pinsOf(profile._id), field: 'pin_hash', find: async () => profile }, pin, address),
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profileLimitsOf } from '../../src/identity/profile-limits.js'
+import { profileAgeLimitsOf } from '../../src/identity/profile-age-limits.js'
 import { addUser, build } from '../helpers/app.js'
 import { profileOf } from '../helpers/devices.js'
 
@@ -7,7 +7,7 @@ t.test('a profile that could not be removed has no limit again', async t => {
   const app = await build(t)
   const { profiles, users } = app.data
   const account = await addUser(app)
-  const limits = profileLimitsOf(app.data)
+  const limits = profileAgeLimitsOf(app.data)
   const [tom, gone] = [await profileOf(app, account), await profileOf(app, account)]
   const fault = new Error('the database went away')
   const failing = async () => {

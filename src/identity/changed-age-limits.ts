@@ -2,8 +2,8 @@ import type { Data } from '../data/index.js'
 import { Readings } from './readings.js'
 import type { Viewer } from './tokens.js'
 
-/** The limits of profiles that were changed while tokens with the old one may be alive. */
-export class ChangedLimits {
+/** The age limits of profiles that were changed while tokens with the old limit may still be valid. */
+export class ChangedAgeLimits {
   private limits = new Map<number, number | undefined>()
   private readonly readings = new Readings<'limits'>()
 
@@ -13,7 +13,7 @@ export class ChangedLimits {
     private readonly life: number
   ) {}
 
-  /** The viewer with the limit that holds now. */
+  /** The viewer with the current age limit. */
   current(viewer: Viewer): Viewer {
     if (!this.limits.has(viewer.id)) return viewer
     const { maxAge: _, ...others } = viewer

@@ -2,8 +2,8 @@ import type { Data } from '../data/index.js'
 import type { UserDocument } from '../data/users.js'
 import { invalid } from '../errors.js'
 
-/** Sees to it that each account keeps a profile without a limit. Otherwise nobody could ever lift a limit again. */
-export const profileLimitsOf = ({ profiles }: Pick<Data, 'profiles'>) => {
+/** Ensures that each account keeps a profile without an age limit. Otherwise nobody could ever lift a limit again. */
+export const profileAgeLimitsOf = ({ profiles }: Pick<Data, 'profiles'>) => {
   const assertUnlimitedWithout = async (account: number, id: number) => {
     const isLeft = (await profiles.list(account)).some(({ _id, max_age = null }) => _id !== id && max_age === null)
     if (!isLeft) throw invalid([{ field: 'max_age', message: 'must be null for at least one profile' }])
