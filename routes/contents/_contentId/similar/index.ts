@@ -11,6 +11,7 @@ const schema = {
   summary: 'List titles like this one',
   description: 'The most similar first. Of an episode or a season, the titles like its show. A 404 if it is not open to the caller.',
   tags: ['Recommendations'],
+  security: [{ bearer: [] }, {}],
   params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   querystring: SimilarQuery,
   response: publicAnswers(Ok(Type.Array(SimilarContent), 'SimilarAnswer'), 404)
