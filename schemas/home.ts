@@ -34,6 +34,9 @@ const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }
     history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'Of a card' },
     updated_at: { ...Timestamp, description: 'Of a card and of the watchlist' },
     id: { type: 'integer', description: 'Of the watchlist' },
+    user_id: { type: 'integer', description: 'Of the watchlist' },
+    content_id: { type: 'integer', description: 'Of the watchlist' },
+    video_id: { type: 'string', description: 'Of the watchlist' },
     created_at: { ...Timestamp, description: 'Of the watchlist' }
   }
 })

@@ -71,6 +71,16 @@ t.test('there are no unions but those of a component and null', async t => {
   }
 })
 
+t.test('an item of a start page has the fields of a card and of an element of the watchlist', async t => {
+  const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {})
+  for (const kind of ['ContinueWatchingCard', 'WatchlistElement'])
+    t.strictSame(
+      fieldsOf(kind).filter(field => !fieldsOf('HomeItem').includes(field)),
+      [],
+      kind
+    )
+})
+
 t.test('the reason of a recommendation is one object', async t => {
   t.match(components.schemas.Recommendation?.properties?.reason, { $ref: '#/components/schemas/RecommendationReason' })
   t.match(components.schemas.RecommendationReason, {
