@@ -34,6 +34,9 @@ const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }
     history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'In a card' },
     updated_at: { ...Timestamp, description: 'In a card and in the watchlist' },
     id: { type: 'integer', description: 'In the watchlist' },
+    user_id: { type: 'integer', description: 'In the watchlist' },
+    content_id: { type: 'integer', description: 'In the watchlist' },
+    video_id: { type: 'string', description: 'In the watchlist' },
     created_at: { ...Timestamp, description: 'In the watchlist' }
   }
 })

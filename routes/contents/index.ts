@@ -9,6 +9,7 @@ const schema = {
   summary: 'List the contents that are open to the caller',
   description: 'Sorted by weight by default, and by start date among equal weights, newest first. Contents without a weight come last.',
   tags: ['Catalogue'],
+  security: [{ bearer: [] }, {}],
   querystring: ContentsQuery,
   response: publicAnswers(Page(Content))
 }

@@ -10,6 +10,7 @@ const schema = {
   description:
     'The programmes that overlap a time window, sorted by their start. Programmes whose content is not open to the caller are left out.',
   tags: ['Catalogue'],
+  security: [{ bearer: [] }, {}],
   querystring: ScheduleQuery,
   response: publicAnswers(Page(Programme))
 }

@@ -71,6 +71,16 @@ t.test('there are no unions but those of a component and null', async t => {
   }
 })
 
+t.test('an item of a start page has the fields of a card and of an element of the watchlist', async t => {
+  const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {})
+  for (const kind of ['ContinueWatchingCard', 'WatchlistElement'])
+    t.strictSame(
+      fieldsOf(kind).filter(field => !fieldsOf('HomeItem').includes(field)),
+      [],
+      kind
+    )
+})
+
 t.test('the reason of a recommendation is one object', async t => {
   t.match(components.schemas.Recommendation?.properties?.reason, { $ref: '#/components/schemas/RecommendationReason' })
   t.match(components.schemas.RecommendationReason, {
@@ -163,9 +173,21 @@ t.test('every operation says whether it takes a token', async t => {
   t.strictSame(document.security, [{ bearer: [] }])
   const withSecurity = (...security: object[]) =>
     operations.filter(([, operation]) => JSON.stringify(operation.security) === JSON.stringify(security)).map(([name]) => name)
-  t.strictSame(withSecurity({ bearer: [] }, {}), ['get /home', 'get /recommendations'], 'the token comes first where it is optional')
+  t.strictSame(
+    withSecurity({ bearer: [] }, {}).sort(),
+    [
+      'get /contents',
+      'get /contents/{contentId}',
+      'get /contents/{contentId}/similar',
+      'get /home',
+      'get /recommendations',
+      'get /schedule',
+      'get /schedule/now'
+    ],
+    'the token comes first where it is optional, and generated clients send it for profiles with an age limit'
+  )
   t.ok(withSecurity({ bearer: [] }).includes('get /history'))
-  t.ok(withSecurity().includes('get /contents'))
+  t.ok(withSecurity().includes('get /terms'))
   t.equal(withSecurity({ bearer: [] }, {}).length + withSecurity({ bearer: [] }).length + withSecurity().length, operations.length)
 })
 

@@ -13,6 +13,7 @@ const schema = {
   summary: 'Get a content',
   description: 'Returns a 404 if the content is not open to the caller.',
   tags: ['Catalogue'],
+  security: [{ bearer: [] }, {}],
   params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   response: publicAnswers(Ok(Content), 404)
 }

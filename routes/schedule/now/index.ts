@@ -10,6 +10,7 @@ const schema = {
   description:
     'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content is not open to the caller.',
   tags: ['Catalogue'],
+  security: [{ bearer: [] }, {}],
   querystring: OnAirQuery,
   response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))
 }

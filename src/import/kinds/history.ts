@@ -17,7 +17,7 @@ const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
   return observed && observed < startedAt ? observed : startedAt
 }
 
-/** The completions to store. A record without any leaves those of an existing element alone. */
+/** The completions to store. Whatever the record does not say stays as it is in an existing element. */
 const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, completedAt: number) => {
   if (plays === undefined && !watched_at) {
     const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
@@ -27,8 +27,8 @@ const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, c
       watched_at: { $cond: [isUncounted, '$updated_at', '$watched_at'] }
     }
   }
-  const count = plays ?? 1
-  return { plays: count, watched_at: count === 0 ? '$$REMOVE' : (momentOrNull(watched_at) ?? updated_at) }
+  const moment = momentOrNull(watched_at) ?? { $ifNull: ['$watched_at', updated_at] }
+  return { plays: plays ?? { $max: ['$plays', 1] }, watched_at: plays === 0 ? '$$REMOVE' : moment }
 }
 
 /**
@@ -40,7 +40,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   const updated_at = observedAt(record, startedAt)
   const created_at = momentOf(record.created_at)
   const { plays, watched_at } = completionsOf(record, updated_at, completedAt)
-  const isCounted = typeof plays === 'number'
+  const saysCompletions = record.plays !== undefined || record.watched_at
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
   const given = {
@@ -48,8 +48,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
     percentage,
     ...(created_at && { created_at }),
     ...(updated_at < startedAt && { updated_at }),
-    ...(isCounted && { plays }),
-    ...(isCounted && watched_at !== startedAt && { watched_at })
+    ...(saysCompletions && { plays, watched_at })
   }
   const differs = { $or: Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] })) }
   const counts = { $and: [isNewer, differs] }

@@ -12,6 +12,7 @@ const schema = {
   description:
     'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the content is not open to the caller.',
   tags: ['Recommendations'],
+  security: [{ bearer: [] }, {}],
   params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
   querystring: SimilarQuery,
   response: publicAnswers(Ok(Type.Array(SimilarContent), 'SimilarAnswer'), 404)
