@@ -1,47 +1,52 @@
-import { METHODS } from 'node:http'
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, notFound } from '../src/errors.js'
 import { isDecodable } from '../src/http/paths.js'
 
+const partsOf = (path: string) => path.split('/')
+
 /** Whether a path, with its parameters, also matches requests to the other one. */
-const includes = (path: string, other: string) => {
-  const others = other.split('/')
-  const parts = path.split('/')
-  return parts.length === others.length && parts.every((part, i) => part === others[i] || part.startsWith(':'))
-}
+const includes = (parts: string[], others: string[]) =>
+  parts.length === others.length && parts.every((part, i) => part === others[i] || /^[:*]/.test(part))
 
 /** Answers unknown paths and methods before the body is read. */
 export default fp(
   async app => {
-    // Fastify routes only the common methods. The others would get a 404 instead of a 405.
-    for (const method of METHODS) if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
-
     const urls = new Set<string>()
     app.addHook('onRoute', ({ url }) => {
       urls.add(url)
     })
 
+    let known: { parts: string[]; methods: string[] }[] = []
+    /** Of all routes that match: except for POST, /history/batch is the element with the id `batch`. */
+    const methodsOf = (path: string) => {
+      const parts = partsOf(path)
+      return known.flatMap(route => (includes(route.parts, parts) ? route.methods : []))
+    }
+
+    /** Fastify routes only the common methods. With any other, it knows no path. */
+    const refusalOf = (url: string) => {
+      const [path = ''] = url.split('?', 1)
+      const methods = methodsOf(decodeURI(path))
+      return methods.length > 0 ? methodNotAllowed(methods) : notFound()
+    }
+
     app.addHook('onRequest', ({ originalUrl, is404, routeOptions }, _reply, done) => {
       if (!isDecodable(originalUrl)) return done(malformedUrl())
       // `*` is the route that @fastify/cors adds for all OPTIONS requests.
-      done(is404 || routeOptions.url === '*' ? notFound() : undefined)
+      done(is404 || routeOptions.url === '*' ? refusalOf(originalUrl) : undefined)
     })
     app.setNotFoundHandler(async () => {
       throw notFound()
     })
 
     app.decorate('refuseOtherMethods', () => {
-      const known = [...urls].map(url => ({
-        url,
-        methods: app.supportedMethods.filter(method => app.hasRoute({ url, method: method as HTTPMethods }))
-      }))
-      for (const { url } of known) {
-        // Except for POST, /history/batch is the element with the id `batch`.
-        const served = known.flatMap(other => (includes(other.url, url) ? other.methods : []))
-        const allow = [...new Set(served)].sort().join(', ')
+      const isRouted = (url: string) => (method: string) => app.hasRoute({ url, method: method as HTTPMethods })
+      known = [...urls].map(url => ({ parts: partsOf(url), methods: app.supportedMethods.filter(isRouted(url)) }))
+      for (const url of urls) {
+        const served = methodsOf(url)
         const refuse = async () => {
-          throw methodNotAllowed(allow)
+          throw methodNotAllowed(served)
         }
         app.route({
           url,

@@ -91,8 +91,10 @@ const deviceMessages: Record<DeviceRefusal, string> = {
 export const deviceRefused = (error: DeviceRefusal) =>
   new ErrorAnswer(400, { success: false, code: 400, error, message: deviceMessages[error] })
 
-export const methodNotAllowed = (allow: string) =>
-  new ErrorAnswer(405, { success: false, code: 405, message: `Method not allowed, use ${allow}` }, { allow })
+export const methodNotAllowed = (methods: string[]) => {
+  const allow = [...new Set(methods)].sort().join(', ')
+  return new ErrorAnswer(405, { success: false, code: 405, message: `Method not allowed, use ${allow}` }, { allow })
+}
 
 export const invalid = (errors: [FieldError, ...FieldError[]]) =>
   new ErrorAnswer(400, { success: false, code: 400, message: `${errors[0].field} ${errors[0].message}`, errors })

@@ -19,8 +19,11 @@ export const testFiles = (folder: string) =>
 /** Whether a test file needs its own process, because it changes its environment or starts many processes. */
 const isAlone = (file: string) => file.endsWith('.alone.test.ts')
 
+const lightTap = new URL('./light-tap.mjs', import.meta.url)
+
 /** Code that imports the test files of one process. If tap ended early, the remaining files would be skipped silently. */
-const entryOf = (files: string[]) => `import t from 'tap'
+const entryOf = (files: string[]) => `import '${lightTap}'
+import t from 'tap'
 let hasRunAll = false
 process.once('exit', () => {
   if (hasRunAll) return

@@ -57,6 +57,16 @@ t.test('the service', async t => {
     }
   })
 
+  t.test('knows a path however it is written, for rare methods as for common ones', async t => {
+    for (const url of ['/login?x=/y', '/log%69n', '/docs/static/x.css'])
+      for (const method of ['PATCH', 'PROPFIND']) {
+        const { statusCode, headers } = await app.inject({ method: method as Method, url })
+        t.strictSame([statusCode, headers.allow], [405, url.startsWith('/docs') ? 'GET, HEAD' : 'POST'], `${method} ${url}`)
+      }
+    for (const method of ['PATCH', 'PROPFIND'])
+      t.equal((await app.inject({ method: method as Method, url: '/login%2Frefresh' })).statusCode, 404, method)
+  })
+
   for (const [url, allowed] of Object.entries(paths)) {
     const wrong = methods.filter(method => !allowed.includes(method))
     for (const [kind, names] of [

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { apart } from '../helpers/apart.js'
-import { addUser, build } from '../helpers/app.js'
+import { type App, addUser, build } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { serving } from '../helpers/serving.js'
@@ -23,34 +23,7 @@ const beside = async (t: Test) => {
   return { url, app: await build(t, { url }) }
 }
 
-t.test('npm run demo fills a database beside a running service', async t => {
-  const { url, app } = await beside(t)
-  t.match(await demo(url), [0, /^filling the empty database .*\nSign in as ada@example\.com with demo-password\n$/, ''])
-  const later = await build(t, { url })
-  t.ok((await later.inject('/contents')).json().data.meta.total_count >= 200)
-  t.ok((await later.inject('/rail-collections')).json().data.collection.length > 0)
-
-  const contents = await databaseOf(app).collection<ContentDocument>('contents').find().toArray()
-  const playable = contents.filter(({ type }) => !['show', 'season', 'live'].includes(type))
-  const lacking = (field: keyof ContentDocument, within = contents) => within.filter(content => content[field] === null)
-  t.strictSame(lacking('duration', playable), [])
-  t.strictSame(lacking('min_age'), [])
-  for (const field of ['episode', 'season'] as const) {
-    const numbered = contents.filter(({ type }) => type === field)
-    t.ok(numbered.length > 40)
-    t.strictSame(lacking(field, numbered), [])
-  }
-
-  const users = databaseOf(app).collection('users')
-  const before = await users.countDocuments()
-  t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
-  t.equal(await users.countDocuments(), before)
-})
-
-t.test('the demo has a household, each with a history and a watchlist that fits', async t => {
-  const url = await databaseUrl(t)
-  t.equal((await demo(url))[0], 0)
-  const app = await build(t, { url })
+const hasHousehold = async (t: Test, app: App) => {
   const [{ email }] = demoUsers
   const ask = async (url: string, token?: string, payload?: object) => {
     const headers = token ? { authorization: `Bearer ${token}` } : {}
@@ -76,12 +49,9 @@ t.test('the demo has a household, each with a history and a watchlist that fits'
     const kinds = (await ask('/home', access_token)).rows.map(({ kind }: { kind: string }) => kind)
     t.match(kinds, ['continue_watching', 'recommended'])
   }
-})
+}
 
-t.test('the demo shows a sequel after its first part', async t => {
-  const url = await databaseUrl(t)
-  t.equal((await demo(url))[0], 0)
-  const app = await build(t, { url })
+const showsSequel = async (t: Test, app: App) => {
   await taught(app)
   const { data } = (await app.inject('/contents?search=the slowest way')).json()
   const idOf = (name: string) => data.collection.find((content: { name: string }) => content.name === name).id
@@ -90,6 +60,33 @@ t.test('the demo shows a sequel after its first part', async t => {
   await watch(viewer, 1001, { percentage: 95 })
   await watch(viewer, first, { percentage: 95 })
   t.match((await recommendedTo(viewer))[0], { id: sequel, reason: { type: 'watched', content_id: first } })
+}
+
+t.test('npm run demo fills a database beside a running service', async t => {
+  const { url, app } = await beside(t)
+  t.match(await demo(url), [0, /^filling the empty database .*\nSign in as ada@example\.com with demo-password\n$/, ''])
+  const later = await build(t, { url })
+  t.ok((await later.inject('/contents')).json().data.meta.total_count >= 200)
+  t.ok((await later.inject('/rail-collections')).json().data.collection.length > 0)
+
+  const contents = await databaseOf(app).collection<ContentDocument>('contents').find().toArray()
+  const playable = contents.filter(({ type }) => !['show', 'season', 'live'].includes(type))
+  const lacking = (field: keyof ContentDocument, within = contents) => within.filter(content => content[field] === null)
+  t.strictSame(lacking('duration', playable), [])
+  t.strictSame(lacking('min_age'), [])
+  for (const field of ['episode', 'season'] as const) {
+    const numbered = contents.filter(({ type }) => type === field)
+    t.ok(numbered.length > 40)
+    t.strictSame(lacking(field, numbered), [])
+  }
+
+  const users = databaseOf(app).collection('users')
+  const before = await users.countDocuments()
+  t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
+  t.equal(await users.countDocuments(), before)
+
+  await t.test('with a household, each with a history and a watchlist that fits', t => hasHousehold(t, later))
+  await t.test('with a sequel that is shown after its first part', t => showsSequel(t, later))
 })
 
 t.test('npm run demo does nothing where there is data, and says so', async t => {

@@ -165,7 +165,6 @@ t.test('npm run user', async t => {
   for (const [args, sentence] of [
     [['disable', '987654321'], /^There is no user 987654321/],
     [['export', '987654321', '--out', 'x'], /^There is no user 987654321/],
-    [['password', '1'], /^1 is not an e-mail address\n/],
     [['add', 'empty@example.com'], /^A password must not be empty/]
   ] as [string[], RegExp][]) {
     t.test(`says what is wrong with ${args.join(' ')}`, async t => {

@@ -24,7 +24,9 @@ t.test('a test file in a new folder is run', async t => {
     const entries = await entriesOf(found, join(folder, 'entries'))
     const [probe, alone, other, top] = found
     const imported = await Promise.all(
-      entries.map(async entry => ((await readFile(entry, 'utf8')).match(/file:[^']+/g) ?? []).map(url => fileURLToPath(url)))
+      entries.map(async entry =>
+        ((await readFile(entry, 'utf8')).match(/(?<=await import\(')file:[^']+/g) ?? []).map(url => fileURLToPath(url))
+      )
     )
     t.strictSame(imported[0], [alone])
     t.strictSame([...imported.slice(1, 4), ...imported.slice(-1)].flat().sort(), [probe, top])
@@ -40,4 +42,27 @@ t.test('a test file in a new folder is run', async t => {
       'test/top.test.ts'
     ])
   })
+})
+
+t.test('an error that nobody catches fails the process of its test', async t => {
+  const uncaught = `import t from 'tap'
+    t.test('passes too early', async t => {
+      setTimeout(() => FAILURE, 50)
+      t.pass()
+    })
+    t.test('is running by then', () => new Promise(resolve => setTimeout(resolve, 500)))`
+  const folder = t.testdir({
+    'thrown.mjs': uncaught.replace('FAILURE', "{ throw new Error('nobody catches this') }"),
+    'rejected.mjs': uncaught.replace('FAILURE', "Promise.reject(new Error('nobody catches this'))"),
+    'none.mjs': uncaught.replace('FAILURE', '{}')
+  })
+  const run = async (name: string) => {
+    const [, entry] = await entriesOf([join(folder, name), join(folder, 'x.alone.test.ts')], join(folder, 'entries', name))
+    return promisify(execFile)(...apart(String(entry))).then(
+      () => 'passed',
+      ({ code, stdout, stderr }) => ({ code, said: stdout + stderr })
+    )
+  }
+  for (const name of ['thrown.mjs', 'rejected.mjs']) t.match(await run(name), { code: 1, said: /nobody catches this/ }, name)
+  t.equal(await run('none.mjs'), 'passed')
 })
