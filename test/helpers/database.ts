@@ -48,13 +48,15 @@ const isPlain = async (db: Db) =>
   )
 
 export const databaseUrl = async (t: Test) => {
+  // Teardowns run in reverse order, so that mongod, which registers its own once it runs, stops after this one.
+  const url = await server
   const name = await usedOrNew()
   t.teardown(async () => {
     const db = (await connection).db(name)
     if (await isPlain(db)) used.push(name)
     else await db.dropDatabase()
   })
-  return `${await server}/${name}`
+  return `${url}/${name}`
 }
 
 export interface Seed {
