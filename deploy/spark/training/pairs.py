@@ -8,6 +8,10 @@ from scipy.sparse import csr_array
 
 from .histories import Histories, gathered
 
+# The power by which a pair of the chain counts less with its distance: more slowly than by a decay.
+DISTANCE = 0.5
+# How much a pair in the opposite order counts: neighbours of the same evening come in any order.
+BACK = 0.2
 # Further apart than this, two views of a history have nothing to do with each other.
 REACH = 20
 
@@ -27,6 +31,8 @@ class Pairs:
         # How often the column was viewed before the row, and after it.
         self.before = np.zeros(shape, np.float32)
         self.after = np.zeros(shape, np.float32)
+        # How often the column was viewed after the row, and a little of how often before it, for the chain.
+        self.chained = np.zeros(shape, np.float32)
         # How many viewers have viewed both, weighted for the regression and for the walk.
         self.regressed = np.zeros(shape, np.float32)
         self.walked = np.zeros(shape, np.float32)
@@ -38,7 +44,7 @@ class Pairs:
             self._add_order(piece, own, rows)
             self._add_viewers(piece, own, rows)
         rows = np.arange(len(self.items))
-        for table in (self.before, self.after, self.regressed, self.walked):
+        for table in (self.before, self.after, self.chained, self.regressed, self.walked):
             table[rows, self.items] = 0
 
     def _add_order(self, piece: Histories, own: NDArray, rows: NDArray) -> None:
@@ -46,10 +52,11 @@ class Pairs:
         begins, ends = piece.starts[viewers], piece.starts[viewers + 1]
         for distance in range(1, REACH + 1):
             weight = np.float32(self.decay ** (distance - 1))
-            for table, other in ((self.before, own - distance), (self.after, own + distance)):
+            for table, other, share in ((self.before, own - distance, BACK), (self.after, own + distance, 1)):
                 inside = (other >= begins) & (other < ends)
                 places = rows[inside].astype(np.int64) * self.titles + piece.items[other[inside]]
                 np.add.at(table.reshape(-1), places, weight)
+                np.add.at(self.chained.reshape(-1), places, np.float32(share * distance**-DISTANCE))
 
     def _add_viewers(self, piece: Histories, own: NDArray, rows: NDArray) -> None:
         viewers = piece.viewers()[own]

@@ -13,10 +13,10 @@ from .settings import Settings
 NEIGHBOURS_PER_VIEW = 10
 # How many pairs of each title are kept for the regressions.
 KEPT_PAIRS = 2000
-# How much a pair in the opposite order counts: neighbours of the same evening come in any order.
-BACK = 0.2
+# The power of a count in the chain: the tenth viewer who goes from one title to another proves less than the first.
+COUNTS = 0.7
 # The power by which titles that much came after count less, and what is added so that few views prove little.
-SOURCES = 0.3
+SOURCES = 0.2
 DOUBT = 2
 
 
@@ -80,9 +80,9 @@ def block_of(pairs: Pairs, vectors: Vectors, settings: Settings) -> Block:
 
     either = before + after
     next_pairs = best(items, either * by_views, either * np.float32(settings.decay), all_pairs)
-    chain_values = after + np.float32(BACK) * before
-    chain_values *= ((DOUBT + after.sum(axis=1, dtype=np.float64)) ** -SOURCES).astype(np.float32)[:, None]
-    chain = best(items, chain_values, chain_values, np.full(len(items), keep.next))
+    totals = DOUBT + pairs.chained.sum(axis=1, dtype=np.float64)
+    chain_values = pairs.chained ** np.float32(COUNTS) * (totals**-SOURCES).astype(np.float32)[:, None]
+    chain = best(items, pairs.chained, chain_values, np.full(len(items), keep.next))
 
     by_length = (np.maximum(vectors.diagonal, 1e-9) ** -0.5).astype(np.float32)
     similarity = pairs.regressed * by_length

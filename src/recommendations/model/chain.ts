@@ -5,10 +5,12 @@ import type { TrainingSet } from './training-set.js'
 
 /** Counts of what came after an item. */
 export interface ChainShape {
-  /** How much less a pair counts with every view in between. */
-  decay: number
+  /** The power by which a pair counts less with its distance. It falls more slowly than a decay, because rare items have few views to count. */
+  distance: number
   /** How much a pair in the opposite order counts: titles watched on the same evening come in any order. */
   back: number
+  /** The power of a count. The tenth user who goes from one item to another proves less than the first. */
+  counts: number
   /** The power by which items that much came after count less. */
   sources: number
   /** Keeps the best `keep` neighbours of each item. */
@@ -18,8 +20,8 @@ export interface ChainShape {
 /** Added to the count of what came after an item, so that few views prove little. */
 const doubt = 2
 
-export const chain = (set: TrainingSet, { decay, back, sources, keep }: ChainShape): Neighbours => {
-  const succession = new Succession(set, decay)
+export const chain = (set: TrainingSet, { distance, back, counts, sources, keep }: ChainShape): Neighbours => {
+  const succession = new Succession(set, views => views ** -distance)
   const { items, before, after } = succession
   const values = new Float64Array(set.itemCount)
   const rows = new Rows(set.itemCount)
@@ -28,11 +30,13 @@ export const chain = (set: TrainingSet, { decay, back, sources, keep }: ChainSha
     let total = doubt
     for (let at = 0; at < succession.size; at++) {
       const other = items[at] as number
-      total += after[other] as number
-      values[other] = (after[other] as number) + back * (before[other] as number)
+      const count = (after[other] as number) + back * (before[other] as number)
+      values[other] = count
+      total += count
     }
     const count = selectBest(items, succession.size, values, keep)
-    for (let at = 0; at < count; at++) rows.add(items[at] as number, (values[items[at] as number] as number) * total ** -sources)
+    const own = total ** -sources
+    for (let at = 0; at < count; at++) rows.add(items[at] as number, (values[items[at] as number] as number) ** counts * own)
     rows.close()
   }
   return balanced(set, sorted(rows.end()))

@@ -96,7 +96,9 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
   withChains(next, shares)
   // Without much of the regression, its lambda hardly matters, and it takes long with many items.
   if (next.chain < 3) for (const lambda of [30, 300]) withChains({ ...next, lambda }, shares)
-  for (const halfLife of [1, 2, 6]) withChains({ ...next, halfLife }, [next.chain])
+  // The best share of the chain changes with the half-life. A longer one is worth trying only where shorter ones are no better.
+  for (const halfLife of [1, 2]) withChains({ ...next, halfLife }, shares)
+  if (next.halfLife === firstNext.halfLife) withChains({ ...next, halfLife: 6 }, shares)
   withFactors({ fresh: 1 })
   for (const fresh of [0.5, 0.25]) withFactors({ fresh }, freshMargin)
   for (const targets of [0.15, 0.3]) withFactors({ targets })

@@ -17,7 +17,7 @@ const maxPairs = 16e6
 export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
   const { itemCount } = set
   const diagonal = viewsOf(set)
-  const succession = new Succession(set, decay)
+  const succession = new Succession(set, distance => decay ** (distance - 1))
   const { items, before, after } = succession
   const room = Math.max(keep, Math.floor(maxPairs / itemCount))
   const values = new Float64Array(itemCount)

@@ -6,7 +6,7 @@ import { type Equations, type Penalty, solved } from './regression.js'
 import { targetFactors } from './target-factors.js'
 import type { TrainingSet } from './training-set.js'
 
-const chainShape: Omit<ChainShape, 'decay' | 'keep'> = { back: 0.2, sources: 0.3 }
+const chainShape: Omit<ChainShape, 'keep'> = { distance: 0.5, back: 0.2, counts: 0.7, sources: 0.2 }
 
 /** The parts of what comes next, each computed once for all settings that have it in common. */
 export class NextParts {
@@ -19,7 +19,7 @@ export class NextParts {
     { decay, keep }: Pick<NextShape, 'decay' | 'keep'>
   ) {
     this.equations = nextEquations(set, { decay, keep })
-    this.chain = chain(set, { ...chainShape, decay, keep })
+    this.chain = chain(set, { ...chainShape, keep })
   }
 
   /** The regression and the chain, side by side. */

@@ -5,8 +5,8 @@ import type { TrainingSet } from './training-set.js'
 const reach = 20
 
 /**
- * The items that were viewed shortly before or after an item by the same user. At a distance of `d` views a pair counts
- * `decay ** (d - 1)`. Overwritten by the next item.
+ * The items that were viewed shortly before or after an item by the same user. What a pair counts depends on its distance in views.
+ * Overwritten by the next item.
  */
 export class Succession {
   /** The items, in the first `size` places. */
@@ -22,13 +22,13 @@ export class Succession {
 
   constructor(
     private readonly set: TrainingSet,
-    decay: number
+    weightAt: (distance: number) => number
   ) {
     this.items = new Uint32Array(set.itemCount)
     this.before = new Float64Array(set.itemCount)
     this.after = new Float64Array(set.itemCount)
     this.places = placesOf(set)
-    this.weights = new Float64Array(reach).map((_, at) => decay ** at)
+    this.weights = new Float64Array(reach).map((_, at) => weightAt(at + 1))
   }
 
   count(item: number) {

@@ -10,7 +10,7 @@ const counted = (succession: Succession, item: number) => {
 }
 
 t.test('what was viewed before and after an item counts less with every view in between', async t => {
-  const succession = new Succession(trainingSetOf(interactions([0, 1, 2, 3], [2, 1], [4])), 0.5)
+  const succession = new Succession(trainingSetOf(interactions([0, 1, 2, 3], [2, 1], [4])), distance => 0.5 ** (distance - 1))
   t.strictSame(counted(succession, 1), [
     [0, 1, 0],
     [2, 1, 1],
@@ -26,7 +26,7 @@ t.test('what was viewed before and after an item counts less with every view in 
 
 t.test('what is far away does not count', async t => {
   const history = Array.from({ length: 60 }, (_, item) => item)
-  const succession = new Succession(trainingSetOf(interactions(history)), 1)
+  const succession = new Succession(trainingSetOf(interactions(history)), () => 1)
   t.strictSame(
     counted(succession, 30).map(([other]) => other),
     history.filter(item => item !== 30 && Math.abs(item - 30) <= 20)
