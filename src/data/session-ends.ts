@@ -97,17 +97,20 @@ export const sessionEndsOf = (
 
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
 
-    /** Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. */
+    /**
+     * Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. It looks for what
+     * is left after the newest ones: if it ended as many as are too many, two checks at once would end twice as many.
+     */
     endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
-      const others = { _id: { $ne: begun } }
-      const surplus = (await sessions.countDocuments({ user_id, ...others, ...isLiving })) - (sessionsPerUser - 1)
-      if (surplus <= 0) return []
-      const endable: Filter<SessionDocument> = { ...others, ...(profiles && ofProfiles(user_id, profiles)) }
+      const others = { user_id, _id: { $ne: begun }, ...isLiving }
+      const endable: Filter<SessionDocument> = profiles ? { $and: [others, ofProfiles(user_id, profiles)] } : others
+      const kept = profiles ? await sessions.countDocuments({ $and: [others, { $nor: [ofProfiles(user_id, profiles)] }] }) : 0
+      const room = Math.max(0, sessionsPerUser - 1 - kept)
       // Each use extends a session, so `expires_at` is in the order of last use.
-      const order = { sort: { expires_at: 1, _id: 1 }, projection: { expires_at: 1 }, skip: surplus - 1 } as const
-      const last = await sessions.findOne({ user_id, ...endable, ...isLiving }, order)
-      if (!last) return endMany(user_id, endable)
-      const { _id, expires_at } = last
+      const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 }, skip: room } as const
+      const newest = await sessions.findOne(endable, order)
+      if (!newest) return []
+      const { _id, expires_at } = newest
       return endMany(user_id, { $and: [endable, { $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] }] })
     },
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MongoClient } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
+import { sessionsOf } from '../../src/data/sessions.js'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
@@ -297,6 +298,20 @@ t.test('a refresh token', async t => {
   })
 })
 
+/** The same database, on which something else happens after each read of a session. */
+const overtaking = (db: Db, meanwhile: () => Promise<void>): Db => {
+  const sessions = db.collection('sessions')
+  const read =
+    (method: 'countDocuments' | 'findOne') =>
+    async (...args: never[]) => {
+      const found = await (sessions[method] as (...args: never[]) => Promise<unknown>)(...args)
+      await meanwhile()
+      return found
+    }
+  const overtaken = Object.assign(Object.create(sessions), { countDocuments: read('countDocuments'), findOne: read('findOne') })
+  return Object.assign(Object.create(db), { collection: (name: string) => (name === 'sessions' ? overtaken : db.collection(name)) })
+}
+
 t.test('a user has at most 100 sessions', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
@@ -333,6 +348,20 @@ t.test('a user has at most 100 sessions', async t => {
     for (const { refresh_token } of begun) await renewed(t, app, refresh_token)
     for (const { refresh_token } of before.slice(0, 55)) await isRefused(t, app, refresh_token)
     await renewed(t, app, before.at(-1)?.refresh_token as string)
+  })
+
+  t.test('a login that another one overtakes ends no more than it has to', async t => {
+    const user = await addUser(app)
+    await beginInTurn(user._id, 100)
+    let isOvertaken = false
+    const db = overtaking(database, async () => {
+      if (isOvertaken) return
+      isOvertaken = true
+      await app.data.sessions.begin(user._id)
+    })
+    await sessionsOf(db, { life: 3600, accessLife: 60, grace: 0 }).begin(user._id)
+    t.ok(isOvertaken)
+    t.equal(await countOf(user._id), 100)
   })
 
   t.test('sessions of an earlier version go too, however many there are', async t => {
