@@ -86,7 +86,8 @@ export const contents = ({ db, ids, pruned }: Run): Kind<ContentRecord> => {
 
     /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
     async prune() {
-      const $set = { deleted_at: new Date(), updated_at: new Date(), digest: '' }
+      const now = new Date()
+      const $set = { deleted_at: now, updated_at: now, digest: '' }
       let marked = 0
       for (const batch of inBatches(await idsNotGiven<number>(db, 'contents', id => given.has(id), { deleted_at: null }))) {
         const result = await db
