@@ -70,14 +70,14 @@ export default fp(
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       const begin = isRead(request) ? () => retried(handle) : handle
-      if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs)
+      if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
       return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : waiting.within(answer, tokenCheckMs)
     }
 
-    app.decorate('readForViewer', <T>({ tokenCheckMs }: FastifyRequest, read: () => Promise<T>) =>
-      viewers.run(() => retried(read), tokenCheckMs + timeoutMargin)
+    app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
+      viewers.run(() => retried(read), tokenCheckMs + timeoutMargin, viewer?.account)
     )
 
     const routes: RouteOptions[] = []

@@ -3,7 +3,7 @@ import { unavailable } from '../errors.js'
 import type { InFlight } from './in-flight.js'
 import { Semaphore } from './semaphore.js'
 
-/** Runs a few jobs at once and queues the rest. A job that is still queued at its deadline never begins. */
+/** Runs a few jobs at once and queues the rest, in which callers take turns. A job that is still queued at its deadline never begins. */
 export class DeadlineQueue {
   private readonly semaphore: Semaphore
 
@@ -15,7 +15,7 @@ export class DeadlineQueue {
   }
 
   /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
-  run<T>(job: () => T | Promise<T>, elapsed: number) {
+  run<T>(job: () => T | Promise<T>, elapsed: number, caller?: number) {
     return new Promise<T>((resolve, reject) => {
       let isExpired = false
       const end = this.inFlight.start(() => {
@@ -36,7 +36,7 @@ export class DeadlineQueue {
           end()
           this.semaphore.release()
         }
-      })
+      }, caller)
     })
   }
 }

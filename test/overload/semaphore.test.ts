@@ -14,3 +14,13 @@ t.test('as many jobs run at once as may, and the next begins when one ends', asy
   ends[1]?.()
   await second
 })
+
+t.test('callers take turns', async t => {
+  const semaphore = new Semaphore(1)
+  const begun: string[] = []
+  const ask = (name: string, caller: number) => semaphore.acquire(() => begun.push(name), caller)
+  for (const n of [1, 2, 3]) ask(`many ${n}`, 1)
+  ask('one', 2)
+  for (let n = 0; n < 3; n++) semaphore.release()
+  t.strictSame(begun, ['many 1', 'many 2', 'one', 'many 3'])
+})

@@ -136,3 +136,23 @@ t.test('a HEAD takes one turn, as the GET does that it asks about', async t => {
 t.test('a route that does not say how it is admitted stops the start', async t => {
   await t.rejects(build(t, { extend: app => void app.get('/forgotten', async () => 'never') }), /GET \/forgotten has no admission class/)
 })
+
+t.test('an account with many requests delays another one by one of them at most', async t => {
+  const begun: string[] = []
+  const app = await build(t, {
+    settings: { DATABASE_CONNECTIONS: '1' },
+    extend: app =>
+      void app.get('/slow/:name', forViewers, async ({ params }) => {
+        const { name } = params as { name: string }
+        begun.push(name)
+        await new Promise(setImmediate)
+        return name
+      })
+  })
+  const [many, one] = [await signIn(app), await signIn(app)]
+  const ask = (name: string, headers: Record<string, string>) => app.inject({ url: `/slow/${name}`, headers })
+  const asked = ['many-1', 'many-2', 'many-3', 'many-4'].map(name => ask(name, many))
+  while (begun.length === 0) await new Promise(setImmediate)
+  for (const { statusCode } of await Promise.all([...asked, ask('one', one)])) t.equal(statusCode, 200)
+  t.ok(begun.indexOf('one') <= 2, `${begun}`)
+})

@@ -1,0 +1,27 @@
+import t from 'tap'
+import { Turns } from '../../src/overload/turns.js'
+
+const drained = (turns: Turns<string>) => {
+  const jobs: string[] = []
+  for (let job = turns.shift(); job !== undefined; job = turns.shift()) jobs.push(job)
+  return jobs
+}
+
+t.test('one with many jobs delays the others by one at most', async t => {
+  const turns = new Turns<string>()
+  for (const n of [1, 2, 3]) turns.push(`many ${n}`, 1)
+  turns.push('first', 2)
+  turns.push('second', 3)
+  t.equal(turns.shift(), 'many 1')
+  turns.push('third', 4)
+  t.strictSame(drained(turns), ['first', 'second', 'many 2', 'third', 'many 3'])
+})
+
+t.test('the jobs of one caller are in their order, and so are those of nobody', async t => {
+  const turns = new Turns<string>()
+  t.strictSame(drained(turns), [])
+  for (const n of [1, 2, 3]) turns.push(`${n}`, undefined)
+  t.strictSame(drained(turns), ['1', '2', '3'])
+  turns.push('again', undefined)
+  t.strictSame(drained(turns), ['again'])
+})
