@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { build } from '../helpers/app.js'
 
@@ -48,4 +49,29 @@ t.test('a connection that never sends a byte does not hold the end up', async t 
   await closed
   const took = performance.now() - began
   t.ok(took < 3000, `it took ${took} ms`)
+})
+
+t.test('a connection whose request is still served when the idle ones are closed gets its answer', async t => {
+  let ask = () => {}
+  const asked = new Promise<void>(resolve => {
+    ask = resolve
+  })
+  const app = await build(t, {
+    extend: app =>
+      void app.get('/slow', { config: { admission: 'static' } }, () => {
+        ask()
+        return sleep(1000, 'served')
+      })
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const idle = connect(port, '127.0.0.1').on('error', () => undefined)
+  const busy = connect(port, '127.0.0.1', function (this: Socket) {
+    this.write('GET /slow HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  })
+  const [closed, answer] = [once(idle, 'close'), text(busy)]
+  await asked
+  await app.close()
+  await closed
+  t.match(await answer, /served$/)
 })
