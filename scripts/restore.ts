@@ -6,9 +6,9 @@ import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { type RestoreNote, restoresOf } from '../src/data/restores.js'
-import { messageOf } from './failures.js'
+import { orFail } from './failures.js'
 import { invocationOf } from './invocation.js'
-import { Output } from './recommend/output.js'
+import { writePrivateFile } from './private-file.js'
 
 const usage = `Usage: ${invocationOf('restore')} ACTION
   save FILE     before a backup is restored: writes down what it must not undo
@@ -17,8 +17,6 @@ const usage = `Usage: ${invocationOf('restore')} ACTION
 
 type Restores = ReturnType<typeof restoresOf>
 
-/** The file has hashes of passwords. */
-const readableByOwner = 0o600
 const notesAtOnce = 1000
 
 const readArguments = () => {
@@ -31,20 +29,16 @@ const readArguments = () => {
   return { action, file }
 }
 
+/** The file has hashes of passwords. */
 const save = async (restores: Restores, path: string) => {
-  const output = await Output.at(path, { mode: readableByOwner })
   const count = { erasures: 0, users: 0 }
-  try {
-    await output.begin()
+  const lines = async function* () {
     for await (const note of restores.notes()) {
-      await output.write(`${BSON.EJSON.stringify(note)}\n`)
       count[note.collection]++
+      yield `${BSON.EJSON.stringify(note)}\n`
     }
-    await output.end()
-  } catch (error) {
-    await output.remove()
-    throw error
   }
+  await writePrivateFile(path, lines())
   return count
 }
 
@@ -93,9 +87,4 @@ const run = async () => {
   }
 }
 
-try {
-  await run()
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
+await orFail(run)

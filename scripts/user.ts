@@ -7,7 +7,7 @@ import { isDuplicate } from '../src/data/driver/faults.js'
 import { dataOf, ensureIndexes } from '../src/data/index.js'
 import type { UserDocument } from '../src/data/users.js'
 import { hashPassword } from '../src/identity/passwords.js'
-import { messageOf } from './failures.js'
+import { orFail } from './failures.js'
 import { CommandError, readArguments } from './user/arguments.js'
 import { eraseUser } from './user/erase.js'
 import { exportUser } from './user/export.js'
@@ -83,9 +83,4 @@ const run = async () => {
   }
 }
 
-try {
-  await run()
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
+await orFail(run)
