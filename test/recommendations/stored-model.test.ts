@@ -76,7 +76,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     const began = performance.now()
     const shown = recommender.recommend(viewing, everybody, 40)
     const isAtOnce = performance.now() - began < 5000
-    t.strictSame([shown.length, new Set(shown.map(({ row }) => row)).size, isAtOnce], [35, 35, true], what)
+    t.strictSame([shown.length, new Set(shown.map(({ title }) => title)).size, isAtOnce], [35, 35, true], what)
     return refused
   }
 

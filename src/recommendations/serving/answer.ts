@@ -16,14 +16,14 @@ export const reasonFor = (content_id: number | undefined, content: Pick<Fragment
 export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {
   const now = Date.now()
   const reasons = recommendations.flatMap(({ because }) => because ?? [])
-  const contents = await fragments.of([...recommendations.map(({ row }) => row), ...reasons].map(row => skeleton.idOf(row)))
+  const contents = await fragments.of([...recommendations.map(({ title }) => title), ...reasons].map(row => skeleton.idOf(row)))
   const named = new Map(reasons.map((row, i) => [row, contents[recommendations.length + i]]))
   const reasonOf = (row: number | undefined) => (row === undefined ? popular : reasonFor(skeleton.idOf(row), named.get(row)))
 
-  const parts = recommendations.map(({ row, because }, i) => {
+  const parts = recommendations.map(({ title, because }, i) => {
     return withFields(contents[i] as (typeof contents)[0], {
       deleted_at: null,
-      recent: now < recentUntil(skeleton, row, recentDays),
+      recent: now < recentUntil(skeleton, title, recentDays),
       reason: reasonOf(because)
     })
   })

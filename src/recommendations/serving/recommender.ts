@@ -10,7 +10,7 @@ import type { Viewing } from './viewing.js'
 
 /** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */
 export interface Recommendation {
-  row: number
+  title: number
   because?: number | undefined
 }
 
@@ -49,7 +49,7 @@ export class Recommender {
   recommend(viewing: Viewing = nobody, audience: Audience, count: number, now = Date.now()): Recommendation[] {
     const personal = [...this.personal(viewing, { audience, count, excluded: viewing.excluded, now })]
     if (personal.length === count) return personal
-    return [...personal, ...this.filling(viewing, audience, count - personal.length, new Set(personal.map(({ row }) => row)), now)]
+    return [...personal, ...this.filling(viewing, audience, count - personal.length, new Set(personal.map(({ title }) => title)), now)]
   }
 
   /** Like `recommend`, but limits how many neighbours have the same watched title as their reason. */
@@ -60,7 +60,7 @@ export class Recommender {
   private *candidates(viewing: Viewing, audience: Audience, count: number, now: number) {
     const taken = new Set<number>()
     for (const recommendation of this.personal(viewing, { audience, count: count * choiceDepth, excluded: viewing.excluded, now })) {
-      taken.add(recommendation.row)
+      taken.add(recommendation.title)
       yield recommendation
     }
     yield* this.filling(viewing, audience, count, taken, now)
@@ -78,7 +78,7 @@ export class Recommender {
   private neighbours(title: number, choice: Choice): number[] {
     const item = this.model?.item(title)
     if (!this.model || item === undefined) return []
-    return this.model.best(this.model.history([item]), choice).map(({ row }) => row)
+    return this.model.best(this.model.history([item]), choice).map(neighbour => neighbour.title)
   }
 
   private *personal({ titles }: Viewing, choice: Choice): Generator<Recommendation> {
@@ -86,7 +86,7 @@ export class Recommender {
     const { rows, items, interests } = knownTo(this.model, titles)
     if (rows.length === 0) return
     const history = this.model.history(items, interests)
-    for (const { row, item } of this.model.best(history, choice)) yield { row, because: rows[this.model.reason(history, item)] }
+    for (const { title, item } of this.model.best(history, choice)) yield { title, because: rows[this.model.strongest(history, item)] }
   }
 
   private filling({ titles, excluded }: Viewing, audience: Audience, count: number, taken: Set<number>, now: number): Recommendation[] {
@@ -104,7 +104,7 @@ export class Recommender {
       const isRelated = terms.get(row).some(term => watched.has(term))
       ;(isRelated ? related : others).push(row)
     }
-    return [...related, ...others].slice(0, count).map(row => ({ row }))
+    return [...related, ...others].slice(0, count).map(title => ({ title }))
   }
 }
 

@@ -1,6 +1,6 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { type History, historyOf, Reasons, Scorer } from '../model/index.js'
+import { type History, historyOf, Scorer, StrongestLinks } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
 import type { Choice } from './choice.js'
 import { newcomerEvery, withNewcomers } from './newcomers.js'
@@ -17,7 +17,7 @@ interface Titles {
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
   private readonly scorer: Scorer
-  private readonly reasons: Reasons
+  private readonly strongestLinks: StrongestLinks
   private cachedTitles: Titles | undefined
 
   constructor(
@@ -26,7 +26,7 @@ export class ServedModel {
   ) {
     if (new Set(model.ids).size < model.ids.length) throw new Error('The model contains a title twice')
     this.scorer = new Scorer(model.links)
-    this.reasons = new Reasons(model.links)
+    this.strongestLinks = new StrongestLinks(model.links)
   }
 
   /** Undefined if the model does not know the title. */
@@ -41,7 +41,7 @@ export class ServedModel {
   }
 
   /** The open titles that fit a history, the best first. */
-  best(history: History, { audience, count, excluded, now }: Choice): { row: number; item: number }[] {
+  best(history: History, { audience, count, excluded, now }: Choice): { title: number; item: number }[] {
     const { model, scorer } = this
     const { skeleton } = this.catalogue
     const { rows } = this.titles
@@ -51,12 +51,12 @@ export class ServedModel {
     }
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
-    return withNewcomers(titles, newcomers, count).map(({ item }) => ({ row: rows[item] as number, item }))
+    return withNewcomers(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
   }
 
   /** The index in the history of the item that contributes most to the score of `item`. */
-  reason(history: History, item: number) {
-    return this.reasons.of(history, item)
+  strongest(history: History, item: number) {
+    return this.strongestLinks.of(history, item)
   }
 
   /** Computed again when the catalogue has changed. */

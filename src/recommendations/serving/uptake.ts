@@ -35,7 +35,7 @@ export class Uptake {
     const idsOf = (reason: Reason) =>
       Float64Array.from(
         recommendations.filter(recommendation => reasonOf(recommendation) === reason),
-        ({ row }) => skeleton.idOf(row)
+        ({ title }) => skeleton.idOf(title)
       )
     const latest = { at: now, watched: idsOf('watched'), popular: idsOf('popular') }
     for (const reason of reasons)

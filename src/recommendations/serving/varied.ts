@@ -1,5 +1,5 @@
 interface Candidate {
-  row: number
+  title: number
   /** The title that it is because of, if any. */
   because?: number | undefined
 }

@@ -101,7 +101,7 @@ export class Home {
     const viewing = viewingOf(catalogue, stored, interest, audience)
     const recommendations = recommender.recommendVaried(viewing, audience, items)
     uptake.show(user, recommendations)
-    const taken = new Set(recommendations.map(({ row }) => row))
+    const taken = new Set(recommendations.map(({ title }) => title))
     const because = becauseRowsOf(catalogue, recommender, viewing, { audience, count: items, recentDays, basePath, taken })
     for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)
     return [

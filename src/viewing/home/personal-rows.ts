@@ -52,7 +52,7 @@ export const watchlistRow = (catalogue: Catalogue, { saved }: Stored, { items, a
   }
 }
 
-const isRecent = ({ skeleton }: Catalogue, row: number, recentDays: number) => Date.now() < recentUntil(skeleton, row, recentDays)
+const isRecent = ({ skeleton }: Catalogue, title: number, recentDays: number) => Date.now() < recentUntil(skeleton, title, recentDays)
 
 export const recommendedRow = (
   catalogue: Catalogue,
@@ -61,11 +61,11 @@ export const recommendedRow = (
   basePath: string
 ): PlannedRow => {
   const { skeleton } = catalogue
-  const items = recommendations.map(({ row, because }) => {
-    const recent = isRecent(catalogue, row, recentDays)
+  const items = recommendations.map(({ title, because }) => {
+    const recent = isRecent(catalogue, title, recentDays)
     const cause = because === undefined ? undefined : skeleton.idOf(because)
     return {
-      content_id: skeleton.idOf(row),
+      content_id: skeleton.idOf(title),
       because: cause,
       parts: (content, named) => itemParts(content, { recent, reason: reasonFor(cause, named) })
     } satisfies PlannedRow['items'][number]
@@ -93,16 +93,16 @@ export const becauseRowsOf = (
   const rows: PlannedRow[] = []
   const excluded = new Set(viewing.excluded)
   for (const title of taken) excluded.add(title)
-  for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
-    if (!isOpen(skeleton, title, Date.now(), audience)) continue
-    const similar = recommender.similar(title, audience, count, excluded)
+  for (const watched of [...viewing.titles.keys()].slice(0, watchedLately)) {
+    if (!isOpen(skeleton, watched, Date.now(), audience)) continue
+    const similar = recommender.similar(watched, audience, count, excluded)
     if (similar.length === 0) continue
-    const because = skeleton.idOf(title)
-    const items = similar.map(row => {
-      taken.add(row)
-      excluded.add(row)
-      const recent = isRecent(catalogue, row, recentDays)
-      return { content_id: skeleton.idOf(row), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
+    const because = skeleton.idOf(watched)
+    const items = similar.map(title => {
+      taken.add(title)
+      excluded.add(title)
+      const recent = isRecent(catalogue, title, recentDays)
+      return { content_id: skeleton.idOf(title), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
     })
     rows.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items })
     if (rows.length === becauseRows) break

@@ -16,21 +16,21 @@ export interface Asked extends HomeQuery {
 }
 
 const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
-  for (const row of listing.open(newestFirst, audience, Date.now())) if (tree.title(row) === row) yield row
+  for (const content of listing.open(newestFirst, audience, Date.now())) if (tree.title(content) === content) yield content
 }
 
-/** The first rows of the skeleton that are not in `taken`, to which they are added. */
-const takeFirst = (rows: Iterable<number>, count: number, taken: Set<number>) => {
+/** The first titles that are not in `taken`, to which they are added. */
+const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) => {
   const first: number[] = []
-  for (const row of rows) {
-    if (taken.has(row)) continue
-    taken.add(row)
-    if (first.push(row) === count) break
+  for (const title of titles) {
+    if (taken.has(title)) continue
+    taken.add(title)
+    if (first.push(title) === count) break
   }
   return first
 }
 
-/** The titles in `taken`, rows of the skeleton, are left out. */
+/** Leaves out the titles in `taken`, and adds to it those that the rows show. */
 export const popularAndNew = (
   catalogue: Catalogue,
   popular: Popular,
@@ -39,7 +39,7 @@ export const popularAndNew = (
   taken: Set<number>
 ): PlannedRow[] => {
   const { skeleton } = catalogue
-  const shown = (rows: Iterable<number>) => takeFirst(rows, items, taken).map(row => plainItem(skeleton.idOf(row)))
+  const shown = (titles: Iterable<number>) => takeFirst(titles, items, taken).map(title => plainItem(skeleton.idOf(title)))
   return [
     { kind: 'popular', more: null, items: shown(popular.titles(audience, Date.now())) },
     { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, audience)) }
@@ -50,8 +50,8 @@ export const railRows = async (contents: RailContents, { items, rails, collectio
   const filled = await contents.first(collection, rails, audience)
   const { version } = contents
   return filled.map(({ rail, ids, key }) => {
-    const row = `${key} ${items}`
-    const ready = contents.row(row)
+    const rowKey = `${key} ${items}`
+    const ready = contents.row(rowKey)
     if (ready) return { ready: jsonParts<HomeRow>([ready]) }
     const { name, endpoint } = toRail(rail, `${basePath}/contents`)
     return {
@@ -59,7 +59,7 @@ export const railRows = async (contents: RailContents, { items, rails, collectio
       name,
       more: endpoint,
       items: [...ids.slice(0, items)].map(plainItem),
-      keep: bytes => contents.keepRow(row, bytes, version)
+      keep: bytes => contents.keepRow(rowKey, bytes, version)
     }
   })
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { BlendScorer } from '../../../src/recommendations/model/blend-scorer.js'
-import { historyOf, Reasons, randomFrom, Scorer } from '../../../src/recommendations/model/index.js'
+import { historyOf, randomFrom, Scorer, StrongestLinks } from '../../../src/recommendations/model/index.js'
 import { blendOf, type Neighbours, nothing, sorted, weighted } from '../../../src/recommendations/model/neighbours.js'
 import { rowsOf } from './helper.js'
 
@@ -81,7 +81,7 @@ t.test('whatever is blended, and whatever was watched', async t => {
       'the reason of a recommendation is a watched title that leads to it',
       round,
       best.every(({ item }) => {
-        const because = watched[new Reasons(blendOf(next, liked)).of(history, item)] as number
+        const because = watched[new StrongestLinks(blendOf(next, liked)).of(history, item)] as number
         return [next, liked].some(({ starts, targets }) => targets.subarray(starts[because], starts[because + 1]).includes(item))
       })
     )

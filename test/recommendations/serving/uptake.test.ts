@@ -40,7 +40,7 @@ t.test('what is begun a day later has other reasons', async t => {
   const app = await buildWith(t, { contents })
   const uptake = new Uptake(app.catalogue)
   const row = (id: number) => app.catalogue.skeleton.row(id) as number
-  uptake.show(1, [{ row: row(2), because: row(1) }, { row: row(3) }, { row: row(4) }], 0)
+  uptake.show(1, [{ title: row(2), because: row(1) }, { title: row(3) }, { title: row(4) }], 0)
   uptake.begin(1, 2, 23 * hour)
   uptake.begin(1, 3, 25 * hour)
   uptake.begin(2, 4, hour)
@@ -52,6 +52,6 @@ t.test('what is begun a day later has other reasons', async t => {
       { watched: 1, popular: 0 }
     ]
   )
-  uptake.show(1, [{ row: row(3) }], 25 * hour)
+  uptake.show(1, [{ title: row(3) }], 25 * hour)
   t.strictSame(uptake.shown, { watched: 1, popular: 3 }, 'and is recommended anew')
 })

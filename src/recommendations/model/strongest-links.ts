@@ -1,8 +1,8 @@
 import { type Blend, placeOf } from './neighbours.js'
 import type { History } from './scorer.js'
 
-/** Finds what in a history speaks most for an item. */
-export class Reasons {
+/** Finds the item of a history that speaks most for another one. */
+export class StrongestLinks {
   /** The most that each item says for any other one, on either side, or 0. */
   private readonly mostNext: Float32Array
   private readonly mostLiked: Float32Array
@@ -16,7 +16,7 @@ export class Reasons {
   of({ items, next, liked }: History, target: number) {
     const { mostNext, mostLiked } = this
     const { starts, targets, first, second } = this.links
-    let reason = -1
+    let strongest = -1
     let most = 0
     // The newest ones come first, because they say most. Then most of the older ones need not be looked at.
     for (let at = items.length - 1; at >= 0; at--) {
@@ -30,9 +30,9 @@ export class Reasons {
       const strength = one * (first[place] as number) + other * (second[place] as number)
       if (strength < most || strength === 0) continue
       most = strength
-      reason = at
+      strongest = at
     }
-    return reason
+    return strongest
   }
 }
 

@@ -1,29 +1,29 @@
 import t from 'tap'
-import { type Blend, historyOf, Reasons, randomFrom } from '../../../src/recommendations/model/index.js'
+import { type Blend, historyOf, randomFrom, StrongestLinks } from '../../../src/recommendations/model/index.js'
 import { blendOf, sorted } from '../../../src/recommendations/model/neighbours.js'
 import { history, links, rowsOf } from './helper.js'
 
-t.test('the reason is the element that speaks most for an item', async t => {
-  const reasons = new Reasons(links)
-  t.equal(reasons.of(history([0, 1]), 2), 1)
-  t.equal(reasons.of(history([0, 1], [1, 0.1]), 2), 0)
-  t.equal(reasons.of(history([2, 0, 4]), 3), 1)
-  t.equal(reasons.of(history([0, 4, 0, 4]), 3), 0, 'the oldest of equal ones')
-  t.equal(reasons.of(history([2, 3]), 3), -1, 'none where all speak against it')
-  t.equal(reasons.of(history([4]), 4), -1)
-  t.equal(reasons.of(history([1], [0]), 2), -1, 'none that counts nothing')
+t.test('the strongest link is that of the element that speaks most for an item', async t => {
+  const strongest = new StrongestLinks(links)
+  t.equal(strongest.of(history([0, 1]), 2), 1)
+  t.equal(strongest.of(history([0, 1], [1, 0.1]), 2), 0)
+  t.equal(strongest.of(history([2, 0, 4]), 3), 1)
+  t.equal(strongest.of(history([0, 4, 0, 4]), 3), 0, 'the oldest of equal ones')
+  t.equal(strongest.of(history([2, 3]), 3), -1, 'none where all speak against it')
+  t.equal(strongest.of(history([4]), 4), -1)
+  t.equal(strongest.of(history([1], [0]), 2), -1, 'none that counts nothing')
 })
 
 t.test('what comes next and what is liked speak together', async t => {
-  const reasons = new Reasons({
+  const strongest = new StrongestLinks({
     starts: Uint32Array.of(0, 2, 4, 4, 4),
     targets: Uint32Array.of(2, 3, 2, 3),
     first: Float32Array.of(1, 0, 0, 1),
     second: Float32Array.of(0, 4, 4, 0)
   })
   const watched = historyOf([0, 1], { next: 1, liked: Number.POSITIVE_INFINITY })
-  t.equal(reasons.of(watched, 3), 0)
-  t.equal(reasons.of(watched, 2), 1)
+  t.equal(strongest.of(watched, 3), 0)
+  t.equal(strongest.of(watched, 2), 1)
 })
 
 const titles = 20
@@ -40,19 +40,19 @@ const strengthOf = ({ starts, targets, first, second }: Blend, item: number, tar
   return place < 0 || place >= (starts[item + 1] as number) ? 0 : next * (first[place] as number) + liked * (second[place] as number)
 }
 
-t.test('nothing that could be a better reason is passed over', async t => {
+t.test('no stronger link is passed over', async t => {
   const failures: string[] = []
   for (let round = 1; round <= 200; round++) {
     const random = randomFrom(round)
     const blend = blendOf(neighboursOf(random), neighboursOf(random))
-    const reasons = new Reasons(blend)
+    const strongest = new StrongestLinks(blend)
     const items = Array.from({ length: 10 }, () => Math.floor(random() * titles))
     const watched = historyOf(items, { next: 1 + random(), liked: round % 2 ? Number.POSITIVE_INFINITY : 5 })
     for (let target = 0; target < titles; target++) {
       const strengths = items.map((item, at) => strengthOf(blend, item, target, watched.next[at] as number, watched.liked[at] as number))
       const most = Math.max(...strengths)
       const expected = most > 0 ? strengths.indexOf(most) : -1
-      const found = reasons.of(watched, target)
+      const found = strongest.of(watched, target)
       if (found !== expected) failures.push(`round ${round}, title ${target}: ${found} instead of ${expected}`)
     }
   }
