@@ -40,5 +40,5 @@ export default fp(
 
     app.decorate('catalogue', catalogue)
   },
-  { name: 'catalogue', dependencies: ['settings', 'metrics', 'mongo'] }
+  { name: 'catalogue', dependencies: ['settings', 'metrics', 'mongo', 'preparation'] }
 )

@@ -51,6 +51,6 @@ export default fp(
   },
   {
     name: 'chosen-profile',
-    dependencies: ['settings', 'mongo', 'authentication', 'rate-limits', 'refused-users', 'refused-tokens', 'preparedness']
+    dependencies: ['settings', 'mongo', 'authentication', 'rate-limits', 'refused-users', 'refused-tokens', 'until-prepared']
   }
 )

@@ -24,5 +24,5 @@ export default fp(
     )
     app.addHook('onClose', async () => closing.abort())
   },
-  { name: 'erasures', dependencies: ['settings', 'mongo', 'refused-users'] }
+  { name: 'erasures', dependencies: ['settings', 'mongo', 'preparation', 'refused-users'] }
 )

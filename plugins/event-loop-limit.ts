@@ -21,5 +21,5 @@ export default fp(
       }
     })
   },
-  { name: 'event-loop-limit', dependencies: ['settings', 'metrics', 'mongo'] }
+  { name: 'event-loop-limit', dependencies: ['settings', 'metrics', 'preparation'] }
 )

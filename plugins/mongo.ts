@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import type { MongoClient } from 'mongodb'
 import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
@@ -9,8 +8,6 @@ import { EndedSessions } from '../src/identity/ended-sessions.js'
 import { databaseMetrics } from '../src/metrics/database.js'
 import { Outage } from '../src/overload/outage.js'
 import { singleFlight } from '../src/overload/single-flight.js'
-import { poll } from '../src/poll.js'
-import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,26 +18,18 @@ declare module 'fastify' {
     endedSessions: EndedSessions
     /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient
-    /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
-    preparations: (() => Promise<void>)[]
-    /** Reads something before the first request is served, and again every second. */
-    follow: (what: string, read: () => Promise<void>) => void
-    /** Resolves when the app is prepared, or closes. */
-    whenPrepared: Promise<void>
-    isPrepared: () => boolean
-    /** Pings the database; false until the app is prepared. */
-    reachDatabase: () => Promise<boolean>
+    /** Connects, and creates missing indexes. */
+    prepareDatabase: () => Promise<void>
+    /** Whether the database answers. */
+    pingDatabase: () => Promise<boolean>
     outage: Outage
   }
 }
 
 /** One to poll for changes, and one for /ready. */
 const backgroundConnections = 2
-const retryEvery = seconds(1)
-/** In attempts. */
-const warnEvery = 15
 
-/** Connects in the background: without its database, the service starts, logs a warning and keeps trying. */
+/** The connections to the database, and the queries over them. */
 export default fp(
   async app => {
     const { settings } = app
@@ -53,36 +42,6 @@ export default fp(
     const { client, db } = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: settings.DATABASE_CONNECTIONS })
     const background = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: backgroundConnections })
     const closing = new AbortController()
-    const preparations = [async () => void (await Promise.all([client.connect(), background.client.connect()])), () => ensureIndexes(db)]
-    let isPrepared = false
-
-    const prepare = async () => {
-      let done = 0
-      for (let attempt = 0; !closing.signal.aborted; attempt++) {
-        try {
-          for (const step of preparations.slice(done)) {
-            await step()
-            done++
-          }
-          isPrepared = true
-          app.log.info(`serving from the database ${db.databaseName}`)
-          return
-        } catch (err) {
-          if (closing.signal.aborted) return
-          if (attempt % warnEvery === 0) app.log.warn({ err }, 'the service could not be prepared, trying again every second')
-          await sleep(retryEvery, undefined, { signal: closing.signal }).catch(() => undefined)
-        }
-      }
-    }
-
-    let begin: (preparing: Promise<void>) => void
-    app.decorate(
-      'whenPrepared',
-      new Promise<void>(resolve => {
-        begin = resolve
-      })
-    )
-    app.addHook('onReady', async () => begin(prepare()))
 
     const timerOf = databaseMetrics(app.metrics, client)
     const endedSessions = new EndedSessions()
@@ -91,23 +50,19 @@ export default fp(
     app.decorate('data', dataOf(timed(db, timerOf), settings, onSessionsEnded))
     app.decorate('backgroundData', dataOf(timed(background.db, timerOf), settings, onSessionsEnded))
     app.decorate('mongoClient', client)
-    app.decorate('preparations', preparations)
-    app.decorate('follow', (what, read) => {
-      preparations.push(async () => {
-        await read()
-        void poll(read, closing.signal, err => app.log.warn({ err }, `the ${what} could not be read, trying again every second`))
-      })
+    app.decorate('prepareDatabase', async () => {
+      await Promise.all([client.connect(), background.client.connect()])
+      await ensureIndexes(db)
+      app.log.info(`connected to the database ${db.databaseName}`)
     })
-    const ping = singleFlight(() =>
+    const pingDatabase = singleFlight(() =>
       background.db.command({ ping: 1 }).then(
         () => true,
         () => false
       )
     )
-    app.decorate('isPrepared', () => isPrepared)
-    const reachDatabase = async () => isPrepared && (await ping())
-    app.decorate('reachDatabase', reachDatabase)
-    app.decorate('outage', new Outage(reachDatabase, closing.signal))
+    app.decorate('pingDatabase', pingDatabase)
+    app.decorate('outage', new Outage(pingDatabase, closing.signal))
 
     app.addHook('onClose', async () => {
       closing.abort()

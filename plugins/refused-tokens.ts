@@ -48,5 +48,5 @@ export default fp(
       done()
     })
   },
-  { name: 'refused-tokens', dependencies: ['settings', 'metrics', 'mongo', 'authentication', 'refused-users'] }
+  { name: 'refused-tokens', dependencies: ['settings', 'metrics', 'mongo', 'preparation', 'authentication', 'refused-users'] }
 )

@@ -14,5 +14,5 @@ export default fp(
     app.decorate('refusedUsers', refused)
     app.follow('disabled and erased users', () => refused.refresh())
   },
-  { name: 'refused-users', dependencies: ['mongo'] }
+  { name: 'refused-users', dependencies: ['mongo', 'preparation'] }
 )

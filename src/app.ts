@@ -22,7 +22,7 @@ import jsonBody from '../plugins/json-body.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import passwordChecks from '../plugins/password-checks.js'
-import preparedness from '../plugins/preparedness.js'
+import preparation from '../plugins/preparation.js'
 import protocol from '../plugins/protocol.js'
 import rateLimits from '../plugins/rate-limits.js'
 import recommendations from '../plugins/recommendations.js'
@@ -32,6 +32,7 @@ import requestLog from '../plugins/request-log.js'
 import securityHeaders from '../plugins/security-headers.js'
 import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
+import untilPrepared from '../plugins/until-prepared.js'
 import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
 import { bodyLimit } from './http/body-limit.js'
@@ -93,6 +94,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
 
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
+  await app.register(preparation)
   await app.register(refusedUsers)
   await app.register(erasures)
   await app.register(catalogue)
@@ -108,7 +110,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(eventLoopLimit)
   await app.register(rateLimits)
   await app.register(unknownRoutes)
-  await app.register(preparedness)
+  await app.register(untilPrepared)
   await app.register(chosenProfile)
   await app.register(batching)
 

@@ -37,7 +37,7 @@ export const serving = async (t: Test, { settings, imports = [], script = 'src/s
     child.kill('SIGTERM')
     await exit
   }
-  while (!/listening at/.test(said) || !/serving from/.test(said)) {
+  while (!/listening at/.test(said) || !/the service is ready/.test(said)) {
     if (child.exitCode !== null) throw new Error(`It ended: ${said}`)
     await sleep(20)
   }

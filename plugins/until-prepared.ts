@@ -9,5 +9,5 @@ export default fp(
       done(needsDatabase && !app.isPrepared() ? unavailable() : undefined)
     })
   },
-  { name: 'preparedness', dependencies: ['mongo'] }
+  { name: 'until-prepared', dependencies: ['preparation'] }
 )

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fp from 'fastify-plugin'
+import { poll } from '../src/poll.js'
+import { seconds } from '../src/time.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
+    preparations: (() => Promise<void>)[]
+    /** Reads something before the first request is served, and again every second. */
+    follow: (what: string, read: () => Promise<void>) => void
+    /** Resolves when the app is prepared, or closes. */
+    whenPrepared: Promise<void>
+    isPrepared: () => boolean
+  }
+}
+
+const retryEvery = seconds(1)
+/** In attempts. */
+const warnEvery = 15
+
+/** Prepares the app in the background: without its database, the service starts, logs a warning and keeps trying. */
+export default fp(
+  async app => {
+    const closing = new AbortController()
+    const preparations = [app.prepareDatabase]
+    let isPrepared = false
+
+    const prepare = async () => {
+      let done = 0
+      for (let attempt = 0; !closing.signal.aborted; attempt++) {
+        try {
+          for (const step of preparations.slice(done)) {
+            await step()
+            done++
+          }
+          isPrepared = true
+          app.log.info('the service is ready')
+          return
+        } catch (err) {
+          if (closing.signal.aborted) return
+          if (attempt % warnEvery === 0) app.log.warn({ err }, 'the service could not be prepared, trying again every second')
+          await sleep(retryEvery, undefined, { signal: closing.signal }).catch(() => undefined)
+        }
+      }
+    }
+
+    app.decorate(
+      'whenPrepared',
+      new Promise<void>(resolve => {
+        app.addHook('onReady', async () => void prepare().then(resolve))
+      })
+    )
+    app.decorate('isPrepared', () => isPrepared)
+    app.decorate('preparations', preparations)
+    app.decorate('follow', (what, read) => {
+      preparations.push(async () => {
+        await read()
+        void poll(read, closing.signal, err => app.log.warn({ err }, `the ${what} could not be read, trying again every second`))
+      })
+    })
+
+    app.addHook('onClose', async () => closing.abort())
+  },
+  { name: 'preparation', dependencies: ['mongo'] }
+)
