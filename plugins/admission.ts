@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { retryDeadline, withRetries } from '../src/data/driver/retry.js'
 import { unavailable } from '../src/errors.js'
+import { callerOf } from '../src/http/addresses.js'
 import { admissionMetrics } from '../src/metrics/admission.js'
 import { withDeadline } from '../src/overload/deadline.js'
 import { DeadlineQueue } from '../src/overload/deadline-queue.js'
@@ -31,6 +32,11 @@ declare module 'fastify' {
   }
 }
 
+/** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
+const shareOfAccount = 1 / 2
+
+const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
+
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
 /** Repeats a read that failed because a connection to the database broke. */
@@ -54,13 +60,14 @@ export default fp(
     const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
     const timeout = requestTimeoutOf(app.settings)
     const waiting = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
-    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, waiting)
+    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), waiting)
 
     admissionMetrics(app.metrics, waiting)
 
     const overloaded = unavailable()
-    app.addHook('onRequest', ({ routeOptions: { config } }, _reply, done) => {
-      if (!waiting.isFull || config.admission === 'vital' || config.admission === 'login') return done()
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { admission } = request.routeOptions.config
+      if (admission === 'vital' || admission === 'login' || waiting.hasRoomFor(keyOf(request))) return done()
       app.countRefusal('waiting')
       done(overloaded)
     })
@@ -73,7 +80,7 @@ export default fp(
       if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
-      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : waiting.within(answer, tokenCheckMs)
+      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : waiting.within(answer, tokenCheckMs, keyOf(request))
     }
 
     app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>

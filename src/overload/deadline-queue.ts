@@ -1,27 +1,36 @@
 import { Readable } from 'node:stream'
 import { unavailable } from '../errors.js'
+import type { CallerKey } from './caller-counts.js'
 import type { InFlight } from './in-flight.js'
 import { Semaphore } from './semaphore.js'
 
-/** Runs a few jobs at once and queues the rest, in which callers take turns. A job that is still queued at its deadline never begins. */
+/**
+ * Runs a few jobs at once, at most `concurrencyOfOne` of them for one caller. The others wait in a queue, in which callers take turns.
+ * A job that is still queued at its deadline never begins.
+ */
 export class DeadlineQueue {
   private readonly semaphore: Semaphore
 
   constructor(
     concurrency: number,
+    concurrencyOfOne: number,
     private readonly inFlight: InFlight
   ) {
-    this.semaphore = new Semaphore(concurrency)
+    this.semaphore = new Semaphore(concurrency, concurrencyOfOne)
   }
 
   /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
-  run<T>(job: () => T | Promise<T>, elapsed: number, caller?: number) {
+  run<T>(job: () => T | Promise<T>, elapsed: number, caller?: CallerKey) {
     return new Promise<T>((resolve, reject) => {
       let isExpired = false
-      const end = this.inFlight.start(() => {
-        isExpired = true
-        reject(unavailable())
-      }, elapsed)
+      const end = this.inFlight.start(
+        () => {
+          isExpired = true
+          reject(unavailable())
+        },
+        elapsed,
+        caller
+      )
       this.semaphore.acquire(async () => {
         try {
           // The await is for expired jobs, too: without it, a long queue of them would overflow the stack.
@@ -34,7 +43,7 @@ export class DeadlineQueue {
           reject(error)
         } finally {
           end()
-          this.semaphore.release()
+          this.semaphore.release(caller)
         }
       }, caller)
     })

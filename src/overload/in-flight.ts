@@ -1,8 +1,10 @@
+import { CallerCounts, type CallerKey } from './caller-counts.js'
 import { withDeadline } from './deadline.js'
 
-/** Counts the operations in flight and gives each a deadline. It refuses none: callers check `isFull` before they start one. */
+/** Counts the operations in flight and gives each a deadline. It refuses none: callers check for room before they start one. */
 export class InFlight {
   count = 0
+  private readonly callers = new CallerCounts()
 
   constructor(
     private readonly limit: number,
@@ -13,22 +15,41 @@ export class InFlight {
     return this.count >= this.limit
   }
 
+  /**
+   * Whether this caller may start an operation. Beyond the limit, only one with less than an equal share of it may, up to twice the
+   * limit: a caller who has taken all the room gets no more, and shuts nobody else out.
+   */
+  hasRoomFor(caller: CallerKey | undefined) {
+    if (!this.isFull) return true
+    const own = this.callers.of(caller)
+    const share = this.limit / (this.callers.size + (own === 0 ? 1 : 0))
+    return own + 1 <= share && this.count < 2 * this.limit
+  }
+
   /** Starts an operation; call the returned function to end it. Calls `onTimeout` unless it ends in time. `elapsed` milliseconds are already gone. */
-  start(onTimeout: () => void, elapsed: number) {
-    this.count++
+  start(onTimeout: () => void, elapsed: number, caller?: CallerKey) {
+    this.add(caller)
     const timer = setTimeout(onTimeout, Math.max(0, this.timeout - elapsed))
     return () => {
-      this.count--
+      this.remove(caller)
       clearTimeout(timer)
     }
   }
 
   /** Resolves with the promise, or rejects with a 503 at the deadline. Past it, the operation still counts until it ends. */
-  within<T>(promise: Promise<T>, elapsed = 0) {
-    this.count++
-    const counted = promise.finally(() => {
-      this.count--
-    })
+  within<T>(promise: Promise<T>, elapsed = 0, caller?: CallerKey) {
+    this.add(caller)
+    const counted = promise.finally(() => this.remove(caller))
     return withDeadline(counted, this.timeout - elapsed)
+  }
+
+  private add(caller: CallerKey | undefined) {
+    this.count++
+    this.callers.add(caller)
+  }
+
+  private remove(caller: CallerKey | undefined) {
+    this.count--
+    this.callers.remove(caller)
   }
 }

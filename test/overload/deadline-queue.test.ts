@@ -7,7 +7,7 @@ import { DeadlineQueue } from '../../src/overload/deadline-queue.js'
 import { InFlight } from '../../src/overload/in-flight.js'
 import { until } from '../helpers/until.js'
 
-const queueOf = (timeout: number) => new DeadlineQueue(1, new InFlight(10, timeout))
+const queueOf = (timeout: number) => new DeadlineQueue(1, 1, new InFlight(10, timeout))
 
 t.test('a stream that comes in time is passed on as it is', async t => {
   const stream = Readable.from(['text'])

@@ -25,3 +25,19 @@ t.test('the jobs of one caller are in their order, and so are those of nobody', 
   turns.push('again', undefined)
   t.strictSame(drained(turns), ['again'])
 })
+
+t.test('who is not ready keeps the place and the order of the jobs', async t => {
+  const turns = new Turns<string>()
+  turns.push('busy 1', 1)
+  turns.push('busy 2', 1)
+  turns.push('free', 2)
+  t.equal(
+    turns.shift(caller => caller !== 1),
+    'free'
+  )
+  t.equal(
+    turns.shift(caller => caller !== 1),
+    undefined
+  )
+  t.strictSame(drained(turns), ['busy 1', 'busy 2'])
+})

@@ -32,6 +32,47 @@ t.test('beyond the requests that may wait, new ones are refused at once, and ser
   for (const url of ['/waits', '/at-once', '/contents']) t.equal((await app.inject(url)).statusCode, 200, url)
 })
 
+t.test('a caller who has taken all the room shuts nobody else out', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { MAX_WAITING: '4', TRUST_PROXY: '1' },
+    extend: app => {
+      app.get('/waits', { config: { admission: 'public' } }, async () => gate.then(() => 'waited'))
+      app.get('/waits-too', forViewers, async () => gate.then(() => 'waited'))
+    }
+  })
+  const begun: Promise<number>[] = []
+  /** The status of the answer, or 'waits' if there is none yet. */
+  const ask = async (url: string, headers: Record<string, string>) => {
+    let outcome: number | string = 'waits'
+    const answer = app.inject({ url, headers }).then(({ statusCode }) => {
+      outcome = statusCode
+      return statusCode
+    })
+    begun.push(answer)
+    for (let turns = 0; turns < 30; turns++) await new Promise(setImmediate)
+    return outcome
+  }
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+
+  const one = await signIn(app)
+  for (let n = 0; n < 4; n++) t.equal(await ask('/waits-too', one), 'waits')
+  t.equal(await ask('/waits-too', one), 503, 'this account has taken all the room')
+  const other = await signIn(app)
+  for (const expected of ['waits', 'waits', 503]) t.equal(await ask('/waits-too', other), expected, 'another one still gets its share')
+  t.equal(await ask('/waits', from('203.0.113.1')), 'waits', 'as does an address')
+  t.equal(await ask('/waits', from('203.0.113.1')), 503)
+  t.equal(await ask('/waits', from('203.0.113.2')), 'waits')
+  t.equal(await ask('/waits', from('203.0.113.3')), 503, 'with twice as many as may wait, nobody is admitted')
+
+  release()
+  const statuses = await Promise.all(begun)
+  t.equal(statuses.filter(status => status === 200).length, 8)
+})
+
 t.test('0 sets no bound', async t => {
   let release = () => {}
   const gate = new Promise<void>(resolve => {
@@ -52,7 +93,7 @@ t.test('what viewers ask for takes turns', async t => {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const app = await build(t, {
-    settings: { DATABASE_CONNECTIONS: '2', DATABASE_TIMEOUT: '500' },
+    settings: { DATABASE_CONNECTIONS: '4', DATABASE_TIMEOUT: '500' },
     extend: app => {
       app.get('/slow/:name', forViewers, ({ params }) => {
         const { name } = params as { name: string }
@@ -72,7 +113,7 @@ t.test('what viewers ask for takes turns', async t => {
   }
   const isBegun = (name: string) => until(() => begun.includes(name))
 
-  t.test('as many at once as there are connections, the others in their order', async t => {
+  t.test('as many at once as half of the connections, the others in their order', async t => {
     const answers = ['a', 'broken', 'b', 'c', 'd'].map(ask)
     await isBegun('b')
     t.equal((await app.inject('/open')).body, 'open', 'which nobody else waits for')
