@@ -23,7 +23,7 @@ declare module 'fastify' {
     mongoClient: MongoClient
     /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Reads something before the first request is served, and again every second. */
+    /** Calls `read` before the first request is served, and again every second. The log calls it `what`. */
     follow: (what: string, read: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>
@@ -47,7 +47,7 @@ export default fp(
     const timeouts = {
       timeoutMS: settings.DATABASE_TIMEOUT,
       serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
-      // A handshake with an unresponsive server delays the handshakes after it.
+      // Short, because a handshake with an unresponsive server delays the handshakes after it.
       connectTimeoutMS: settings.DATABASE_TIMEOUT
     }
     const { client, db } = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: settings.DATABASE_CONNECTIONS })
