@@ -78,7 +78,7 @@ interface BecauseOptions {
   count: number
   recentDays: number
   basePath: string
-  /** Titles that are left out. Those of the rows are added to it. */
+  /** Titles to leave out. The titles of the new rows are added. */
   taken: Set<number>
 }
 

@@ -19,7 +19,7 @@ const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
   for (const row of listing.open(newestFirst, audience, Date.now())) if (tree.title(row) === row) yield row
 }
 
-/** The first rows of the skeleton that are not in `taken`, to which they are added. */
+/** The first rows of the skeleton that are not in `taken`. Adds them to it. */
 const takeFirst = (rows: Iterable<number>, count: number, taken: Set<number>) => {
   const first: number[] = []
   for (const row of rows) {
@@ -30,7 +30,7 @@ const takeFirst = (rows: Iterable<number>, count: number, taken: Set<number>) =>
   return first
 }
 
-/** The titles in `taken`, rows of the skeleton, are left out. */
+/** Leaves out the titles in `taken`, which are rows of the skeleton, and adds its own. */
 export const popularAndNew = (
   catalogue: Catalogue,
   popular: Popular,
