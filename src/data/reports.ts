@@ -100,7 +100,6 @@ export const reportsOf = (db: Db, completedAt: number) => {
       if (upsertedCount > 0) await removeAgain(user_id, kept)
     },
 
-    /** The content of an element. */
     contentOf: async (user_id: number, id: string) => {
       const known = contents.get(keyOf(user_id, id))
       if (known !== undefined) return known

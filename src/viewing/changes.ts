@@ -60,7 +60,6 @@ interface Question {
   restoredAt?: number
 }
 
-/** A page of what has changed for a user. */
 export const changesPage = async (
   { catalogue, data }: Sources,
   { user, audience, since, perPage, overlap = changeOverlap, restoredAt = 0 }: Question

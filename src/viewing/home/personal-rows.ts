@@ -13,9 +13,9 @@ import { type CardWithHistory, cardParts, watchlistParts } from '../viewer-bytes
 import type { Asked } from './public-rows.js'
 import { itemParts, type PlannedRow } from './row.js'
 
-/** The number of `because` rows, and how many of the titles watched last are tried for them. */
-const becauseRows = 2
-const watchedLately = 5
+/** How many `because` rows there are at most, and how many of the titles watched last are tried for them. */
+const maxBecauseRows = 2
+const maxTitlesTried = 5
 
 /** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
@@ -93,7 +93,7 @@ export const becauseRowsOf = (
   const rows: PlannedRow[] = []
   const excluded = new Set(viewing.excluded)
   for (const title of taken) excluded.add(title)
-  for (const title of [...viewing.titles.keys()].slice(0, watchedLately)) {
+  for (const title of [...viewing.titles.keys()].slice(0, maxTitlesTried)) {
     if (!isOpen(skeleton, title, Date.now(), audience)) continue
     const similar = recommender.similar(title, audience, count, excluded)
     if (similar.length === 0) continue
@@ -105,7 +105,7 @@ export const becauseRowsOf = (
       return { content_id: skeleton.idOf(row), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
     })
     rows.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items })
-    if (rows.length === becauseRows) break
+    if (rows.length === maxBecauseRows) break
   }
   return rows
 }
