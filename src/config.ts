@@ -16,7 +16,7 @@ const Text = (description: string, fallback: string, rules: { pattern?: string; 
 /** The issuer of the service's own tokens, and so of no identity provider. */
 export const ownIssuer = 'viewer'
 
-/** Of `COMPLETED_AT`, and of an import that is not given it. */
+/** The default of `COMPLETED_AT`, also where an import is started without it. */
 export const defaultCompletedAt = 90
 
 /** The settings by subject, in the order of docs/settings.md. */

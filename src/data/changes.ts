@@ -57,7 +57,7 @@ const after = (user_id: number, { list, date }: Source, source: number, { time, 
   if (source > last) return { user_id, [date]: { $gte: at } }
   const later = { user_id, [date]: { $gt: at } }
   if (source < last) return later
-  // The last page may have ended in the middle of a mark, so its mark is read again.
+  // The last page may have ended in the middle of a mark, so that mark is read again.
   return { $or: [{ user_id, [date]: at, _id: list === 'removals' ? { $gte: id } : { $gt: id } }, later] }
 }
 

@@ -50,7 +50,7 @@ export const restoresOf = (db: Db) => {
     /** When the last restore was finished, in milliseconds. 0 if there was none. */
     lastAt: async () => (await restores.findOne({ _id: 'last' }))?.at.getTime() ?? 0,
 
-    /** What to take out of the database before a backup is restored. `apply` puts it back. */
+    /** What to save before a backup is restored. `apply` writes it back. */
     notes: async function* (): AsyncGenerator<RestoreNote> {
       for (const [collection, { filter, projection }] of Object.entries(kept))
         for await (const { _id, ...fields } of db.collection<Kept>(collection).find(filter, { projection }))

@@ -11,7 +11,7 @@ import { Refusals } from './refusals.js'
 
 /** Leaves half of the cores to other requests. libuv has four threads. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))
-// How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, but no fewer and no more than the next two.
+// How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, bounded by the two numbers after it.
 const longestHashWait = 1800
 const fewestHashesWaiting = 8
 const mostHashesWaiting = 24

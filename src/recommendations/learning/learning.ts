@@ -18,8 +18,8 @@ const minRestFactor = 50
 
 /**
  * How long counts are used, if counting them took `took` milliseconds. Counting reads all histories, which slows down viewers, so
- * counts are used `restFactor` times as long as they took. Fresh counts matter more than that after `freshFor`, but even then
- * counting may not take more than one part in `minRestFactor` of the time.
+ * counts are used `restFactor` times as long as counting took, but no longer than `freshFor`, unless counting would then take more
+ * than one part in `minRestFactor` of the time.
  */
 const countLifetime = (took: number) => Math.max(countEvery, Math.min(restFactor * took, freshFor), minRestFactor * took)
 
