@@ -7,7 +7,7 @@ type Schemas = components['schemas']
 export type HomeRow = Schemas['HomeRow']
 
 export interface HomeOptions {
-  /** Elements in a row, 1 to 30. */
+  /** Maximum number of elements in each row, 1 to 30. */
   items?: number
   /** The number of rails, 0 to 30. */
   rails?: number

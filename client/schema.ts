@@ -904,7 +904,7 @@ export interface components {
             message: string;
             errors?: components["schemas"]["FieldError"][];
             /**
-             * @description Of POST /login/device/token only
+             * @description Only in answers of POST /login/device/token
              * @enum {string}
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
@@ -1695,7 +1695,7 @@ export interface components {
         Playing: {
             content_id: number;
             /**
-             * @description The name of the device, with an identity provider. Otherwise ignored, because the session has one
+             * @description The name of the device. Only used with an identity provider: otherwise it is the name sent with the login
              * @example Living room TV
              */
             device?: string;
@@ -2279,7 +2279,7 @@ export interface operations {
                 search?: string;
                 /** @description Field to order by */
                 order_by?: "start_date" | "created_at" | "name" | "weight";
-                /** @description In either case */
+                /** @description In upper or lower case */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;
@@ -3368,9 +3368,9 @@ export interface operations {
     getHome: {
         parameters: {
             query?: {
-                /** @description Elements in a row */
+                /** @description Maximum number of elements in each row */
                 items?: number;
-                /** @description Rows of rails */
+                /** @description Maximum number of rails */
                 rails?: number;
                 /** @description The `mname` of the collection that has the rails */
                 collection?: string;
@@ -5014,7 +5014,7 @@ export interface operations {
                 name?: string[];
                 /** @description Field to order by, `created_at` by default */
                 order_by?: "id" | "name" | "taxonomy" | "created_at" | "updated_at";
-                /** @description In either case */
+                /** @description In upper or lower case */
                 order_direction?: "ASC" | "DESC";
                 /** @description Elements per page */
                 perPage?: number;

@@ -6,7 +6,7 @@ import { hasProvider } from '../src/identity/token-settings.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** To whom the answer to this request shows contents. */
+    /** The country and the age limit that decide which contents the caller may see. */
     audienceOf: (request: FastifyRequest) => Audience
     /** The request headers that the audience depends on, for `Vary`. */
     audienceHeaders: string[]

@@ -50,7 +50,7 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
 
 /** Route options: requires a valid token. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
-/** Route options: requires a valid token, and the route checks or hashes a password or PIN, in the queue of the logins. */
+/** Like `forViewers`, for a route that checks or hashes a password or PIN, which waits in the queue of the logins. */
 export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
@@ -58,7 +58,7 @@ export const forAccount = { onRequest: accountRequired, config: { admission: 'vi
 export const forAccountConfirmed = { onRequest: accountRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
-/** Like `forAnyone`, for a route that can also answer without the database. Only its reads queue, with `readForViewer`. */
+/** Like `forAnyone`, for a route that can also answer without the database. It queues only its database reads, with `readForViewer`. */
 export const forAnyoneAtOnce = { onRequest: tokenOptional, config: { admission: 'public' } } as const
 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */

@@ -2,9 +2,9 @@ import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify
 import fp from 'fastify-plugin'
 import { answerFailedSend } from '../src/http/failed-sends.js'
 
-/** How long anonymous answers are sent in one turn of the event loop, in milliseconds. */
+/** How long one turn of the event loop may spend on anonymous answers, in milliseconds. */
 const slice = 2
-/** If more anonymous answers wait, they are sent at once, because they take memory. */
+/** At most this many anonymous answers wait for a later turn, because they take memory. */
 const mostWaiting = 1000
 
 interface Answer {
@@ -28,7 +28,8 @@ const isUrgent = ({ viewer, routeOptions: { config } }: FastifyRequest) => viewe
  * of the processor time of a light answer: a proxy on the same machine wakes up once for the batch, and the code that sends stays in
  * the processor's caches. A single answer is not delayed.
  *
- * Answers to viewers and to health checks go first. Sending a crowd's answers takes several turns, so that it delays nobody else.
+ * Answers to viewers and to health checks go first. Anonymous answers are spread over several turns, so that a crowd of anonymous
+ * callers delays nobody else.
  */
 export default fp(
   async app => {

@@ -22,7 +22,7 @@ export default fp(
     /** Returns an error if the account has no such profile. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
       request.viewer = viewer ? changedAgeLimits.current(viewer) : null
-      // Without the header, it is the account that was just removed, so its token counts as no token.
+      // Without the header, what was not found is the account itself: it has just been removed, so its token counts as no token.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
 

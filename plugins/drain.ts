@@ -37,8 +37,8 @@ export default fp(
       done()
     })
 
-    // The operating system answers callers before Node accepts their connections, one per turn of the event loop. Their requests
-    // would be lost if the server stopped listening before. It may do so right after a short turn without a new connection.
+    // The operating system completes connections before Node accepts them, one per turn of the event loop. The requests of those that
+    // Node has not accepted would be lost, so the server goes on listening until a short turn brings no new connection.
     const allAccepted = async () => {
       const end = performance.now() + arrivalGrace
       let isQuiet = false

@@ -5,10 +5,10 @@ import { poll } from '../src/poll.js'
 import { sweepDue } from '../src/privacy/sweep.js'
 import { days, minutes, seconds } from '../src/time.js'
 
-/** Processes refuse the tokens of erased users a little longer than they live. */
+/** Erased users stay refused this much longer than their tokens live, in case the clocks of processes differ. */
 const margin = minutes(1)
 
-/** Completes the erasures of users. Polls on its own, because a long sweep must not delay learning what other processes have erased. */
+/** Completes the erasures of users. Has a poll of its own, so that a long sweep does not delay the poll for newly erased users. */
 export default fp(
   async app => {
     // How long the tokens of an identity provider live is unknown.

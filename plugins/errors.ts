@@ -11,7 +11,7 @@ const answerTo = (error: FastifyError): ErrorAnswer => {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (error.statusCode === 404) return notFound()
   if (error.statusCode && error.statusCode < 500) return malformed()
-  // After the errors of callers: their broken sockets have the same error codes as broken connections to the database.
+  // Checked after the caller's errors, because a caller's broken socket has the same error codes as a broken database connection.
   if (isUnavailable(error)) return unavailable()
   return internal()
 }

@@ -2,7 +2,7 @@ import underPressure from '@fastify/under-pressure'
 import fp from 'fastify-plugin'
 import { unavailable } from '../src/errors.js'
 
-/** In milliseconds. Startup blocks the event loop. That must not get the first requests refused. */
+/** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */
 const warmUp = 2000
 
 /** Sheds load: refuses requests while the event loop is delayed. */

@@ -36,7 +36,7 @@ export default fp(
     const timeouts = {
       timeoutMS: settings.DATABASE_TIMEOUT,
       serverSelectionTimeoutMS: settings.DATABASE_TIMEOUT,
-      // A handshake with an unresponsive server delays the handshakes after it.
+      // Short, because a handshake with an unresponsive server delays the handshakes after it.
       connectTimeoutMS: settings.DATABASE_TIMEOUT
     }
     const { client, db } = connectionTo(settings.MONGO_URL, { ...timeouts, maxPoolSize: settings.DATABASE_CONNECTIONS })

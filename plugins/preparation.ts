@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Reads something before the first request is served, and again every second. */
+    /** Calls `read` before the first request is served, and again every second. The log calls it `what`. */
     follow: (what: string, read: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>

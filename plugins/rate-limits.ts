@@ -8,7 +8,10 @@ import { minutes } from '../src/time.js'
 /** In bytes: enough for about 70,000 callers of each kind. */
 const memoryBound = 10 * 1024 * 1024
 
-/** A profile with an age limit has a count of its own, so that a child cannot use up its parents'. The first profile has their id. */
+/**
+ * A profile with an age limit has a count of its own, so that a child cannot use up the limit of its parents. The key is negative,
+ * because the id of a first profile is also the id of its account.
+ */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 
 /** Limits the rate of requests: by account for signed-in callers, by address for all others. */

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** For clocks that differ. */
+/** How much the clocks of processes may differ. */
 const margin = minutes(5)
 /** Tokens that were issued before an operator shortened `ACCESS_TOKEN_TTL` may live this long. */
 const usualLife = minutes(60)
@@ -41,9 +41,10 @@ export default fp(
       if (!viewer) return done()
       const { id, account, sid, issuedAt = Number.POSITIVE_INFINITY } = viewer
       const hasEnded = sid !== undefined && endedSessions.has(sid)
-      // A restore knows neither the sessions that ended after the backup nor the ids that were given since.
-      const isOfBefore = issuedAt < Math.floor(restoredAt / 1000)
-      const isRefused = hasEnded || isOfBefore || refusedUsers.has(id) || refusedUsers.has(account)
+      // A restored database knows neither the sessions that ended since the backup nor the ids that were assigned since. Tokens of an
+      // identity provider have no `issuedAt` and are not affected, because they contain neither.
+      const predatesRestore = issuedAt < Math.floor(restoredAt / 1000)
+      const isRefused = hasEnded || predatesRestore || refusedUsers.has(id) || refusedUsers.has(account)
       request.viewer = isRefused ? null : changedAgeLimits.current(viewer)
       done()
     })

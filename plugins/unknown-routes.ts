@@ -5,8 +5,8 @@ import { isDecodable } from '../src/http/paths.js'
 
 const partsOf = (path: string) => path.split('/')
 
-/** Whether a path, with its parameters, also matches requests to the other one. */
-const includes = (parts: string[], others: string[]) =>
+/** Whether a route with this path also matches the other path. Its parameters match anything. */
+const matches = (parts: string[], others: string[]) =>
   parts.length === others.length && parts.every((part, i) => part === others[i] || /^[:*]/.test(part))
 
 /** Answers unknown paths and methods before the body is read. */
@@ -18,13 +18,13 @@ export default fp(
     })
 
     let known: { parts: string[]; methods: string[] }[] = []
-    /** Of all routes that match: except for POST, /history/batch is the element with the id `batch`. */
+    /** The methods of all matching routes, because /history/batch serves POST and, as the element with the id `batch`, GET and others. */
     const methodsOf = (path: string) => {
       const parts = partsOf(path)
-      return known.flatMap(route => (includes(route.parts, parts) ? route.methods : []))
+      return known.flatMap(route => (matches(route.parts, parts) ? route.methods : []))
     }
 
-    /** Fastify routes only the common methods. With any other, it knows no path. */
+    /** Fastify routes only the common methods, so a request with any other method is a 404 to it even if the path is known. */
     const refusalOf = (url: string) => {
       const [path = ''] = url.split('?', 1)
       const methods = methodsOf(decodeURI(path))

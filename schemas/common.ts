@@ -26,7 +26,7 @@ export const Done = published(
 )
 export type Done = Static<typeof Done>
 
-/** The answer to a write that also tells something. The data needs a name. */
+/** The answer to a write that also returns data. The schema of the data needs an `$id`. */
 export const DoneWith = <T extends TSchema>(data: T, $id: string) =>
   published(
     Type.Object({ ...writeStatus, 'message ': message, message, data }, { $id }),
@@ -59,7 +59,7 @@ export const Invalid = Type.Object(
     message: Type.String({ examples: ['perPage must be an integer from 1 to 100'] }),
     errors: Type.Optional(Type.Array(Type.Ref(FieldError.$id as string))),
     error: Type.Optional(
-      Type.Unsafe<DeviceRefusal>({ type: 'string', enum: [...deviceRefusals], description: 'Of POST /login/device/token only' })
+      Type.Unsafe<DeviceRefusal>({ type: 'string', enum: [...deviceRefusals], description: 'Only in answers of POST /login/device/token' })
     )
   },
   { $id: 'Invalid', description: 'An invalid request, with each invalid field and its rule' }

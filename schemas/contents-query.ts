@@ -14,7 +14,7 @@ export const ContentsQuery = Type.Object({
   terms: Ids('Only contents with any of these taxonomy terms', 2),
   ids: Ids('Only these contents', 1405),
   search: Type.Optional(
-    // Not every language knows the pattern.
+    // The regular expressions of some client languages lack `\p`.
     published(
       Type.String({
         maxLength: maxValueLength,

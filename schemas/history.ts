@@ -20,7 +20,7 @@ const _id = Type.String({ description: 'An id of 24 hexadecimal characters' })
 export const HistoryElement = Type.Object({ _id, content: Content, ...own }, { $id: 'HistoryElement' })
 export type HistoryElement = Static<typeof HistoryElement>
 
-/** A history element without its content, which the card has next to it. */
+/** A history element without its content, for answers that have the content elsewhere or not at all. */
 export const HistoryProgress = Type.Object({ _id, ...own }, { $id: 'HistoryProgress' })
 export type HistoryProgress = Static<typeof HistoryProgress>
 

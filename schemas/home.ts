@@ -13,8 +13,8 @@ export const homeKinds = ['continue_watching', 'recommended', 'because', 'watchl
 export type HomeKind = (typeof homeKinds)[number]
 
 export const HomeQuery = Type.Object({
-  items: Type.Integer({ minimum: 1, maximum: 30, default: 10, description: 'Elements in a row' }),
-  rails: Type.Integer({ minimum: 0, maximum: 30, default: 10, description: 'Rows of rails' }),
+  items: Type.Integer({ minimum: 1, maximum: 30, default: 10, description: 'Maximum number of elements in each row' }),
+  rails: Type.Integer({ minimum: 0, maximum: 30, default: 10, description: 'Maximum number of rails' }),
   collection: Type.Optional(
     Type.String({ maxLength: maxValueLength, description: 'The `mname` of the collection that has the rails', examples: ['home'] })
   )

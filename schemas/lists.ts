@@ -35,7 +35,7 @@ export const OrderDirection = published(
     enum: ['ASC', 'DESC'],
     default: 'DESC',
     'x-upper-case': true,
-    description: 'In either case'
+    description: 'In upper or lower case'
   }),
   { type: 'string', enum: ['asc', 'desc'], default: 'desc' }
 )

@@ -14,7 +14,7 @@ export interface PageQuery {
   page: number
 }
 
-/** Client generators cannot handle a union of a number and a boolean. A schema without a type loses nothing. */
+/** Client generators cannot handle a union of a number and a boolean, so the published schema has no type. */
 const PageLink = (page: string) =>
   published(Type.Union([Type.Integer(), Type.Literal(false)]), {
     description: `The number of the ${page} page, or \`false\` if there is none`

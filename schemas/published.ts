@@ -6,5 +6,5 @@ import { type TSchema, Type } from '@sinclair/typebox'
  */
 export const published = <T extends TSchema>(exact: T, form: object): T => ({ ...exact, 'x-published': form })
 
-/** A named schema within a published form. It has to be part of an exact form too. */
+/** Refers to a named schema from a published form. The document contains it only if an exact form uses it too. */
 export const component = ({ $id }: TSchema) => Type.Unsafe({ $ref: `#/components/schemas/${$id}` })

@@ -16,8 +16,8 @@ const Text = (description: string, fallback: string, rules: { pattern?: string; 
 /** The issuer of the service's own tokens, and so of no identity provider. */
 export const ownIssuer = 'viewer'
 
-/** The usual `COMPLETED_AT`. */
-export const usualCompletedAt = 90
+/** The default of `COMPLETED_AT`, also where an import is started without it. */
+export const defaultCompletedAt = 90
 
 /** The settings by subject, in the order of docs/settings.md. */
 export const settingGroups = {
@@ -118,7 +118,7 @@ export const settingGroups = {
       'en',
       { pattern: '^[A-Za-z0-9-]+$' }
     ),
-    COMPLETED_AT: Integer('Percentage from which a content counts as completed', usualCompletedAt, { minimum: 1, maximum: 100 })
+    COMPLETED_AT: Integer('Percentage from which a content counts as completed', defaultCompletedAt, { minimum: 1, maximum: 100 })
   },
   Recommendations: {
     INTEREST_FROM: Integer('Percentage below which a started content does not influence the recommendations of its viewer', 5, {

@@ -23,7 +23,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
-    // Titles can be hidden before they begin. Until then, nobody gets to see more of them than the id.
+    // A title can be hidden before its start date. Until then it is left out, because the list would reveal its content.
     const isShown = seenBy(catalogue.skeleton, app.audienceOf(request), Date.now())
     const { elements, total } = await hidden.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))

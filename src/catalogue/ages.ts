@@ -6,7 +6,7 @@ const unknown = 255
 
 interface Rows {
   size: number
-  /** The minimum age in the content itself. */
+  /** The content's own minimum age. */
   minAge: NumberColumn
   parentRow: (row: number) => number | undefined
 }

@@ -5,7 +5,7 @@ export type Country = string
 export interface Audience {
   /** Undefined if it is unknown. */
   country: Country | undefined
-  /** The age limit. Contents for older viewers are closed, and contents without a known minimum age. Undefined without a limit. */
+  /** The age limit. It closes contents for older viewers and those without a known minimum age. Undefined without a limit. */
   maxAge: number | undefined
 }
 

@@ -19,7 +19,10 @@ export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
         return row !== undefined && skeleton.isSuited(row, maxAge)
       }
 
-/** Tells by id whether a content has begun and is within the age limit. Ended and deleted ones pass, and unknown ones without a limit. */
+/**
+ * Tells by id whether a content has started and is within the age limit. Ended and deleted contents pass. A content that the
+ * catalogue lacks passes only if there is no limit.
+ */
 export const seenBy =
   (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
   (id: number) => {

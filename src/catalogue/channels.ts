@@ -40,7 +40,7 @@ class Channel {
     return { now, next, until: Math.min(changes, now?.ends ?? Number.POSITIVE_INFINITY) }
   }
 
-  /** The shown programme that runs at this moment, and of several the one that began last. The first `begun` have begun. */
+  /** The shown programme that runs at this moment, or of several the one that began last. `begun` programmes have begun by then. */
   private running(begun: number, moment: number, isShown: (programme: Programme) => boolean) {
     for (let at = begun - 1; at >= 0 && (this.allEnded[at] as number) > moment; at--) {
       const programme = this.at(at)

@@ -9,7 +9,7 @@ export const defaultOrder: Order = ['weight', 'DESC']
 
 type Compare = (a: number, b: number) => number
 
-/** Ends on the id, so that no content appears on two pages or on none. */
+/** Breaks ties by id, so that no content appears on two pages or on none. */
 export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compare => {
   const { id, starts, created, weight, name } = skeleton
   const sign = direction === 'DESC' ? -1 : 1

@@ -27,7 +27,7 @@ const read = (query: RailDocument['query']) => {
 export interface FilledRail {
   rail: RailDocument
   ids: Float64Array
-  /** Names the list. */
+  /** The cache key of the list. */
   key: string
 }
 
@@ -80,7 +80,7 @@ export class RailContents {
     this.dropOutdated()
     const { listing, skeleton, search } = this.catalogue
     const asked = read(query)
-    // A rail of a start page has no pages.
+    // On a start page, a rail is not paged.
     const page = { page: 1, perPage: longestRow }
     const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
     const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), audience, Date.now(), page).shown : []

@@ -6,7 +6,7 @@ import { Pacer } from '../overload/pacer.js'
 const maxWaiting = 64
 const timeout = 300
 
-/** Searches wait apart from other lists, so that many of them do not delay those. Only a few may wait, and not for long. */
+/** Searches have a queue of their own, so that many of them do not delay other lists. Only a few may wait, and not for long. */
 export class SearchQueue {
   private readonly pacer = new Pacer()
   private readonly inFlight = new InFlight(maxWaiting, timeout)

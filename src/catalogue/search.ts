@@ -21,7 +21,7 @@ export class Search {
 
   constructor(private readonly read: ReadWords) {}
 
-  /** `wanted` comes from `prefixesFor`. Right after a start, it waits for the index. */
+  /** `wanted` comes from `prefixesFor`. Right after a start, this waits for the index. */
   async idsWith(wanted: readonly string[][]) {
     await this.ready
     return this.index.idsWith(wanted)

@@ -20,7 +20,7 @@ export class Skeleton {
   /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
   private readonly countries = new Set<string>()
-  /** The distinct minimum ages in contents themselves. */
+  /** The distinct minimum ages that contents have of their own. */
   private readonly knownAges = new Set<number>()
   private cachedAges = { ages: new Uint8Array(), version: 0 }
 
@@ -71,11 +71,11 @@ export class Skeleton {
     return filter
   }
 
-  /** Returns a function from a row to the sum of its terms' worths. There are few distinct lists of terms, so each is added up once. */
-  termSums(worths: Iterable<readonly [term: number, worth: number]>) {
+  /** Returns a function from a row to the sum of its terms' values. There are few distinct lists of terms, so each is added up once. */
+  termSums(values: Iterable<readonly [term: number, value: number]>) {
     const { terms } = this
     const sums = new Float64Array(terms.size)
-    for (const [term, worth] of worths) for (const list of this.listsWith.get(term) ?? []) sums[list] = (sums[list] as number) + worth
+    for (const [term, value] of values) for (const list of this.listsWith.get(term) ?? []) sums[list] = (sums[list] as number) + value
     return (row: number) => sums[terms.number(row)] as number
   }
 
@@ -89,7 +89,7 @@ export class Skeleton {
     return `${region} ${Math.max(-1, ...[...this.knownAges].filter(age => age <= maxAge))}`
   }
 
-  /** Whether a content is within this age limit. One without a known minimum age is only within no limit. */
+  /** Whether a content is within this age limit. One without a known minimum age passes only if there is no limit. */
   isSuited(row: number, maxAge: number | undefined) {
     return maxAge === undefined || (this.ages[row] as number) <= maxAge
   }
@@ -162,7 +162,7 @@ export class Skeleton {
     return this.cachedAges.ages
   }
 
-  /** The distinct values of all columns that store each once. They include values no row has any more, until the skeleton is replaced. */
+  /** How many values the dictionary columns store. A value that no row has any more counts until the skeleton is replaced. */
   private get valueCount() {
     const { parent, type, terms, include, exclude } = this
     return [parent, type, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)

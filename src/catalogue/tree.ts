@@ -4,7 +4,7 @@ import { maxDepth, topOf } from './top-of.js'
 /** Parents, children and the order of siblings. */
 export class Tree {
   private readonly children = new Map<number, number[]>()
-  /** The title of each row plus 1, or 0 until it is first needed. Climbing again for each element of a history took longer. */
+  /** The title of each row plus 1, or 0 until it is first needed. Climbing again for each element of a history would take longer. */
   private readonly known: Int32Array
 
   constructor(private readonly skeleton: Skeleton) {

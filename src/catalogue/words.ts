@@ -19,7 +19,7 @@ const runs = /[\p{L}\p{N}\p{M}]+/gu
 const withoutSpaces = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** The length limit of a search. Longer words are cut, in texts and searches alike. */
+/** A search is at most this long, so longer words are cut to it, in texts and searches alike. */
 const cut = (word: string) => word.slice(0, maxValueLength)
 
 /** Unbroken sequences of letters and digits. */

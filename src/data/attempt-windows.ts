@@ -63,7 +63,7 @@ export const increment = async (attempts: Collection<AttemptsDocument>, { _id, l
   return counted as AttemptsDocument
 }
 
-/** Takes back an attempt. Adds `successes` to the successes of the first bucket. */
+/** Takes back an attempt. Adds `successes` to the `right` of the first bucket. */
 export const decrement = async (attempts: Collection<AttemptsDocument>, counts: AttemptsDocument[], successes = 0) => {
   // With `expires_at` in the filter, a window that has begun since is left alone.
   await attempts.bulkWrite(

@@ -46,8 +46,8 @@ export type Change = ChangePosition &
   )
 
 /**
- * How long changes are told once more to callers who have already read past them. The database dates a write when it begins, although
- * it becomes visible later, and after a change of primary the clock may be another one.
+ * How far before the end of the last reading the next one begins. A write is dated when it begins, but becomes visible later, and a
+ * new primary may have a clock that is behind.
  */
 export const changeOverlap = removalGrace + seconds(5)
 
@@ -57,7 +57,7 @@ const after = (user_id: number, { list, date }: Source, source: number, { time, 
   if (source > last) return { user_id, [date]: { $gte: at } }
   const later = { user_id, [date]: { $gt: at } }
   if (source < last) return later
-  // A mark may name more contents than were told.
+  // The last page may have ended in the middle of a mark, so that mark is read again.
   return { $or: [{ user_id, [date]: at, _id: list === 'removals' ? { $gte: id } : { $gt: id } }, later] }
 }
 
@@ -81,7 +81,7 @@ const pipelineOf = (user_id: number, from: Source, source: number, position: Cha
   return [
     { $match: { ...after(user_id, from, source, position), ...isReadable(from), ...(isRemovals && isMark) } },
     { $sort: { [from.date]: 1, _id: 1 } },
-    // One more, because all contents of the first mark may have been told already.
+    // One more, because the last page may have had all contents of the first mark.
     ...(isRemovals ? [{ $limit: count + 1 }, ...eachContent(source, position)] : []),
     { $limit: count },
     { $set: { source } }
@@ -99,7 +99,7 @@ const changeOf = (row: Row, { list, date }: Source, completedAt: number): Change
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
-/** What has changed in the lists of a viewer. What an app is told stays in its copy, so nothing is told that could be rolled back. */
+/** What has changed in the lists of a viewer. Apps keep a copy of it, so nothing is returned that could still be rolled back. */
 export const changesOf = (db: Db, completedAt: number) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
@@ -123,7 +123,7 @@ export const changesOf = (db: Db, completedAt: number) => {
         }))
       ]
       const { rows, committedAt } = await aggregateCommitted<Row | { now: Date }>(db, collection('users'), pipeline)
-      // The time comes with the document of the user, which may have been removed by hand.
+      // The database's time comes in the row of the user, who may have been removed by hand.
       let now = Date.now()
       const all: Change[] = []
       for (const row of rows) {

@@ -28,8 +28,8 @@ export const codeAttemptsOf = (db: Db, limit: number) => {
     },
 
     /**
-     * A code that a user has typed. Past the limit for all, a user still has the first attempt of each window: otherwise guessers
-     * would lock out everybody.
+     * Counts a code that a user has typed. Above the limit for all users together, each still has the first attempt of a window:
+     * otherwise guessers would lock out everybody.
      */
     guess: async (user_id: number, address: string): Promise<Omit<Attempt, 'forgive'>> => {
       if (limit === 0) return uncounted

@@ -3,7 +3,7 @@ import { minutes, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 
 export const codeLife = minutes(10)
-/** Seconds that a device waits between two questions at first, and that each early question adds. */
+/** Seconds that a device has to wait between two questions at first. Each question that comes too early adds as many. */
 export const firstInterval = 5
 
 export type Decision = 'approved' | 'access_denied'
@@ -51,7 +51,7 @@ const isLiving = { $expr: { $gt: ['$expires_at', '$$NOW'] } }
 const isUndecided = { decision: { $exists: false } }
 
 const isEarly = { $lt: ['$$NOW', { $add: ['$asked_at', { $multiply: ['$interval', seconds(1)] }] }] }
-// After its approval was told, a code is used up.
+// Once its device has learned of the approval, a code is used up.
 const isUsed = { $in: ['$answer', ['approved', 'expired_token']] }
 const undecided = 'authorization_pending'
 const answer = { $cond: [isUsed, 'expired_token', { $cond: [isEarly, 'slow_down', { $ifNull: ['$decision', undecided] }] }] }
@@ -81,7 +81,7 @@ export const deviceCodesOf = (db: Db) => {
         return made
       }),
 
-    /** Answers a question of a device. It is one update, so that only one of many questions at once learns of the approval. */
+    /** Answers a question of a device, in one update, so that only one of several questions at once learns of the approval. */
     ask: (deviceHash: string, question: string) =>
       withRetries(async () => {
         const change = {

@@ -31,8 +31,8 @@ const subjectOf = (iss: string, sub: string) =>
     .digest('base64url')
 
 /**
- * In milliseconds. The first sweep comes when every process has learned of the erasure, the second when what they were doing has
- * ended. The last one comes when the last token has expired.
+ * In milliseconds. The first sweep comes when every process has learned of the erasure, the second when the requests that were in
+ * progress have ended, and the last when the last token has expired.
  */
 const firstSweep = seconds(3)
 const secondSweep = seconds(30)
@@ -62,7 +62,7 @@ export const erasuresOf = (db: Db) => {
         )
         .toArray(),
 
-    /** Whether this process has to sweep now. Of several that ask, one has to. */
+    /** Whether this process has to sweep now. Of several processes that ask, only one has to. */
     claimSweep: async (_id: number) => {
       const due = { $expr: { $lte: [{ $ifNull: ['$sweep_at', new Date(8.64e15)] }, '$$NOW'] } }
       return (await set(_id, { sweep_at: { $add: ['$$NOW', sweepTime] } }, due)).matchedCount === 1

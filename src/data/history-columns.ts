@@ -16,7 +16,7 @@ export interface WatchedColumns {
   plays: number[]
 }
 
-/** Here, `plays` of a completed element is at least 1. */
+/** `plays` of a completed element is at least 1, even if an earlier version did not count its completion. */
 export interface HistoryColumns extends WatchedColumns {
   /** In milliseconds. Missing where other software has written something else. */
   updated: (number | undefined)[]
@@ -24,10 +24,10 @@ export interface HistoryColumns extends WatchedColumns {
 
 export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
 
-/** The same for an element of columns. Elements that other software wrote may lack both fields. */
+/** The same as `startedFilter`, for an element in columns. Elements that other software wrote may lack both fields. */
 export const isStarted = ({ times, percentages }: WatchedColumns, i: number) => Boolean(times[i]) || Boolean(percentages[i])
 
-/** More elements do not make continue watching better, but slower. */
+/** More elements make continue watching slower, not better. */
 const latest = 2000
 
 /** The part of a whole history that continue watching looks at. */

@@ -21,7 +21,7 @@ export interface HistoryDocument {
   /** How often the content was completed, and when last. Missing in elements without a completion and in those of earlier versions. */
   plays?: number
   watched_at?: Date
-  /** True if the content was at its beginning since its last completion, so that the next one counts. */
+  /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
   /** When the newest report arrived, if that was later than its observation. In this case, `updated_at` does not tell what is new. */
   arrived_at?: Date
@@ -97,7 +97,7 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(status === 'watched' && { $or: [{ plays: { $gte: 1 } }, { plays: { $exists: false }, percentage: { $gte: completedAt } }] })
 })
 
-/** The element with a completion that an earlier version did not count. */
+/** Adds the completion that an earlier version did not count. */
 export const counted = (element: HistoryDocument, completedAt: number): HistoryDocument =>
   element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
 

@@ -17,8 +17,8 @@ import { emailKey } from './users.js'
 export const loginAttemptIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]
 
 /**
- * The three limits of an attempt, the narrowest first. `account` is the key of an e-mail, or the name of something else that is
- * guessed.
+ * The three limits of an attempt, the narrowest first. `account` names whose password or PIN is tried: it is the key of an e-mail, or
+ * `PIN` and the id of a profile.
  */
 const bucketsOf = (account: string, address: string, limit: number): [Bucket, ...Bucket[]] => [
   { _id: bucketKey('both', account, address), limit },

@@ -30,7 +30,7 @@ export const personalOf = (db: Db, collections: string[]) => {
 
     /**
      * The user's elements in portions, each of which is a read of its own: between them, a slow reader holds neither a connection
-     * nor a cursor. In the order of their contents, which no report changes, so that none is missed.
+     * nor a cursor. Sorted by content, which no report changes, so that no element is missed.
      */
     portions: async function* <Element extends { content_id: number }>(name: string, user_id: number): AsyncGenerator<Element[]> {
       const options = { sort: { content_id: 1 }, limit: portionSize, batchSize: portionSize } as const

@@ -28,10 +28,10 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { 
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
 
-/** Below this percentage a completed content counts as watched from its beginning again. */
+/** Below this percentage, a completed content counts as being watched from its beginning again. */
 const beginning = 10
 
-/** The value if the report is newer than what is stored, or else `otherwise`. A report of now is always newer, without a condition. */
+/** `value` if the report is newer than what is stored, else `otherwise`. A report without `observed_at` is always newer. */
 type Newer = (value: unknown, otherwise: string) => unknown
 
 interface Observation {

@@ -11,8 +11,8 @@ export type ViewerList = 'history' | 'watchlist' | 'hidden'
 
 /**
  * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
- * later. There is one mark for each content that was removed by itself, one for the latest time that the list was emptied, and one
- * for each part of the list at that time.
+ * later. There is one mark for each content that was removed by itself. When the whole list is emptied, one mark says so, replacing
+ * that of the last time, and others name the contents that were in it, up to `contentsPerMark` each.
  */
 export interface RemovalDocument {
   _id: ObjectId
@@ -39,7 +39,7 @@ export const arrivalIndex: IndexDescription = {
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
 
-/** The arrival of an element that an update adds. Part of the update. */
+/** For the `arrived_at` of an update: now if the update adds the element, else what is stored. */
 export const arrivalIfNew = { $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, '$$NOW', '$arrived_at'] }
 
 const wholeList = 0
@@ -48,8 +48,8 @@ const wholeList = 0
 const contentsPerMark = 5000
 
 /**
- * How long after its mark an element may be removed. Changes are told again for longer than this, so nobody misses a removal because
- * the element was still there when its mark was read.
+ * How long after its mark an element may be removed. `changeOverlap` is longer, so a caller who has read the mark while the element was
+ * still there reads the mark again.
  */
 export const removalGrace = seconds(5)
 

@@ -39,7 +39,7 @@ const byContent = (reports: Report[]) => {
 export const reportsOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const removals = removalsOf(db)
-  /** By user and element, which has the same content for as long as it lives. */
+  /** The content of each element, by user and element. It never changes. */
   const contents = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
   const removedSince = async (user_id: number, reports: Report[]) => {
@@ -52,7 +52,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
     return late.filter(({ content_id, progress: { observed_at } }) => (observed_at as Date).getTime() < removedAt(content_id))
   }
 
-  /** Removes what a report has brought back because it was written while its element was being removed. */
+  /** Removes the elements that late reports have brought back, because they were written while the elements were being removed. */
   const removeAgain = async (user_id: number, reports: Report[]) => {
     for (const { content_id, progress } of await removedSince(user_id, reports)) {
       const mark = await removals.markOne(user_id, 'history', content_id)
@@ -100,7 +100,6 @@ export const reportsOf = (db: Db, completedAt: number) => {
       if (upsertedCount > 0) await removeAgain(user_id, kept)
     },
 
-    /** The content of an element. */
     contentOf: async (user_id: number, id: string) => {
       const known = contents.get(keyOf(user_id, id))
       if (known !== undefined) return known

@@ -30,17 +30,17 @@ export interface RestoreNote {
   fields: Document
 }
 
-/** More ids than anybody can have been given since a backup, and more changes than there can have been. */
+/** More than the ids that can have been assigned since a backup, or the changes that can have been made. */
 const skipped = 1e9
 
-/** A backup goes back in time. This is what must not. */
+/** What must not go back in time with the rest of the database when a backup is restored. */
 export const restoresOf = (db: Db) => {
   const restores = db.collection<RestoreDocument>('restores')
 
-  /** One that nobody has stopped then knows all of the catalogue, and who is refused. */
+  /** Makes processes that were not stopped read the whole catalogue, all refused users and all changed age limits again. */
   const tellProcesses = async () => {
     const revisions = db.collection<RevisionDocument>('revisions')
-    // They compare everything when these go back.
+    // A process reads everything when a revision of the catalogue goes back.
     await revisions.deleteMany({ _id: { $in: [...catalogueKinds] } })
     for (const _id of ['disabled_users', 'erasures', 'limits'] as const)
       await revisions.updateOne({ _id }, { $inc: { revision: skipped } }, { upsert: true })
@@ -50,7 +50,7 @@ export const restoresOf = (db: Db) => {
     /** When the last restore was finished, in milliseconds. 0 if there was none. */
     lastAt: async () => (await restores.findOne({ _id: 'last' }))?.at.getTime() ?? 0,
 
-    /** To be kept while a backup is restored. */
+    /** What to save before a backup is restored. `apply` writes it back. */
     notes: async function* (): AsyncGenerator<RestoreNote> {
       for (const [collection, { filter, projection }] of Object.entries(kept))
         for await (const { _id, ...fields } of db.collection<Kept>(collection).find(filter, { projection }))
@@ -63,7 +63,7 @@ export const restoresOf = (db: Db) => {
         const writes = notes
           .filter(({ collection }) => collection === name)
           .map(({ _id, fields }): AnyBulkWriteOperation<Kept> => {
-            // A user who is not in the backup does not come back. A note of an erasure refuses tokens even then.
+            // A user who is not in the backup does not come back, but the note of an erasure is needed even then: it refuses their tokens.
             return { updateOne: { filter: { _id }, update: { $set: fields }, upsert: name === 'erasures' } }
           })
         if (writes.length > 0) await withRetries(() => db.collection<Kept>(name).bulkWrite(writes))
@@ -72,11 +72,11 @@ export const restoresOf = (db: Db) => {
 
     /** May be repeated. No process should serve before it. */
     finish: async () => {
-      // Some of these have ended since the backup, nobody knows which. To drop them would also remove their indexes.
+      // Some of these have ended since the backup, and nobody knows which. Dropping the collections would also drop their indexes.
       for (const name of ['sessions', 'device_codes']) await db.collection(name).deleteMany({})
       for (const _id of countedCollections)
         await db.collection<CounterDocument>('counters').updateOne({ _id }, { $inc: { last: skipped } }, { upsert: true })
-      // What the backup has brought back of them is removed again by the service.
+      // The service then removes again what the backup has brought back of erased users.
       await db.collection('erasures').updateMany({}, [{ $set: { sweep_at: '$$NOW', sweeps: 0 } }])
       await tellProcesses()
       await restores.updateOne({ _id: 'last' }, [{ $set: { at: '$$NOW' } }], { upsert: true })

@@ -13,8 +13,8 @@ const margin = minutes(1)
 export const accessTokensEndAfter = (accessLife: number) => seconds(accessLife) + margin
 
 /**
- * Ends a session for good in one write. What is left of it tells the other processes, which only see its access tokens, and expires
- * together with the last of these.
+ * Ends a session for good in one write. What is left of its document tells the other processes to refuse its access tokens, and expires
+ * with the last of them.
  */
 const ending = (accessLife: number) => [
   {
@@ -98,8 +98,8 @@ export const sessionEndsOf = (
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
 
     /**
-     * Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. It looks for what
-     * is left after the newest ones: if it ended as many as are too many, two checks at once would end twice as many.
+     * Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. It ends whatever
+     * is older than the newest ones that fit: two checks at once that each ended the number in excess would end twice as many.
      */
     endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
       const others = { user_id, _id: { $ne: begun }, ...isLiving }

@@ -69,7 +69,7 @@ export const streamsOf = (db: Db) => {
     const streams = await take(account, player, most, ended)
     if (streams.some(stream => isDeepStrictEqual(stream.player, player))) return undefined
     const { devices, gone } = await holdersOf(account, streams)
-    // What ends a session does not know about streams, so the streams of ended sessions are removed here.
+    // Ending a session leaves its stream in place, so the streams of ended sessions are removed here.
     return gone.length > 0 ? play(account, player, most, gone) : devices
   }
 

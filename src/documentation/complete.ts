@@ -35,7 +35,7 @@ const completeContent = <T extends { content?: Content }>(part: T, example?: unk
 
 /**
  * Parameters with a default are optional for callers. `style` and `explode` belong to the parameter, not to its schema. The example
- * of an optional parameter belongs to its schema, because the page would fill it in.
+ * of an optional parameter goes into its schema, because the page would fill in an example of the parameter itself.
  */
 const parameterForCallers = ({ schema: { style, explode, ...schema } = {}, example, ...parameter }: Parameter): Parameter => ({
   ...parameter,

@@ -7,7 +7,7 @@ interface Node {
 /** Keywords for the validator of the service alone. */
 const ownKeywords = ['x-rule', 'x-upper-case']
 
-/** Without it, client generators choose types that are too small for ids and too coarse for seconds. */
+/** Without a format, client generators choose types that are too small for ids and too coarse for seconds. */
 const formatOf = ({ type, format }: Node) => {
   const types = [type].flat()
   if (format !== undefined || types.includes('string')) return format

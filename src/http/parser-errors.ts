@@ -36,7 +36,7 @@ export const endWith = (error: ErrorAnswer, socket: Duplex) => {
 const endInTurn = (error: ErrorAnswer, socket: Duplex) => {
   const answer = answerBefore(socket)
   if (answer) {
-    // When it closes, Node has already assigned the socket to the next answer.
+    // By the time the answer closes, Node has assigned the socket to the next one.
     answer.once('close', () => endInTurn(error, socket))
     return
   }

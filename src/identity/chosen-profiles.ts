@@ -22,7 +22,7 @@ const size = 160
 
 const keyOf = (account: number, id: number) => `${account} ${id}`
 
-/** The profiles as which users of an identity provider watch. Each is read once a minute. */
+/** The profiles that users of an identity provider watch as. Each is read once a minute. */
 export class ChosenProfiles {
   private readonly read = new Cache<string, Read>(cacheBytes, () => size)
   private readonly pending = new Map<string, Promise<Viewer | undefined>>()

@@ -40,8 +40,8 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
   }
 
   /**
-   * Begins the session before it looks at the approval. A request that ends all sessions does both in the other order, so neither
-   * misses the other.
+   * Begins the session before it looks at the approval. A request that ends all sessions revokes the approvals before it looks at the
+   * sessions, so neither misses the other.
    */
   const begin = async ({ _id, user_id, profile_id = user_id, device }: ApprovedDevice) => {
     const session = await sessions.begin(user_id, device, { profile_id })

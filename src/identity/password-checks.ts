@@ -11,7 +11,7 @@ import { Refusals } from './refusals.js'
 
 /** Leaves half of the cores to other requests. libuv has four threads. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))
-// How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, within the two bounds below it.
+// How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, bounded by the two numbers after it.
 const longestHashWait = 1800
 const fewestHashesWaiting = 8
 const mostHashesWaiting = 24
@@ -28,7 +28,7 @@ const reserveForRefusal = 250
 const reserveForHash = 500
 
 interface Claimant {
-  /** The name under which failures are counted. */
+  /** What failures are counted by: the key of an e-mail, or a profile's PIN. */
   account: string
   /** The hash to check against. */
   field: HashField

@@ -7,7 +7,7 @@ export interface Viewer {
   account: number
   /** The session. Tokens of an identity provider have none. */
   sid?: string
-  /** When the token was issued, in seconds since 1970. Tokens of an identity provider do without: they have no ids of this service. */
+  /** When the token was issued, in seconds since 1970. Missing with an identity provider. */
   issuedAt?: number
   /** The age up to which contents are shown. Undefined without a limit. */
   maxAge?: number

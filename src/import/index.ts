@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
-import { usualCompletedAt } from '../config.js'
+import { defaultCompletedAt } from '../config.js'
 import { ensureIndexes } from '../data/index.js'
 import { checkFile } from './checking/check.js'
 import { Faults, ImportError } from './checking/faults.js'
@@ -86,7 +86,7 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
   return result
 }
 
-const runOf = (db: Db, sources: Source[], { issuer, completedAt = usualCompletedAt, prune }: ImportOptions): Run => {
+const runOf = (db: Db, sources: Source[], { issuer, completedAt = defaultCompletedAt, prune }: ImportOptions): Run => {
   const pruned = new Set(prune ? sources.map(({ kind }) => kind) : [])
   return {
     db,

@@ -9,7 +9,7 @@ export interface Entry<R> {
   place: number
 }
 
-/** With `other`, the reason ends on the place of that other record. */
+/** With `other`, the reason ends with the place of that other record. */
 export type Report = (place: number, field: string, reason: string, other?: number) => void
 
 /** Shared by all kinds of a run. */

@@ -19,7 +19,7 @@ const userRecord = ({ _id, email, name, sub, account_id, max_age = null, created
   updated_at: timestamp(updated_at)
 })
 
-// Elements that other software wrote may lack fields. These are left out, as everywhere.
+// As everywhere, elements that lack fields, because other software wrote them, are left out.
 
 const historyRecord = (element: HistoryDocument, completedAt: number): HistoryProgress[] =>
   isServableHistory(element) ? [toHistory(counted(element, completedAt))] : []

@@ -13,7 +13,7 @@ export interface ChangeCursor {
   began: number
   /** Whether the caller had no copy when it began. */
   isFirst: boolean
-  /** The next reading begins with the changes at this time, which tells some of them once more. 0 until that is decided. */
+  /** The time from which the next reading returns changes, some of them for the second time. 0 until that is decided. */
   again: number
 }
 
@@ -23,7 +23,7 @@ const before = (time: number): ChangePosition => ({ time, source: beforeSources,
 /** Before everything. */
 export const firstPosition = before(wireYears.first.getTime())
 
-/** Everything before this time has been told. */
+/** For a caller who has read everything before this time. */
 export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCursor => ({
   user,
   maxAge,
@@ -33,7 +33,7 @@ export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCur
   again: 0
 })
 
-/** Whether the caller was told everything up to the time of the cursor, and not only a page of it. */
+/** Whether the caller has read everything up to the time of the cursor, and not only a page of it. */
 export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && position.source === beforeSources
 
 // Cursors are not signed: a made-up one only changes where its caller's own lists are read from.
@@ -66,8 +66,8 @@ interface Reader {
 }
 
 /**
- * Returns undefined for a text that is no cursor of this user with this age limit, for a cursor that is older than some of the removals
- * that have been forgotten, and for one from before a restore: what was told then may never have happened.
+ * Returns undefined for a text that is no cursor of this user with this age limit, for a cursor so old that removals since then have been
+ * forgotten, and for one from before a restore, because what the caller has read may have been undone.
  */
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = parsed(text)

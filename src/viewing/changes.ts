@@ -15,7 +15,10 @@ interface Sources {
   data: Pick<Data, 'changes'>
 }
 
-/** The cursor after a page. Once there is nothing more, it goes back to the earliest time that was not settled when it was read. */
+/**
+ * The cursor after a page. After the last page, it goes back to the earliest time at which changes may still have been missing when
+ * they were read.
+ */
 const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled: number): ChangeCursor => {
   const last = page.at(-1)
   const again = from.again || (last && last.time > settled ? settled : 0)
@@ -57,7 +60,6 @@ interface Question {
   restoredAt?: number
 }
 
-/** A page of what has changed for a user. */
 export const changesPage = async (
   { catalogue, data }: Sources,
   { user, audience, since, perPage, overlap = changeOverlap, restoredAt = 0 }: Question
@@ -68,7 +70,7 @@ export const changesPage = async (
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   const settled = asOf - overlap
-  // A first reading finds no removals, and goes by the elements' own dates. Changes since it began come after it.
+  // A first reading goes by the elements' own dates and finds no removals, so the next one starts from the time at which it began.
   const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst, again: settled }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)

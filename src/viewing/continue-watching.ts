@@ -8,7 +8,7 @@ export interface Card {
   reason: 'resume' | 'next'
   content_id: number
   /** When any part of the title was last watched. */
-  watched_at: Date
+  updated_at: Date
 }
 
 interface WatchState {
@@ -44,18 +44,18 @@ export const continueWatching = (
   const cards: Card[] = []
   for (let i = 0; i < content_ids.length; i++) {
     const content_id = content_ids[i]
-    const watched_at = updated[i]
-    if (content_id === undefined || watched_at === undefined || !isWireTime(watched_at) || !isStarted(history, i)) continue
+    const updated_at = updated[i]
+    if (content_id === undefined || updated_at === undefined || !isWireTime(updated_at) || !isStarted(history, i)) continue
     const row = skeleton.row(content_id)
     if (row === undefined || !skeleton.isSuited(row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue
     seen.add(title)
-    if (watched_at < since || (dismissed.get(skeleton.idOf(title)) ?? 0) >= watched_at) continue
+    if (updated_at < since || (dismissed.get(skeleton.idOf(title)) ?? 0) >= updated_at) continue
     const isCompleted = (percentages[i] as number) >= completedAt
     const proposed = isCompleted ? nextAfter(row, plays[i] as number) : isShown(row) ? row : undefined
     if (proposed === undefined) continue
-    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), watched_at: new Date(watched_at) })
+    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: new Date(updated_at) })
   }
   return cards
 }

@@ -80,8 +80,8 @@ export const cardsWithHistory = ({ broken }: Catalogue, cards: Card[], elements:
     .filter(({ reason, element }) => reason === 'next' || element !== undefined)
 }
 
-export const cardParts = ({ reason, watched_at, element }: CardWithHistory, content: Fragment) =>
-  withContent({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(watched_at) })
+export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment) =>
+  withContent({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(updated_at) })
 
 /** `elements` is the history of the cards' contents. */
 export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>

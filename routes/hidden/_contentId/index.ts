@@ -36,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
     const { contentId } = request.params
-    // Since it was hidden, the title may have become part of another one.
+    // Also under its own id: since it was hidden, the title may have become part of another one.
     await hidden.remove(app.viewerOf(request).id, [titleIdOf(catalogue, contentId, app.audienceOf(request)), Number(contentId)])
     return done(200, 'The title is shown again')
   })

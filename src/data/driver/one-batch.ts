@@ -35,7 +35,7 @@ const withoutSnapshots = new WeakSet<Db>()
 
 /**
  * Reads what no change of primary can roll back, and returns the time of that state, which falls behind while too few members of the
- * replica set keep up. A snapshot, because any other read only tells when it ended.
+ * replica set keep up. Reads a snapshot, because any other read returns only the time at which it ended.
  */
 export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Collection, 'collectionName'>, pipeline: Document[]) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }

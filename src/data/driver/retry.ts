@@ -18,7 +18,7 @@ export const withRetries = async <T>(operation: () => Promise<T>, until = retryD
     try {
       return await operation()
     } catch (error) {
-      // A duplicate key does not come again in the second attempt, however late the first one ended.
+      // A second attempt does not meet the same duplicate key again, so it is worth making however late the first one ended.
       const mayRetry = isDuplicate(error) ? isFirst || Date.now() <= until : isUnavailable(error) && Date.now() <= until
       if (!mayRetry) throw error
       isFirst = false

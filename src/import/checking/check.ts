@@ -22,7 +22,7 @@ const valid = (source: Source, pieces: Piece[], report: Report) => {
   return entries
 }
 
-/** Names in a record may be as long as the record, and a hundred of them would not fit into memory. */
+/** A reported name or reason may be as long as its record, and a hundred of that length would not fit into memory. */
 const mostCharacters = 200
 const clipped = (text: string) => (text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text)
 

@@ -6,7 +6,7 @@ import type { Report } from '../kind.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
 
-interface Viewer {
+interface CheckedUser {
   id: number
   account_id?: number
   max_age: number | null
@@ -25,7 +25,7 @@ export class Profiles {
     private readonly given: Table
   ) {}
 
-  add({ id, account_id, max_age }: Viewer, place: number) {
+  add({ id, account_id, max_age }: CheckedUser, place: number) {
     if (account_id !== undefined) this.accounts.add([id], account_id)
     if (max_age !== null) this.limited.add([id], place)
   }
@@ -43,7 +43,7 @@ export class Profiles {
     return this.db.collection<UserDocument>('users')
   }
 
-  /** Returns the ids that are named as an account and are none. */
+  /** Returns the ids that records name as their account although they are none, and why. */
   private async checkAccounts(report: Report) {
     const reasons = new Map<number, string>()
     const faults: { place: number; account: number }[] = []
@@ -61,7 +61,7 @@ export class Profiles {
     return reasons
   }
 
-  /** Why users whom only the database may have are no accounts. */
+  /** For ids that the run does not have: which of them are no accounts in the database either, and why. */
   private async storedFaults(ids: number[]) {
     const faults = new Map(ids.map(id => [id, `there is no account ${id}`]))
     if (ids.length === 0) return faults
@@ -84,7 +84,7 @@ export class Profiles {
     for (const { place, account } of faults) report(place, 'max_age', `must be null for at least one profile of account ${account}`)
   }
 
-  /** The accounts of which the run has profiles with a limit, but none without, and the place of the first one. */
+  /** The accounts for which the run has profiles with a limit but none without, each with the place of its first record. */
   private *withoutUnlimited() {
     const unlimited = new Table(1)
     for (const { id, account } of this.links()) if (!this.limited.has(id)) unlimited.add([account])
@@ -99,7 +99,7 @@ export class Profiles {
     for (const { key, values } of first.entries()) yield { account: key[0], place: values[0] as number }
   }
 
-  /** Those of the accounts that have a profile without a limit in the database, which the run does not change. */
+  /** Those of the accounts that have a profile without a limit that is only in the database, so that the run leaves it as it is. */
   private async storedUnlimited(accounts: number[]) {
     const filter = { $or: [{ _id: { $in: accounts } }, { account_id: { $in: accounts } }], max_age: null }
     const known = new Set<number>()

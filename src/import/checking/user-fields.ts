@@ -23,7 +23,7 @@ const checkProfile = ({ record, place }: Entry<UserRecord>, report: Report) => {
   else if (!inputAjv.validate(profileName, record.name)) report(place, 'name', `must be ${rule(profileName)}`)
 }
 
-/** Checks what the fields of a user need of each other, and of the user as stored. */
+/** Checks the fields of a user against each other and against the stored user. */
 export const checkFields = (entry: Entry<UserRecord>, stored: UserDocument | undefined, issuer: string | undefined, report: Report) => {
   const { record, place } = entry
   if (record.account_id === undefined) checkAccount(entry, issuer, report)

@@ -32,8 +32,8 @@ const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, c
 }
 
 /**
- * The database compares and writes in one operation, so that an import never undoes what a viewer watches in the meantime. What
- * does not differ is not written, or every run would change the element.
+ * The database compares and writes in one operation, so that an import never undoes what a viewer watches in the meantime. A record
+ * that does not differ from the element writes nothing, because otherwise every run would change it.
  */
 const operation = (record: HistoryRecord, startedAt: Date, completedAt: number): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record

@@ -7,7 +7,7 @@ import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
 
 const idOf = ({ language }: LegalRecord) => language.toLowerCase()
 
-/** A record may have `created_at` and `updated_at`, but nothing shows them. */
+/** Without `created_at` and `updated_at`, which a record may have but nothing shows. */
 const fieldsOf = ({ title = '', sections }: LegalRecord): Fields<LegalDocument> => ({
   title,
   sections: sections.map(({ title = '', content = '' }) => ({ title, content }))

@@ -6,7 +6,7 @@ import type { Kind, Run } from '../kind.js'
 import { Table } from '../table.js'
 import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
 
-/** A record may have `created_at` and `updated_at`, but nothing shows them. */
+/** Without `created_at` and `updated_at`, which a record may have but nothing shows. */
 const fieldsOf = (record: ProgrammeRecord): Fields<ProgrammeDocument> => ({
   channel: record.channel,
   starts_at: moment(record.starts_at) as Date,

@@ -132,7 +132,7 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
     checkAll: report => profiles.check(report),
 
     begin: async () => {
-      // The check has only counted. Which places are free when the profiles are written may differ.
+      // The places that the check has found may be taken by now, so they are assigned again.
       places = new ProfilePlaces(db)
       if (highest > 0) await counterOf(db, 'users').moveTo(highest)
     },
@@ -142,7 +142,7 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
       const profiles = records.filter(isProfile)
       const found = await places.take(profiles)
       const placeless = profiles.find(({ id }) => !found.has(id))
-      if (placeless) throw new Error(`Users were added during the import: ${tooMany(placeless)}`)
+      if (placeless) throw new Error(`Profiles were added during the import: ${tooMany(placeless)}`)
       return records.flatMap(record => operationsFor(record, issuer, stored.get(record.id), found.get(record.id)))
     }
   }

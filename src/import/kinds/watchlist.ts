@@ -44,7 +44,7 @@ export const watchlist = (run: Run): Kind<WatchlistRecord> => {
     const { user_id, content_id } = record
     const created_at = createdAt(record)
     const updated_at = momentOf(record.updated_at) ?? created_at
-    // A viewer may add the content meanwhile, and that element stays as it is.
+    // If a viewer adds the content in the meantime, that element stays as it is.
     const update = [
       {
         $set: {

@@ -9,7 +9,6 @@ export type ImportOutcome =
   /** With the first errors, and the number of the rest. Nothing was written. */
   | { status: 'refused'; errors: LineError[]; rest: number }
   | { status: 'interrupted' }
-  /** `unavailable` if the database was unavailable. */
   | { status: 'unavailable' | 'failed'; cause: string }
 
 export const outcomeOf = ({ kinds, interrupted }: ImportResult): ImportOutcome => {

@@ -11,7 +11,7 @@ export interface ImportOrder {
   completedAt: number
 }
 
-/** The tables of ids are not part of the heap. */
+/** Enough, because the tables of ids are not part of the heap. */
 const heapLimitMb = 512
 /** How long an import that is stopped may take for its current batch, in milliseconds. The next import writes it again. */
 const batchGrace = 1000

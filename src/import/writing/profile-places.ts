@@ -12,7 +12,7 @@ interface ProfileRecord {
 /** Gives each new profile one of the places of its account. */
 export class ProfilePlaces {
   private readonly users: Collection<UserDocument>
-  /** The places that are taken, one bit each, by account. The database may not have the latest yet, which are just being written. */
+  /** The taken places of each account, one bit each, including those that this run has assigned but not written yet. */
   private readonly taken = new Table(1, 1)
 
   constructor(db: Db) {

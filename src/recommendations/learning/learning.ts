@@ -17,9 +17,9 @@ const freshFor = minutes(10)
 const minRestFactor = 50
 
 /**
- * How long counts are used, by the milliseconds that counting took. Counting reads all histories, which slows down viewers.
- * Counts are used for 500 times as long as counting took, but not for more than ten minutes, unless counting would then take
- * more than 1/50 of the time.
+ * How long counts are used, if counting them took `took` milliseconds. Counting reads all histories, which slows down viewers, so
+ * counts are used `restFactor` times as long as counting took, but no longer than `freshFor`, unless counting would then take more
+ * than one part in `minRestFactor` of the time.
  */
 const countLifetime = (took: number) => Math.max(countEvery, Math.min(restFactor * took, freshFor), minRestFactor * took)
 
@@ -46,7 +46,7 @@ export class Learning {
 
   constructor(private readonly options: LearningOptions) {}
 
-  /** Refreshes and trains until aborted. Does not wait for database operations in progress then. */
+  /** Refreshes and trains until aborted. Once aborted, waits for the training to stop, but not for other work in progress. */
   async follow(signal: AbortSignal) {
     const stopped = new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
     while (!signal.aborted) {

@@ -44,7 +44,7 @@ export const readModelFile = (file: Uint8Array): ForeignModel => {
 const check = ({ ids, watched, halfLives, links: { starts, targets, first, second } }: StoredModel) => {
   if (watched !== ids.length) throw new Error('It has titles that nobody has watched')
   if (!ids.every(id => Number.isSafeInteger(id) && id > 0)) throw new Error('An id of a title is not a whole number above 0')
-  if (new Set(ids).size < ids.length) throw new Error('A title is there twice')
+  if (new Set(ids).size < ids.length) throw new Error('It contains a title twice')
   if (!Object.values(halfLives).every(halfLife => halfLife > 0)) throw new Error('A half-life is not above 0')
   if (!targets.every(target => target < ids.length)) throw new Error('A neighbour is not one of its titles')
   for (let row = 0; row < ids.length; row++)

@@ -6,7 +6,7 @@ interface History {
   weights: number[]
 }
 
-/** A random sample of users whose events are at most `maxEvents`, of histories that come one by one and need not fit into memory. */
+/** A random sample of users, with at most `maxEvents` events in total. Histories are added one by one: together they may not fit into memory. */
 export class Sample {
   private histories: History[] = []
   private events = 0

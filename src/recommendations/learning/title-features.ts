@@ -3,7 +3,7 @@ import type { Data } from '../../data/index.js'
 import { type Features, Growing } from '../model/index.js'
 import type { Titles } from './titles.js'
 
-/** By content id: what is known of each title apart from its views: its type, and the terms and keywords of it and of its episodes. */
+/** The features of each title by content id: its type, its terms and keywords, and those of its episodes. */
 export const readTitleFeatures = async (contents: Data['contents'], { skeleton, tree }: Titles) => {
   const numbers = new Map<string, number>()
   const features = new Map<number, Set<number>>()
@@ -42,7 +42,7 @@ export const featuresInOrder = (ids: number[], features: Map<number, Set<number>
 /** More would make the model large. */
 const maxNewcomers = 20_000
 
-/** The ids of the titles that nobody has watched, unless they are over, the newest first. */
+/** The ids of the titles that nobody has watched and that have not ended, the newest first. */
 export const newcomersOf = ({ skeleton, tree }: Titles, watched: ReadonlyMap<number, unknown>, now = Date.now()) => {
   const rows: number[] = []
   for (let row = 0; row < skeleton.size; row++)

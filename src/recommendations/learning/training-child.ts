@@ -7,7 +7,7 @@ import { recommendationModelsOf } from '../../data/recommendation-models.js'
 import type { TrainingOrder, TrainingReport } from './start-training.js'
 import { trainModel } from './training.js'
 
-/** In milliseconds. There is progress with every title, more than the parent process should have to read. */
+/** In milliseconds. The training makes progress with every title, which is too often for the parent process to read. */
 const reportEvery = 100
 
 const report = (message: TrainingReport) => new Promise(resolve => process.send?.(message, resolve))

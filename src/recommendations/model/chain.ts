@@ -3,7 +3,7 @@ import { selectBest } from './selection.js'
 import { Succession } from './succession.js'
 import type { TrainingSet } from './training-set.js'
 
-/** Counts of what came after an item. */
+/** The settings of the chain, which counts what came after each item. */
 export interface ChainShape {
   /** The power by which a pair counts less with its distance. It falls more slowly than a decay, because rare items have few views to count. */
   distance: number
@@ -11,7 +11,7 @@ export interface ChainShape {
   back: number
   /** The power of a count. The tenth user who goes from one item to another proves less than the first. */
   counts: number
-  /** The power by which items that much came after count less. */
+  /** The power by which an item counts less the more views came after it. */
   sources: number
   /** Keeps the best `keep` neighbours of each item. */
   keep: number

@@ -61,7 +61,7 @@ class NextTrials {
   }
 }
 
-/** Chooses how to recommend what comes next: part by part, each with the best of those before it. */
+/** Chooses how to recommend what comes next, one part after the other. Each is tried with the best settings so far. */
 export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions): Choice => {
   const trials = new NextTrials(data, seed)
   const { set } = trials
@@ -94,7 +94,7 @@ export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions)
   }
 
   withChains(next, shares)
-  // Without much of the regression, its lambda hardly matters, and it takes long with many items.
+  // With a small share of the regression, lambda hardly matters, and with many items each trial of it takes long.
   if (next.chain < 3) for (const lambda of [30, 300]) withChains({ ...next, lambda }, shares)
   // The best share of the chain changes with the half-life. A longer one is worth trying only where shorter ones are no better.
   for (const halfLife of [1, 2]) withChains({ ...next, halfLife }, shares)

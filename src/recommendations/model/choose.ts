@@ -126,7 +126,7 @@ export interface ChooseOptions {
   onTrial?: (done: number, total: number, settings: Hyperparameters, quality: Quality) => void
 }
 
-/** Chooses what is liked, without any order: settings by settings, each with the best of those before it. */
+/** Chooses how to recommend what is liked, whatever the order, one setting after the other. Each is tried with the best so far. */
 export const choose = (data: Interactions, { seed, onTrial }: ChooseOptions): Choice => {
   const trials = new Trials(data, seed)
   let best = presets[0] as Hyperparameters

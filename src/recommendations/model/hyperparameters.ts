@@ -17,7 +17,7 @@ export interface Hyperparameters {
   share: number
   /** After how many newer elements an element of the history counts half. With `Infinity`, it never ages. */
   halfLife: number
-  /** Where the order counts: what comes next, to which `next.taste` times all of the above is added. */
+  /** The model of what comes next, if the order counts. `next.taste` times all of the above is added to it. */
   next?: NextShape
 }
 

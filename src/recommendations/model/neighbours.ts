@@ -89,7 +89,7 @@ export const mixed = ({ starts, targets, first, second }: Blend, share: number):
   return { starts, targets, weights }
 }
 
-/** Scales all weights so that the items viewed speak for 1 each on average: a share of one model then means the same for another. */
+/** Scales all weights to a total of 1 per view on average, so that a share of a model means the same for all models. */
 export const balanced = ({ viewerStarts, items }: TrainingSet, rows: Neighbours): Neighbours => {
   const { starts, targets, weights } = rows
   let sum = 0

@@ -9,7 +9,7 @@ const halfOfBorrowing = 4
 const likeItems = 20
 const keep = 60
 
-/** For each row of `one`, the sum of the rows of `other` that it names, by weight. Keeps the strongest of each row. */
+/** For each row of `one`, the weighted sum of the rows of `other` that it names. Keeps the strongest targets of each row. */
 export const product = (one: Neighbours, other: Neighbours, keep: number): Neighbours => {
   const count = one.starts.length - 1
   const sums = new Float64Array(count)

@@ -33,7 +33,6 @@ export class NextParts {
     return blend
   }
 
-  /** The parts together. */
   together(shape: NextShape, onItem?: (done: number) => void) {
     return balanced(this.set, withFactors(mixed(this.sides(shape, onItem), shape.chain), targetFactors(this.set, shape)))
   }

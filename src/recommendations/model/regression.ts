@@ -19,7 +19,7 @@ export interface Penalty {
   growth: number
 }
 
-/** Solves the regression of every item. The result is by the items regressed on. */
+/** Solves the regression of every item. A row of the result is an item regressed on, its targets are the items that it predicts. */
 export const solved = (
   { near, gram, diagonal, mean }: Equations,
   { lambda, growth }: Penalty,

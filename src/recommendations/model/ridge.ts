@@ -55,7 +55,7 @@ const nearest = (set: TrainingSet, weights: Float64Array, diagonal: Float64Array
   return sorted(rows.end())
 }
 
-/** Scales the weights to 1 per view on average, so that lambda means the same for all of them. */
+/** Scales the weights to 1 per view on average, so that lambda means the same whatever the power `users`. */
 const normalized = ({ userCount, starts, items }: TrainingSet, weights: Float64Array) => {
   let sum = 0
   for (let user = 0; user < userCount; user++) sum += (weights[user] as number) * ((starts[user + 1] as number) - (starts[user] as number))

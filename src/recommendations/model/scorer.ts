@@ -45,7 +45,6 @@ export class Scorer {
     return [before, beyond]
   }
 
-  /** Adds up the scores. */
   private add({ items, next, liked }: History) {
     const { scores } = this
     const { starts, targets, first, second } = this.links

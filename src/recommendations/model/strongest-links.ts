@@ -1,9 +1,9 @@
 import { type Blend, placeOf } from './neighbours.js'
 import type { History } from './scorer.js'
 
-/** Finds the item of a history that speaks most for another one. */
+/** Finds which item of a history contributes most to the score of another. */
 export class StrongestLinks {
-  /** The most that each item says for any other one, on either side, or 0. */
+  /** The largest weight that each item gives to any other, on either side, or 0. It tells which items need not be looked at. */
   private readonly mostNext: Float32Array
   private readonly mostLiked: Float32Array
 

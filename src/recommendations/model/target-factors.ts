@@ -1,6 +1,6 @@
 import { type TrainingSet, viewsOf } from './training-set.js'
 
-/** Which items are recommended more often than their neighbours say. */
+/** By which factors items are recommended more or less often than by the weights of their neighbours alone. */
 export interface TargetShape {
   /** The power by which items with many views count less. */
   targets: number

@@ -12,7 +12,6 @@ const popular: Reason = { type: 'popular' }
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): Reason =>
   content_id === undefined || !content ? popular : { type: 'watched', content_id, name: content.name }
 
-/** Serializes the recommendations. */
 export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {
   const now = Date.now()
   const reasons = recommendations.flatMap(({ because }) => because ?? [])

@@ -2,10 +2,10 @@ import type { Scored } from '../model/index.js'
 
 /** Every tenth place is for a title that nobody has watched yet. */
 export const newcomerEvery = 10
-/** A newcomer gets the place if its score times this is the higher one. Its score is low, because it borrows a little from many titles. */
+/** A newcomer gets the place if its score times this is not below the title's. Its own is low: it borrows a little from many titles. */
 const worth = 20
 
-/** The best of both lists in one: every tenth is a newcomer, if one fits. */
+/** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */
 export const withNewcomers = (titles: Scored[], newcomers: Scored[], count: number) => {
   const list: Scored[] = []
   const [known, fresh] = [[...titles], [...newcomers]]

@@ -52,7 +52,7 @@ export class Recommender {
     return [...personal, ...this.filling(viewing, audience, count - personal.length, new Set(personal.map(({ title }) => title)), now)]
   }
 
-  /** Like `recommend`, but limits how many neighbours have the same watched title as their reason. */
+  /** Like `recommend`, but limits how many adjacent recommendations have the same watched title as their reason. */
   recommendVaried(viewing: Viewing, audience: Audience, count: number, now = Date.now()): Recommendation[] {
     return varied(this.candidates(viewing, audience, count, now), count)
   }

@@ -1,11 +1,11 @@
 interface Candidate {
   title: number
-  /** The title that it is because of, if any. */
+  /** The watched title that is the reason, if any. */
   because?: number | undefined
 }
 
 /** Of ten adjacent recommendations, at most four have the same reason. */
-const neighbours = 10
+const adjacent = 10
 const mostAlike = 4
 
 /**
@@ -29,10 +29,10 @@ export const varied = (candidates: Iterable<Candidate>, count: number): Candidat
   return taken
 }
 
-/** How many of those that the next one would have as neighbours have this reason. */
+/** How many of the recommendations just before the next one have this reason. */
 const countLatest = (taken: Candidate[], because: number) => {
   let times = 0
-  for (let at = Math.max(0, taken.length + 1 - neighbours); at < taken.length; at++) if (taken[at]?.because === because) times++
+  for (let at = Math.max(0, taken.length + 1 - adjacent); at < taken.length; at++) if (taken[at]?.because === because) times++
   return times
 }
 

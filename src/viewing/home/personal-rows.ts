@@ -13,9 +13,9 @@ import { type CardWithHistory, cardParts, watchlistParts } from '../viewer-bytes
 import type { Asked } from './public-rows.js'
 import { itemParts, type PlannedRow } from './row.js'
 
-/** The number of `because` rows, and how many of the titles watched last are tried for them. */
-const becauseRows = 2
-const watchedLately = 5
+/** How many `because` rows there are at most, and how many of the titles watched last are tried for them. */
+const maxBecauseRows = 2
+const maxTitlesTried = 5
 
 /** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
@@ -78,7 +78,7 @@ interface BecauseOptions {
   count: number
   recentDays: number
   basePath: string
-  /** Titles that are left out. Those of the rows are added to it. */
+  /** Titles to leave out. The titles of the new rows are added. */
   taken: Set<number>
 }
 
@@ -93,7 +93,7 @@ export const becauseRowsOf = (
   const rows: PlannedRow[] = []
   const excluded = new Set(viewing.excluded)
   for (const title of taken) excluded.add(title)
-  for (const watched of [...viewing.titles.keys()].slice(0, watchedLately)) {
+  for (const watched of [...viewing.titles.keys()].slice(0, maxTitlesTried)) {
     if (!isOpen(skeleton, watched, Date.now(), audience)) continue
     const similar = recommender.similar(watched, audience, count, excluded)
     if (similar.length === 0) continue
@@ -105,7 +105,7 @@ export const becauseRowsOf = (
       return { content_id: skeleton.idOf(title), parts: content => itemParts(content, { recent }) } satisfies PlannedRow['items'][number]
     })
     rows.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items })
-    if (rows.length === becauseRows) break
+    if (rows.length === maxBecauseRows) break
   }
   return rows
 }

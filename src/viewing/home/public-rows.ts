@@ -19,7 +19,7 @@ const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
   for (const content of listing.open(newestFirst, audience, Date.now())) if (tree.title(content) === content) yield content
 }
 
-/** The first titles that are not in `taken`, to which they are added. */
+/** The first titles that are not in `taken`. Adds them to it. */
 const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) => {
   const first: number[] = []
   for (const title of titles) {
@@ -30,7 +30,7 @@ const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) 
   return first
 }
 
-/** Leaves out the titles in `taken`, and adds to it those that the rows show. */
+/** Leaves out the titles in `taken`, and adds its own. */
 export const popularAndNew = (
   catalogue: Catalogue,
   popular: Popular,

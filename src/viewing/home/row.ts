@@ -6,7 +6,7 @@ type ItemParts = JsonParts<HomeRow['items'][number]>
 
 interface Item {
   content_id: number
-  /** The content that the item is because of, if any. */
+  /** The content that is the reason for the item, if any. */
   because?: number | undefined
   parts: (content: Fragment, cause: Fragment | undefined) => ItemParts
 }
@@ -18,7 +18,7 @@ export interface PlannedRow {
   more: string | null
   items: Item[]
   name?: string
-  /** The content that the row is because of, if any. */
+  /** The content that is the reason for the row, if any. */
   because?: number
   /** Called with the wire form of the row, unless a content was missing. */
   keep?: (bytes: Buffer) => void
