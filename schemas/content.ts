@@ -10,7 +10,7 @@ const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 count
 const Plan = Type.Object({ id: Type.String(), vendor_name: Type.String() }, { $id: 'Plan' })
 
 /** Sent only if the content has them. */
-const optional = {
+const optional = Type.Object({
   duration: Type.Optional(Type.Number({ description: 'Length in seconds, above 0', examples: [5400] })),
   min_age: Type.Optional(Type.Integer({ minimum: 0, maximum: 21, description: 'Youngest age it is meant for', examples: [12] })),
   season: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the season', examples: [1] })),
@@ -18,7 +18,8 @@ const optional = {
   external_ids: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Ids in other catalogues, by provider', examples: [{ imdb: 'tt0000001' }] })
   )
-}
+})
+export type OptionalContentFields = Static<typeof optional>
 
 export const Content = Type.Object(
   {
@@ -49,7 +50,7 @@ export const Content = Type.Object(
     price_formatted: Nullable(Type.String()),
     plans: Type.Record(Type.String(), Plan),
     link: Type.String({ description: 'URL of the content in the web front end' }),
-    ...optional
+    ...optional.properties
   },
   { $id: 'Content' }
 )

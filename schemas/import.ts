@@ -1,5 +1,6 @@
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Nullable } from './common.js'
+import type { OptionalContentFields } from './content.js'
 
 /** Integers are exact below 2^53. The counters continue from the largest imported id, and need room for 2^32 more. */
 export const largestId = 2 ** 53 - 2 ** 32
@@ -41,6 +42,14 @@ const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Mom
 
 const Plan = Closed({ id: Text, vendor_name: Text })
 
+const optionalContentFields = {
+  duration: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, 'x-rule': 'a number above 0' }))),
+  min_age: Type.Optional(Age),
+  season: Type.Optional(Nullable(Count)),
+  episode: Type.Optional(Nullable(Count)),
+  external_ids: Type.Optional(Nullable(ExternalIds))
+} satisfies Record<keyof OptionalContentFields, TSchema>
+
 export const ContentRecord = Closed({
   id: Id,
   type: Word,
@@ -71,11 +80,7 @@ export const ContentRecord = Closed({
   link: Type.Optional(Text),
   terms: Type.Optional(Type.Array(Id, { 'x-rule': 'a list of term ids' })),
   position: Type.Optional(Nullable(Whole)),
-  duration: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, 'x-rule': 'a number above 0' }))),
-  min_age: Type.Optional(Age),
-  season: Type.Optional(Nullable(Count)),
-  episode: Type.Optional(Nullable(Count)),
-  external_ids: Type.Optional(Nullable(ExternalIds)),
+  ...optionalContentFields,
   deleted_at: Type.Optional(Nullable(Moment)),
   ...times
 })

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb'
+import type { OptionalContentFields } from '../../schemas/content.js'
 import { wireYears } from '../time.js'
 
 // The form that every imported content has. Other software may have written contents without it.
@@ -30,7 +31,10 @@ const nullable = {
   payments_asset_id: textOrNull,
   currency: textOrNull,
   price: { bsonType: ['int', 'long', 'double', 'null'], ...safe },
-  price_formatted: textOrNull,
+  price_formatted: textOrNull
+}
+/** Without the duration, which the skeleton checks. */
+const optional: Record<Exclude<keyof OptionalContentFields, 'duration'>, Document> = {
   min_age: { ...wholeOrNull, maximum: 21 },
   season: { ...wholeOrNull, maximum: safe.maximum },
   episode: { ...wholeOrNull, maximum: safe.maximum },
@@ -39,6 +43,6 @@ const nullable = {
 
 /** Checked by the database: reading these fields of all contents would take three times as long. */
 export const servableFilter: Document = {
-  $jsonSchema: { required: Object.keys(sent), properties: { ...sent, ...nullable } },
+  $jsonSchema: { required: Object.keys(sent), properties: { ...sent, ...nullable, ...optional } },
   updated_at: { $gte: wireYears.first, $lte: wireYears.last }
 }

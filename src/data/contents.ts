@@ -1,10 +1,12 @@
 import type { Db, IndexDescription } from 'mongodb'
-import type { Content } from '../../schemas/content.js'
+import type { Content, OptionalContentFields } from '../../schemas/content.js'
 import { seconds, timestamp } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
 import { servableFilter } from './content-shape.js'
 
-export interface ContentDocument extends Imported {
+type Nullable<T> = { [Field in keyof T]: T[Field] | null }
+
+export interface ContentDocument extends Imported, Nullable<OptionalContentFields> {
   _id: number
   parent_id: number | null
   type: string
@@ -32,12 +34,6 @@ export interface ContentDocument extends Imported {
   price_formatted: string | null
   plans: Record<string, { id: string; vendor_name: string }>
   link: string
-  /** In seconds. */
-  duration?: number | null
-  min_age?: number | null
-  season?: number | null
-  episode?: number | null
-  external_ids?: Record<string, string> | null
   /** Contents are marked as deleted and never removed, because histories and watchlists still show them. */
   deleted_at: Date | null
   terms: number[]
@@ -49,14 +45,17 @@ export interface ContentDocument extends Imported {
 
 export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
 
-type OptionalFields = Pick<Content, 'duration' | 'min_age' | 'season' | 'episode' | 'external_ids'>
-type Absent<T> = { [F in keyof T]: T[F] | null }
-
-export const noOptionalFields = { duration: null, min_age: null, season: null, episode: null, external_ids: null }
-const optionalNames = Object.keys(noOptionalFields) as (keyof OptionalFields)[]
+export const noOptionalFields: Record<keyof OptionalContentFields, null> = {
+  duration: null,
+  min_age: null,
+  season: null,
+  episode: null,
+  external_ids: null
+}
+const optionalNames = Object.keys(noOptionalFields) as (keyof OptionalContentFields)[]
 
 /** Those of the optional fields that have a value. */
-export const optionalFields = (content: Absent<OptionalFields>): OptionalFields =>
+export const optionalFields = (content: Nullable<OptionalContentFields>): OptionalContentFields =>
   Object.fromEntries(optionalNames.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
 
 /** Nullable fields may be missing in documents that an older version or other software wrote. */
