@@ -4,8 +4,8 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
+import { titleIdOf } from '../../../src/catalogue/title-ids.js'
 import { done } from '../../../src/http/reply.js'
-import { titleIdOf } from '../../../src/http/title-ids.js'
 
 const shared = {
   tags: ['Hidden titles'],

@@ -1,7 +1,7 @@
-import type { Audience } from '../catalogue/audience.js'
-import type { Catalogue } from '../catalogue/catalogue.js'
 import { notFound, orNotFound } from '../errors.js'
-import { integerId } from './ids.js'
+import { integerId } from '../http/ids.js'
+import type { Audience } from './audience.js'
+import type { Catalogue } from './catalogue.js'
 
 /** The title of the content in a path: any content that the catalogue has ever had, open or not, within the caller's age limit. */
 export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
