@@ -27,7 +27,7 @@ t.test('every answer has its type', async t => {
   })
   const names: string[] = collection.map(({ name }) => name)
   t.strictSame(names, ['Film 1', 'Film 2'], 'values of an array are separated by commas')
-  // @ts-expect-error A content has a name, but no such thing. It would be no error if answers were `any`.
+  // @ts-expect-error Contents have no `nome`. If answers were `any`, this would compile.
   t.equal(collection[0]?.nome, undefined)
   const total: number = meta.total_count
   t.equal(total, 2)
@@ -164,7 +164,7 @@ t.test('errors say what is wrong and what to do', async t => {
     t.ok(Number(error.retryAfter) > 0 && Number(error.retryAfter) <= 60, `${error.retryAfter}`)
   })
 
-  /** What stands where the service should be. */
+  /** A client of a server that stands in for the service. */
   const behind = async (t: Test, answer: RequestListener, options: Partial<ClientOptions> = {}) => {
     const server = createServer(answer).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -208,7 +208,7 @@ t.test('errors say what is wrong and what to do', async t => {
     t.match(await errorOf(clientOf(t, `http://127.0.0.1:${port}`).client.get('/terms')), { kind: 'no-answer', advice: /CORS_ORIGIN/ })
   })
 
-  t.test('who aborts a call gets the reason back', async t => {
+  t.test('an aborted call throws the reason of the abort', async t => {
     const client = await behind(t, () => {})
     const reason = new Error('the page was left')
     const abort = new AbortController()

@@ -4,7 +4,7 @@ import { password } from '../helpers/app.js'
 import { until } from '../helpers/until.js'
 import { change, clientOf, createStore, errorOf, kindOf, newViewer, serve, signedIn } from './helper.js'
 
-/** One for all tests that leave it running. */
+/** One service for all tests that do not stop it. */
 const { app, baseUrl } = await serve(t)
 
 /** The lists as the service has them. */
@@ -30,7 +30,7 @@ const fill = async (client: Client) => {
   await client.put('/hidden/{contentId}', { params: { path: { contentId: '3' } } })
 }
 
-/** Lets only a few changes into an answer, and does something in between. */
+/** Allows only a few changes in an answer, and does something between two of them. */
 const inPagesOf =
   (perPage: number, between = async () => {}) =>
   async (request: Request, init?: RequestInit) => {

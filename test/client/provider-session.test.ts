@@ -208,7 +208,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal(ends.length, 1)
   })
 
-  t.test('are renewed without undoing a choice, or a sign-out, of meanwhile', async t => {
+  t.test('are renewed without undoing a choice or a sign-out made meanwhile', async t => {
     const { client, provider, store } = appWith(await tokenOf('tia'))
     const id = await client.addProfile({ name: 'Second' })
     await client.user()
@@ -346,7 +346,7 @@ t.test('tokens of an identity provider', async t => {
     t.strictSame(await client.user(), val)
   })
 
-  t.test('may be anything', async t => {
+  t.test('may have any form', async t => {
     for (const token of ['x', 'a.b.c', `a.${btoa('{}')}.c`]) t.equal(await kindOf(appWith(token).client.get('/history')), 'session-ended')
   })
 })

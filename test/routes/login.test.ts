@@ -20,7 +20,7 @@ const logIn = (app: App, payload: unknown, from: { address?: string; forwarded?:
     payload: JSON.stringify(payload)
   })
 
-/** Everything that a caller sees, but for what differs in any two answers. */
+/** Everything that a caller sees, except for what differs between any two answers. */
 const seen = ({ statusCode, body, headers: { date, 'x-request-id': id, ...headers } }: Answer) => ({ statusCode, body, headers })
 
 const isTooMany = (t: Test, response: Answer) => {
@@ -35,7 +35,7 @@ const isTooMany = (t: Test, response: Answer) => {
 
 const statusesOf = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode)
 
-t.test('once a costly hash of the old platform was met, every refusal takes its time', async t => {
+t.test('after a costly hash of the old platform was checked, every refusal takes as long', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   await app.data.users.add({ email: 'old@example.com', name: 'Old', password_hash: await bcrypt(password, 13) })
   for (const email of ['old@example.com', 'nobody@example.com']) {
@@ -45,7 +45,7 @@ t.test('once a costly hash of the old platform was met, every refusal takes its 
   }
 })
 
-t.test('refusals tell nothing by their time, however many wait', async t => {
+t.test('the time of a refusal reveals nothing, however many wait', async t => {
   const kinds = {
     nobody: undefined,
     'a hash like ours': await hashPassword(password),
@@ -445,7 +445,7 @@ t.test('the limit of failed logins', async t => {
     t.equal((await logIn(app, right(email), { address: '192.0.2.7' })).statusCode, 200)
   })
 
-  test('is not to be evaded by a forwarded address that nobody vouches for', async t => {
+  test('cannot be evaded by a forwarded address from an untrusted proxy', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
     const { email } = await addUser(app)
     t.equal((await logIn(app, wrong(email), { forwarded: '198.51.100.1' })).statusCode, 401)

@@ -29,7 +29,7 @@ t.test('another Node.js comes from npm', async t => {
   t.teardown(() => {
     process.env = before
   })
-  // Nothing is to be had.
+  // Neither npm nor the cache has anything.
   process.env = { ...before, XDG_CACHE_HOME: cache, npm_config_offline: 'true', npm_config_cache: join(cache, 'npm') }
   const said: string[] = []
   const fetch = () => fetchNode('24', line => said.push(line))

@@ -39,7 +39,7 @@ t.test('two processes on one database', async t => {
     return { viewer, post: at('POST'), put: at('PUT'), remove: at('DELETE'), get: at('GET') }
   }
 
-  t.test('of two reports at once of which each tells another half, both count', async t => {
+  t.test('two concurrent reports, one of the time and one of the percentage, both count', async t => {
     const { put, post, viewer } = await household()
     await post(0, '/history', { content_id: 1 })
     const id = collectionOf(await viewer.get('/history'))[0]._id
@@ -199,7 +199,7 @@ t.test('two processes on one database', async t => {
     }
   })
 
-  t.test('halves of a report in any order leave no field of a newer one behind', async t => {
+  t.test('an older report changes nothing, even in the field that the newer one lacks', async t => {
     const { viewer, post } = await household()
     await post(0, '/history', { content_id: 3, time: 100, observed_at: '2024-05-06T00:00:02Z' })
     await post(1, '/history', { content_id: 3, percentage: 50, observed_at: '2024-05-06T00:00:01Z' })
