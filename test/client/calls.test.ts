@@ -44,7 +44,7 @@ t.test('every answer has its type', async t => {
   await client.put('/history/{watchedVideoId}', { params: { path: { watchedVideoId: watched?._id ?? '' } }, body: { percentage: 7 } })
   t.match((await client.get('/continue-watching')).collection, [{ reason: 'resume', history: { time: 60, percentage: 7 } }])
 
-  t.test('what is in a rail', async t => {
+  t.test('the contents of a rail', async t => {
     const endpoint = 'https://elsewhere.example/contents?type=film&order_by=name&order_direction=DESC'
     const { collection, meta } = await client.railContents(endpoint, { page: 2, perPage: 2 })
     t.strictSame(
@@ -55,7 +55,7 @@ t.test('every answer has its type', async t => {
     t.equal((await client.railContents(endpoint)).collection.length, 3)
   })
 
-  t.test('what is similar', async t => {
+  t.test('similar titles', async t => {
     const titles: Schemas['SimilarContent'][] = await client.similar(1)
     t.strictSame(
       titles.map(({ name, recent }) => [name, recent]),
@@ -68,7 +68,7 @@ t.test('every answer has its type', async t => {
     t.match(await errorOf(client.similar(9)), { kind: 'refused', status: 404 })
   })
 
-  t.test('what is on', async t => {
+  t.test('what is on now and next', async t => {
     const hour = 3_600_000
     const on = (id: number, channel: string, from: number) => ({
       channel,
@@ -85,7 +85,7 @@ t.test('every answer has its type', async t => {
     t.match(await client.scheduleNow('b'), [{ channel: 'b', now: null, next: { content: { name: 'Film 2' } } }])
   })
 
-  t.test('what is hidden', async t => {
+  t.test('hidden titles', async t => {
     t.match(await client.hide(2), { code: 200 })
     await client.hide(1)
     const { collection, meta } = await client.hidden({ perPage: 1 })

@@ -68,7 +68,7 @@ t.test('the copy is what the service has', async t => {
   await isEqual(t, client, await client.sync())
 })
 
-t.test('what was kept while offline is sent first', async t => {
+t.test('reports that were kept while offline are sent first', async t => {
   const { app, baseUrl, again } = await serve(t)
   const { client } = clientOf(t, baseUrl)
   await newViewer(app, client)

@@ -13,7 +13,7 @@ interface Sent {
 const batches = (sent: Sent[]) =>
   sent.filter(({ path }) => path === 'POST /history/batch').map(({ body }) => body.reports as { time: number }[])
 
-t.test('what is refused is kept apart from what is not sent', async t => {
+t.test('refused reports are kept apart from unsent ones', async t => {
   const { store, user } = await signedIn(t, app, baseUrl)
   const other = kept(user.id + 1, 1, { time: 999 })
   const refused = kept(user.id, 99)

@@ -355,7 +355,7 @@ t.test('a sign-out during a switch prevails', async t => {
   t.strictSame(await app.data.sessions.list(user?.id ?? 0), [])
 })
 
-t.test('a session that is begun for nobody is ended', async t => {
+t.test('a new session is ended if the user has signed out in the meantime', async t => {
   let access_token = ''
   const late = async (request: Request, init?: RequestInit) => {
     const response = await fetch(request, init)

@@ -135,7 +135,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.get('/history')).meta.total_count, 0)
   })
 
-  t.test('send nothing of who was there before', async t => {
+  t.test('send no reports of the previous user', async t => {
     const { client, provider } = appWith(await tokenOf('joe'))
     await client.user()
     provider.isAway = true
@@ -260,7 +260,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.user())?.account_id, undefined)
   })
 
-  t.test('send what is under way at a switch as the one who began it', async t => {
+  t.test('send calls under way at a switch as the profile that began them', async t => {
     const { client } = appWith(await tokenOf('rio'))
     const rio = await client.user()
     const second = await client.addProfile({ name: 'Second' })

@@ -25,7 +25,7 @@ t.test('a report is sent at once, by the clock of the service', async t => {
   t.equal(await client.unsent(), 0)
 })
 
-t.test('what could not be sent is kept, and sent when the service is back', async t => {
+t.test('a report that cannot be sent is kept, and sent when the service is back', async t => {
   const { app, baseUrl, again } = await serve(t)
   const store = createStore()
   const { client, sent, count } = clientOf(t, baseUrl, { store })

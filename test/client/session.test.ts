@@ -125,7 +125,7 @@ t.test('a sign-out needs no connection', async t => {
   t.equal(await store.load('session'), null)
 })
 
-t.test('who signs in while the session before is renewed stays signed in', async t => {
+t.test('a sign-in while the previous session is renewed prevails', async t => {
   const { app, baseUrl } = await serve(t)
   const store = createStore()
   await newViewer(app, clientOf(t, baseUrl, { store }).client)

@@ -218,7 +218,7 @@ t.test('who calls', async t => {
     }
   })
 
-  t.test('a token in the address or in the body is none', async t => {
+  t.test('a token in the address or in the body is ignored', async t => {
     const token = forge(claims())
     const tokens = `token=${token}&access_token=${token}&authorization=Bearer%20${token}`
     const payload = { access_token: token, token, authorization: `Bearer ${token}` }

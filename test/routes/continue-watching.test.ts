@@ -483,7 +483,7 @@ t.test('continue watching', async t => {
       }
     })
 
-    t.test('but what was watched before, told late, or stands at 0 does not bring it back', async t => {
+    t.test('but a late report from before, or one at 0, does not bring it back', async t => {
       const viewer = await viewerOf(app)
       await begin(viewer, 102)
       await tick()
@@ -506,7 +506,7 @@ t.test('continue watching', async t => {
       t.strictSame(await cards(viewer), [['resume', 102]])
     })
 
-    t.test('of the own list alone', async t => {
+    t.test('only for the user who asks', async t => {
       const [a, b] = [await viewerOf(app), await viewerOf(app)]
       await begin(a, 102)
       await begin(b, 102)

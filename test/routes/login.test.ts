@@ -104,7 +104,7 @@ t.test('a user whose stored password cannot be checked is refused as anybody, an
   }
 })
 
-t.test('a user without a name, put in by another hand, can sign in', async t => {
+t.test('a user that other software stored without a name can sign in', async t => {
   const app = await build(t)
   const { _id, email } = await addUser(app)
   await databaseOf(app)
@@ -418,7 +418,7 @@ t.test('the limit of failed logins', async t => {
     for (const { email } of users) t.equal((await logIn(app, right(email))).statusCode, 200)
   })
 
-  test('what is no login counts for nothing', async t => {
+  test('an invalid body counts as no attempt', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
     const { email } = await addUser(app)
     for (let i = 0; i < 3; i++) t.equal((await logIn(app, { email, password: 5 })).statusCode, 400)

@@ -164,7 +164,7 @@ t.test('only the first 100 tags of If-None-Match count', async t => {
   t.equal(await status(`${'"x",'.repeat(100)}${etag}`), 200)
 })
 
-t.test('what is kept is one number of the metrics', async t => {
+t.test('the size of all caches is one metric', async t => {
   const app = await buildWith(t, seed)
   await collectGarbage()
   const { body } = await asked(app, '/metrics')

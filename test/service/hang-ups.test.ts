@@ -99,7 +99,7 @@ t.test('callers who hung up do not delay a stop', async t => {
   t.ok(took < 3000, `it took ${took} ms`)
 })
 
-t.test('CONNECT asks for a tunnel, which there is none of', async t => {
+t.test('CONNECT is refused, because there are no tunnels', async t => {
   const app = await listening(t)
   for (const target of ['example.com:443', '/health']) {
     const socket = connect(portOf(app), '127.0.0.1')

@@ -134,7 +134,7 @@ t.test('two processes on one database', async t => {
     }
   })
 
-  t.test('what was acknowledged after the DELETE was answered is there', async t => {
+  t.test('writes that were acknowledged after the answer to the DELETE are there', async t => {
     for (let round = 0; round < 10; round++) {
       const { viewer, post, remove } = await household()
       await Promise.all([remove(0, '/history'), ...times(5, i => post(i, '/history', { content_id: i + 1 }))])

@@ -130,7 +130,7 @@ t.test('faults of records', async t => {
       expected.map(fault => `terms.json:${fault}`)
     )
   })
-  t.test('are told up to a hundred, then their number', async t => {
+  t.test('are listed up to a hundred, then counted', async t => {
     const found = await faults({ 'contents.ndjson': lines(...Array.from({ length: 2500 }, (_, at) => film(at + 1, { weight: 'x' }))) })
     t.equal(found.length, 101)
     t.equal(found[99], 'contents.ndjson:100: weight: must be an integer or null')

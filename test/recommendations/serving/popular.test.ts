@@ -49,7 +49,7 @@ t.test('what counts as a view', async t => {
   await until(async () => (await idsFor(anybody(app))).join() === '2,3,4,1', { within: 10_000 })
 })
 
-t.test('what is watched in the country of the caller comes first', async t => {
+t.test('titles that are watched in the country of the caller come first', async t => {
   const contents = span(1, 5).map(id => film(id))
   const app = await buildWith(t, { contents }, { settings })
   await views(app, [...viewsOf(1, 5, { country: 'DE' }), ...viewsOf(2, 4)])
