@@ -94,7 +94,7 @@ const isClean = (t: Test, lines: string[], secrets: Set<string>) => {
   t.notMatch(log, /\$argon2/, 'no hash')
 }
 
-t.test('the log at its finest', async t => {
+t.test('the log at the level trace', async t => {
   t.test('as production writes it, holds no secret', async t => {
     const lines: string[] = []
     const options = { ...Object(loggerOptions('trace')), stream: { write: (line: string) => lines.push(line) } }

@@ -310,7 +310,7 @@ t.test('a provider that was never reached', async t => {
   t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'it is back')
 })
 
-t.test('a withdrawn key goes, though its tokens were checked before', async t => {
+t.test('a withdrawn key stops working, though its tokens were checked before', async t => {
   const provider = await providerOf(t, [rsa, ec])
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())

@@ -182,7 +182,7 @@ t.test('two processes on one database', async t => {
     }
   })
 
-  t.test('one after the other, each state is that of the newest observation so far', async t => {
+  t.test('after each report, the state is that of the newest observation so far', async t => {
     const random = randomFrom(99)
     const { viewer, post } = await household()
     let newest = -1

@@ -58,7 +58,7 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
   })
 })
 
-t.test('what fails while it is written is thrown, and what was written shows', async t => {
+t.test('a failure while writing is thrown, and what was written before is announced', async t => {
   const { db, run, revision, all } = await importer(t)
 
   t.test('where the database refuses a document', async t => {

@@ -153,7 +153,7 @@ t.test('a model that cannot be used', async t => {
   })
 })
 
-t.test('what has become of the titles of a model', async t => {
+t.test('titles of a model that have changed since it was trained', async t => {
   const app = await buildWith(t, { contents: [...contents, content(30)] })
   await views(app, audience)
   await trainOn(app)
