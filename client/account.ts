@@ -45,7 +45,7 @@ export const createAccount = ({ open, userCalls, begin, leave, stopPlaying, forg
     },
     /** Also works offline. The service then ends the session when its refresh token expires. */
     signOut: async () => {
-      // A heartbeat after it would look like a session that has ended.
+      // A heartbeat after the logout would be refused, as if the session had ended by itself.
       stopPlaying()
       await calls.post('/logout').catch(() => undefined)
       await leave()

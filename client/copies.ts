@@ -23,7 +23,7 @@ interface Options {
 
 const nothing = { history: [], watchlist: [], hidden: [] }
 
-/** Dates on the wire are texts of the same length. */
+/** Dates on the wire have a fixed length, so they compare as texts. */
 const newestFirst =
   <Element>(...keys: (keyof Element)[]) =>
   (one: Element, other: Element) => {

@@ -22,7 +22,7 @@ const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
 export const createDiscovery = (calls: Calls) => ({
   /** The rows of a start page. What the service could not read just now is in `missing`. */
   home: (query: HomeOptions = {}) =>
-    // The types of openapi-fetch lack what is always null.
+    // openapi-fetch's types leave out fields that are always null.
     calls.get('/home', { params: { query } }) as Promise<Schemas['Home']>,
 
   /** The contents of a rail, by its `endpoint`. */

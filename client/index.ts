@@ -128,7 +128,7 @@ export const createClient = ({
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
 
-    /** Says that this device plays a content, and every 30 seconds that it plays on. Throws if too many devices of the account play. */
+    /** Says that this device plays a content, and every 30 seconds that it still does. Throws if too many devices of the account play. */
     play: playing.play,
 
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */

@@ -12,7 +12,7 @@ export interface Keeper {
   hasEnded: () => boolean
   /** A token for the next call. If an owner is named, only a token of theirs. */
   token: (owner?: number) => Promise<string | undefined>
-  /** The profile that was chosen for the user of this token, if the token is that of an account. */
+  /** The profile that was chosen for the user of this token, if tokens name only the account. */
   profileOf?: (token: string) => number | undefined
   /** A new token after one was refused, unless the session has ended. */
   tokenAfter: (refused: string, owner?: number) => Promise<string | undefined>

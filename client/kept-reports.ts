@@ -41,15 +41,15 @@ const newestOf = <R extends KeptReport>(user_id: number, reports: R[], most: num
 
 const isSameContent = (one: KeptReport, other: KeptReport) => one.user_id === other.user_id && one.content_id === other.content_id
 
-/** Whether a report needs nothing more once a later one of its content item has been answered. */
+/** Whether the answer to `last` settles this report too: it is for the same content item and not newer. */
 export const isAnswered = (report: KeptReport, last: KeptReport) => isSameContent(report, last) && report.observed <= last.observed
 
 const placeOf = ({ time, percentage }: Report) => time ?? percentage ?? 0
 const isOnTheWay = (from: Report, middle: Report, to: Report) => (placeOf(middle) - placeOf(from)) * (placeOf(to) - placeOf(middle)) >= 0
 
 /**
- * Keeps the first and the newest report of each content item, and those where the viewer went back or forward again: who has seen the
- * end and begun again has seen the end, which the newest report does not say.
+ * Keeps the first and the newest report of each content item, and those where the viewer turned back or forward: the newest report alone
+ * would not say that a viewer who has begun again had seen the end.
  */
 const withReport = (reports: KeptReport[], report: KeptReport) => {
   const [newest, before] = reports.filter(other => isSameContent(other, report)).reverse()
@@ -57,7 +57,7 @@ const withReport = (reports: KeptReport[], report: KeptReport) => {
   return [...reports.filter(other => other !== newest), { ...newest, ...report }]
 }
 
-/** The reports that are not sent yet, oldest first, and apart from them those that the service has refused. */
+/** The reports that are not sent yet, oldest first, and separately those that the service has refused. */
 export const createKeptReports = (store: Store, exclusively: Exclusively) => {
   const kept = async () => (await store.load('reports')) ?? []
   const refused = async () => (await store.load('refused')) ?? []

@@ -33,7 +33,7 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, le
 
   const end = (token: string) => open.post('/logout', { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
 
-  /** Resolves with the session before. */
+  /** Resolves with the session that was replaced. */
   const goOn = async (owner: number | undefined, signedIn: SignedIn) => {
     try {
       await deliver()
@@ -71,8 +71,8 @@ export const createProfiles = ({ open, userCalls, own, provider, exclusively, le
     },
 
     /**
-     * Goes on as this profile, and resolves with it as the user. The session of the profile before is ended at the service: left on the
-     * device, it would open that profile to everybody who has the device, and each switch would leave one more.
+     * Continues as this profile, and resolves with it as the user. Ends the session of the previous profile at the service: left on the
+     * device, it would open that profile to anybody who holds the device, and each switch would leave one more.
      */
     useProfile: (id: number, given: Schemas['ProfileSwitch'] = {}) =>
       exclusively('profile', async () => {

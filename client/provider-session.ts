@@ -23,11 +23,11 @@ interface Options {
 }
 
 export interface ProviderKeeper extends Keeper {
-  /** Goes on as another profile of the user. */
+  /** Continues as another profile of the user. */
   useProfile: (id: number) => Promise<User>
 }
 
-/** The service has checked the token that this is taken from, or refuses it. */
+/** The token is not verified here, because the service does that. */
 const subjectOf = (token: string) => {
   try {
     const [, claims = ''] = token.split('.')
@@ -60,13 +60,13 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       if (chosen !== undefined) throw signedOut()
       return user
     }
-    // What is known since, such as another choice, is newer.
+    // What has been learned in the meantime, such as another choice, is newer.
     if (chosen === undefined && known !== before) return user
     known = { subject: subjectOf(token), ...(profile !== undefined && { profile }), user }
     await store.save('identity', known)
     return user
   }
-  /** All calls share one question. */
+  /** All calls share one request. */
   const identify = async (token: string) => {
     await loaded
     const subject = subjectOf(token)

@@ -51,7 +51,7 @@ export const createReports = ({ store, clock, exclusively, reporter, post, postM
   }
 
   const bodyOf = async ({ user_id, observed, ...report }: KeptReport) => {
-    // So does one from the future, where it would count as now. Reports that follow each other closely must not be told apart.
+    // Also if it is from the future, because reports within one millisecond are numbered ahead. The service counts the future as now.
     if (Date.now() - observed < live) return report
     if (!clock.isKnown()) await askTheTime()
     return { ...report, observed_at: clock.serviceTime(observed) }

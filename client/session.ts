@@ -111,7 +111,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       await store.save('session', session)
     },
 
-    // In turn with renewals, so that no tab saves a renewed session over the new one.
+    // Takes turns with renewals, so that no tab saves a renewed session over the new one.
     replace: (owner, session) =>
       exclusively('session', async () => {
         if (current && current.user.id === owner) await hasChanged(current)
@@ -129,7 +129,7 @@ export const createSessionKeeper = ({ store, exclusively, acrossTabs, refresh, o
       lastUser = undefined
       hasEnded = false
       await exclusively('session', async () => {
-        // Unless a sign-in did not wait.
+        // A sign-in does not wait for its turn, and may have stored a session since.
         if (!current) await store.save('session', null)
       })
     },

@@ -8,7 +8,7 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     for (const [name, value] of Object.entries(identityHeaders(token, profile))) request.headers.set(name, value)
     return transport(request)
   }
-  /** Another profile may be chosen before the request is sent, but what an owner has reported is sent as the owner. */
+  /** Reports are sent as their owner, even if another profile was chosen in the meantime. */
   const profileFor = (token: string, owner?: number) => {
     const chosen = session.profileOf?.(token)
     return chosen === undefined ? undefined : (owner ?? chosen)
@@ -44,12 +44,12 @@ export const createUserCalls = (baseUrl: string, transport: Fetch, session: Keep
     callsOf,
     calls,
 
-    /** For calls with a password or a PIN. If it is wrong, that is a 401 too, which must not be repeated with a new token. */
+    /** For calls with a password or a PIN. A wrong one is a 401 too, and must not be tried again with a new token. */
     once: createCalls(baseUrl, async request => {
       const token = await session.token()
       return token ? send(request, token, profileFor(token)) : transport(request)
     }),
-    /** Throws the error of such a call: this one, unless the session has ended. */
+    /** Turns a 401 of such a call into wrong credentials with this message, unless the session has ended. */
     asWrong: (message: string) => async (error: unknown) => {
       if (!isUnauthorized(error)) throw error
       await calls.get('/me')

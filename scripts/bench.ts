@@ -4,6 +4,6 @@ import { runOn } from './nodes/on.js'
 
 const root = join(import.meta.dirname, '..')
 
-/** Runs the benchmark with the version of Node.js that the image holds, whichever started this. */
+/** Runs the benchmark on the major version of Node.js in the image, whatever version started this command. */
 const version = readFileSync(join(root, '.nvmrc'), 'utf8').trim()
 process.exitCode = await runOn(version, join(root, 'scripts', 'bench', 'main.ts'), process.argv.slice(2))

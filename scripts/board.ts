@@ -8,7 +8,7 @@ import { messageOf } from './failures.js'
 
 const [file = 'docs/board.webp'] = process.argv.slice(2)
 const seconds = 90
-/** Between two points of a line, in seconds. */
+/** Seconds between two points of a line. */
 const step = 2
 
 /** Draws the board of a service under load, so that a change to it can be looked at. */

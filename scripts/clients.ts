@@ -11,7 +11,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 // Child processes and mongod end with this process.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
-/** Generates clients from openapi.json with foreign tools, compiles them, and makes a viewer's journey with each. */
+/** Generates clients from openapi.json with third-party tools, compiles them, and makes a viewer's journey with each. */
 try {
   const names = readersOf(usage).some('client', Object.keys(clients), process.argv.slice(2))
   const service = await startService(say)

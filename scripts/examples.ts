@@ -12,10 +12,10 @@ interface Example {
   answer: unknown
 }
 
-/** Languages enough to see that there are several. */
+/** Two are enough to show that there are several. */
 const shownLanguages = ['en', 'de']
 
-/** One element of each list and one plan say enough, and two languages of each text. */
+/** Keeps one element of each list, one plan and two languages of each text, which is enough for an example. */
 const shortened = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 1).map(shortened)
   if (typeof value !== 'object' || value === null) return value
@@ -52,7 +52,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
     ...(request && { payload: request })
   })
   if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.body}`)
-  // The document has only the clean key of a message.
+  // The OpenAPI document leaves out the key with the trailing space.
   const { 'message ': _, ...body } = answer.json()
   examples[`${method} ${path}`] = { ...(request && { request }), answer: shortened(body) }
   return body.data
@@ -134,7 +134,7 @@ for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/tok
   const example = examples[key] as { request: object; answer: { data: object } }
   examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
 }
-/** One of the rows says enough, too. */
+/** One row is enough for an example, too. */
 const home = examples['GET /home'] as { answer: { data: { rows: { kind: string }[] } } }
 home.answer.data.rows = home.answer.data.rows.filter(({ kind }) => kind === 'because').slice(0, 1)
 const refresh = examples['POST /login/refresh'] as Example

@@ -19,7 +19,7 @@ try {
   await page.goto(`${address}/`)
   await page.getByRole('button', { name: 'Sign in as Ada' }).click()
   await page.locator('#who').getByRole('button', { name: 'Ada' }).click()
-  // Otherwise what lies under it looks different.
+  // Otherwise the mouse may hover over a card, which changes its look.
   await page.mouse.move(0, 0)
   await page.getByRole('region', { name: 'Continue watching' }).locator('.card:not(.skeleton)').first().waitFor()
   // The greeting covers a part of the page.

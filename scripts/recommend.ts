@@ -53,7 +53,7 @@ const read = async (path: string): Promise<Dataset> => {
 
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
 
-/** The part of a model that knows no order. */
+/** The model without its part that depends on the order. */
 const withoutOrder = ({ first, ...links }: Blend): Blend => ({ ...links, first: new Float32Array(first.length) })
 
 const evaluate = ({ data }: Dataset, k: number, kind: HoldOutKind): Model => {

@@ -23,7 +23,7 @@ const readArguments = () => {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { lost: { type: 'boolean', default: false } } })
   const [action, file] = positionals
   const isSave = action === 'save' && !values.lost
-  // Nobody should forget the file.
+  // Without a file, `--lost` is required: nobody should leave the file out by mistake.
   const isFinish = action === 'finish' && values.lost === (file === undefined)
   if (positionals.length > 2 || !((isSave && file) || isFinish)) throw new Error(usage)
   return { action, file }
@@ -69,7 +69,7 @@ const bringBack = async (restores: Restores, path: string) => {
 
 const run = async () => {
   const { action, file } = readArguments()
-  // A large database has many sessions to end.
+  // Long, because a large database has many sessions to end.
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 600_000 }
   const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, timeouts)
   const restores = restoresOf(db)

@@ -39,7 +39,10 @@ const known = (user: UserDocument | null, who: string) => {
 const print = ({ _id, email, name, sub, account_id, disabled_at }: UserDocument) =>
   console.log(JSON.stringify({ id: _id, email, name, sub, account_id, disabled: disabled_at !== null }))
 
-/** These matter only to logins and reports, of which this command makes none, and to ends of sessions that an earlier version began. */
+/**
+ * This command makes no logins or reports. ACCESS_TOKEN_TTL counts only for sessions that an earlier version began, COMPLETED_AT only in
+ * exports of history that an earlier version wrote.
+ */
 const settings = {
   ACCESS_TOKEN_TTL: Settings.properties.ACCESS_TOKEN_TTL.default,
   LOGIN_LIMIT: 0,

@@ -7,7 +7,7 @@ import { bytesInUse, collectGarbage } from './helpers/memory.js'
 const one = entrySize('a') + 1
 const cacheOf = (bound: number) => new Cache<string, string>(bound, ({ length }) => length)
 
-t.test('what nobody asked for goes first', async t => {
+t.test('entries that were not read are dropped first', async t => {
   const cache = cacheOf(4 * one)
   const known = (...keys: string[]) => keys.filter(key => cache.get(key) === key)
   for (const key of ['a', 'b', 'c', 'd']) cache.put(key, key)
@@ -20,7 +20,7 @@ t.test('what nobody asked for goes first', async t => {
   t.equal(cache.weight, 4 * one)
 })
 
-t.test('what is put anew weighs what it weighs now', async t => {
+t.test('a replaced value counts with its new weight', async t => {
   const cache = cacheOf(1000)
   cache.put('a', 'a long one')
   cache.put('a', 'short')
@@ -44,7 +44,7 @@ t.test('a value beyond the bound is not kept', async t => {
   t.equal(cache.weight, 0)
 })
 
-t.test('a key weighs as much as it takes', async t => {
+t.test('a key counts with the memory that it takes', async t => {
   const cache = cacheOf(1_000_000)
   const long = 'k'.repeat(15_000)
   for (let i = 0; i < 1000; i++) cache.put(`${i} ${long}`, '')
@@ -55,7 +55,7 @@ t.test('a key weighs as much as it takes', async t => {
   t.equal(cache.get('k'.repeat(500_000)), undefined, 'one that is too long by itself is not kept')
 })
 
-t.test('the bytes of a process are those of all that it keeps', async t => {
+t.test('the tracked bytes of a process are the sum over its caches', async t => {
   const before = trackedBytes()
   const [first, second] = [cacheOf(1000), cacheOf(1000)]
   first.put('a', 'a')
@@ -66,7 +66,7 @@ t.test('the bytes of a process are those of all that it keeps', async t => {
   second.clear()
 })
 
-t.test('what is gone is not counted', async t => {
+t.test('a cache that was garbage-collected is not counted', async t => {
   await collectGarbage()
   const before = trackedBytes()
   const forget = () => {
@@ -78,7 +78,7 @@ t.test('what is gone is not counted', async t => {
   t.ok(trackedBytes() <= before)
 })
 
-t.test('an own text keeps nothing of the text that it was a part of', async t => {
+t.test('a copied text does not keep the text that it was part of in memory', async t => {
   const header = (i: number) => Buffer.alloc(15_000, 'x').toString('latin1') + String(i).padStart(20, '0')
   const before = await bytesInUse()
   const texts = Array.from({ length: 1000 }, (_, i) => copyText(header(i).slice(-20)))

@@ -66,7 +66,7 @@ t.test('settings', async t => {
   })
 })
 
-t.test('all that is missing or wrong is told at once, with the rule and without the value', async t => {
+t.test('all missing and wrong settings are reported at once, with the rule and without the value', async t => {
   const told = (env: Record<string, string>) => {
     try {
       readSettings(Settings, env)
@@ -106,14 +106,14 @@ const inFolder = (t: Test, folder: string, variables: Record<string, string>) =>
   return { said, exits: () => exit().map(({ args }) => args) }
 }
 
-t.test('settings come from the shell, and what it does not say from a file .env', async t => {
+t.test('settings come from the shell, and those that it lacks from a file .env', async t => {
   const folder = t.testdir({ '.env': `MONGO_URL=mongodb://127.0.0.1:1/of-the-file\nJWT_SECRET=${secret}\nPORT=1234` })
   const { exits } = inFolder(t, folder, { PORT: '5678' })
   t.match(settingsOrExit(Settings), { MONGO_URL: 'mongodb://127.0.0.1:1/of-the-file', PORT: 5678 })
   t.strictSame(exits(), [])
 })
 
-t.test('a process whose settings are wrong says so in a sentence and ends', async t => {
+t.test('a process with wrong settings says so in a sentence and exits', async t => {
   const wrong: [Record<string, string>, RegExp][] = [
     [{}, /^MONGO_URL is not set: .*\nJWT_SECRET is not set: .*\n$/],
     [{ ...good, PORT: 'http' }, /^PORT is wrong: .*\n$/],
@@ -131,7 +131,7 @@ t.test('a process whose settings are wrong says so in a sentence and ends', asyn
       t.strictSame(exits(), [[1]])
     })
 
-  t.test('a command needs its database alone', async t => {
+  t.test('a command needs only its database', async t => {
     const { said, exits } = inFolder(t, t.testdir(), {})
     t.throws(() => settingsOrExit(CommandSettings), { message: 'the end of the process' })
     t.match(said, [/^MONGO_URL is not set: .*\n$/])
@@ -139,7 +139,7 @@ t.test('a process whose settings are wrong says so in a sentence and ends', asyn
   })
 })
 
-t.test('a file .env that cannot be read is not passed over', async t => {
+t.test('a file .env that cannot be read is an error', async t => {
   const folder = t.testdir({})
   mkdirSync(join(folder, '.env'))
   const { exits } = inFolder(t, folder, good)

@@ -18,7 +18,7 @@ t.test('poll', { jobs: 2 }, async t => {
     for (const [n, at] of looks.entries()) t.ok(at >= (n + 1) * 990, `look ${n + 1} after ${at} ms`)
   })
 
-  t.test('tells the first of failures in a row, and none after it was told to stop', async t => {
+  t.test('reports the first of consecutive failures, and none after it was told to stop', async t => {
     const stop = new AbortController()
     const outcomes = ['fault', 'fault', 'fine', 'fault', 'fine', 'last']
     const told: string[] = []

@@ -11,7 +11,7 @@ const waiting = byId('waiting')
 const error = byId('approval-error')
 const actions = byId('approval-actions')
 
-/** The address of this dialog, which the service gives to devices. */
+/** Whether the page was opened at the address of this dialog, which the service gives to devices. */
 const isAddressed = () => location.hash === '#device'
 
 /** @param {() => Promise<unknown>} work */

@@ -36,7 +36,7 @@ const line = ({ content_id, content, created_at }) => {
   )
 }
 
-/** The hidden titles, newest first. Without any, there is no such list. */
+/** The hidden titles, newest first. Without any, the list is not shown. */
 export const showHidden = async () => {
   if (!(await viewer.user())) {
     place.hidden = true

@@ -14,13 +14,13 @@ const items = 12
 let chosen
 /** The rows as they were asked for last, by their keys. @type {Map<string, HomeRow>} */
 let latest = new Map()
-/** What is shown of them. @type {Map<string, ReturnType<typeof rail>>} */
+/** The rails on the page, by the same keys. @type {Map<string, ReturnType<typeof rail>>} */
 let shown = new Map()
 
 /** @param {HomeRow} row */
 const keyOf = ({ kind, name, because, more }) => JSON.stringify([kind, name, because?.content_id, more])
 
-/** A user is told what is missing, too. @param {HomeRow[]} rows @returns {HomeRow[]} */
+/** Adds the user's own rows that are empty, so that the page can say what belongs there. @param {HomeRow[]} rows @returns {HomeRow[]} */
 const withEmptyRows = rows => {
   const none = { name: null, because: null, items: [] }
   const given = new Set(rows.map(({ kind }) => kind))
@@ -78,7 +78,7 @@ const showPicked = (rows, user) => {
   showHero(item?.content, recommended ? reasonOf(recommended) : 'Popular now', user)
 }
 
-/** Asks for the start page, and shows it: all in one call. */
+/** Reads the whole start page in one call, and shows it. */
 const refresh = async () => {
   const user = await viewer.user()
   const { rows, missing } = await viewer.home({ items, ...(chosen !== undefined && { collection: chosen }) })

@@ -8,7 +8,7 @@ const switchedKey = 'viewer.switched'
 
 /** The profiles of the account, as they were asked for last. @type {Profile[]} */
 let profiles = []
-/** Whose session it is, kept for when there is no connection. @type {Profile | null} */
+/** The profile that watches, stored for when there is no connection. @type {Profile | null} */
 let watching = JSON.parse(localStorage.getItem(profileKey) ?? 'null')
 
 export const everybody = () => profiles
@@ -21,7 +21,7 @@ export const isLimited = profile => profile !== null && profile.max_age !== null
 const isChosen = () => localStorage.getItem(chosenKey) !== null
 export const keepChoice = () => localStorage.setItem(chosenKey, 'yes')
 
-/** A page for children looks like one. @param {Profile | null} profile */
+/** Shows who watches. With an age limit, the page gets the looks for children. @param {Profile | null} profile */
 const show = profile => {
   watching = profile
   localStorage.setItem(profileKey, JSON.stringify(profile))
@@ -35,7 +35,7 @@ const forget = () => {
   show(null)
 }
 
-/** Asks who there is. Resolves with whether somebody has to say who watches. */
+/** Loads the profiles. Resolves with whether somebody still has to say who watches. */
 export const loadHousehold = async () => {
   const user = await viewer.user()
   if (!user) {
@@ -56,7 +56,7 @@ export const secretOf = ({ has_pin, max_age }) => {
 }
 
 /**
- * Goes on as a profile. The page is loaded anew, so that nothing of the one before is left on it.
+ * Continues as a profile. Reloads the page, so that nothing of the previous profile is left on it.
  * @param {Profile} profile @param {{ pin?: string, password?: string }} [given]
  */
 export const goOnAs = async (profile, given) => {

@@ -7,7 +7,7 @@ import { emit, events, viewer } from './viewer.js'
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
-/** Cards whose title the user has just hidden, by content id. They stay until the list is loaded again, so that it can be undone. */
+/** Cards whose title the user has just hidden, by content id. These cards stay until their row is loaded again, so that hiding can be undone. */
 export const hidden = new Set()
 
 const most = { params: { query: { perPage: 100 } } }

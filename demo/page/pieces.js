@@ -41,7 +41,7 @@ redraw('saved', '.save')
 redraw('hidden', '.hide')
 
 /**
- * @typedef {{ icon: Parameters<typeof icon>[0], label: string, title: string, said: string }} Look `said` is announced once it is so.
+ * @typedef {{ icon: Parameters<typeof icon>[0], label: string, title: string, said: string }} Look `said` is announced after the change.
  * @typedef {object} Toggle
  * @property {'save' | 'hide'} kind
  * @property {string} subject what it is about, for screen readers
@@ -52,7 +52,7 @@ redraw('hidden', '.hide')
  * @property {Look} off
  */
 
-/** A button that is pressed or not, as the service knows it. @param {Toggle} given */
+/** A toggle button in the state that the service knows. @param {Toggle} given */
 const toggleButton = ({ kind, subject, invitation, isOn, toggle, on, off }) => {
   const look = () => (isOn() ? on : off)
   const button = h('button', { type: 'button', class: kind, onclick: () => press() })

@@ -40,7 +40,7 @@ export const titleOf = (row, user) => {
   }
 }
 
-/** What a row says that is there without items. @type {Partial<Record<Kind, string>>} */
+/** The texts of rows that are shown even without items. @type {Partial<Record<Kind, string>>} */
 export const emptyTexts = {
   continue_watching: 'Nothing started yet. Open a title and drag its player, and it appears here.',
   watchlist: 'Nothing saved yet. Press the plus on a title to save it for later.'
@@ -62,7 +62,7 @@ const continueCards = async items => {
     return card(content, {
       headline: parent ? nameOf(parent) : nameOf(content),
       note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
-      // One that is watched again is at its end from the last time.
+      // The history of an episode that is watched again is still at the end of the last viewing.
       percentage: history && history.percentage < 90 ? history.percentage : 0,
       mayHide: true
     })
@@ -92,7 +92,7 @@ export const cardsOf = async (row, mayHide) => {
 }
 
 /**
- * More cards than a row has, page by page. Of the other kinds, their first items say enough.
+ * Further cards of a row, page by page. Rows of the other kinds show only their first items.
  * @param {HomeRow} row @param {number} page @param {number} perPage
  * @returns {Promise<import('./rail.js').Page>}
  */

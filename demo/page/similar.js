@@ -6,7 +6,7 @@ import { lengthOf, lineOf, nameOf, typeOf } from './words.js'
 /** @typedef {import('./viewer.js').Content} Content */
 
 /**
- * Titles like this one. Without any, and if they cannot be loaded, nothing is shown.
+ * Titles like this one. Shows nothing if there are none or they cannot be loaded.
  * @param {Content} content @param {(content: Content) => void} open
  */
 export const similarTo = (content, open) => {

@@ -7,7 +7,7 @@ const dialog = /** @type {HTMLDialogElement} */ (byId('television'))
 const place = byId('television-code')
 const state = byId('television-state')
 const actions = byId('television-actions')
-/** Ends when the screen is left. */
+/** Aborted when the screen is left. */
 let leaving = new AbortController()
 
 const leave = () => h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Cancel')

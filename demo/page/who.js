@@ -160,7 +160,7 @@ const settle = async () => {
   emit('settled')
 }
 
-// Browsers that do not know `closedBy` yet close it all the same.
+// Browsers without `closedBy` let the dialog be closed without an answer.
 dialog.addEventListener('close', () => {
   if (isNeeded) open()
 })

@@ -24,7 +24,7 @@ export const lengthOf = ({ duration = 0 }) => {
 /** @param {Content} content */
 export const ageOf = ({ min_age }) => (min_age ? `From ${min_age}` : '')
 
-/** For whom the titles of a profile are. @param {number} age */
+/** An age limit in words. @param {number} age */
 export const limitOf = age => (age === 0 ? 'For all ages' : `Up to ${age}`)
 
 /** @param {number} seconds */

@@ -12,7 +12,7 @@ import { resolved } from './tools.js'
 
 const journeys = join(import.meta.dirname, 'journeys')
 
-/** The document as it was before the service had a field, so that a client that refuses fields which it does not know fails. */
+/** The document without a field that the service sends, so that a client that refuses unknown fields fails. */
 const olderDocument = (text: string) => {
   const document = JSON.parse(text)
   const { Content } = document.components.schemas

@@ -12,10 +12,10 @@ import { withWatchedService } from './prometheus/watched.js'
 const run = promisify(execFile)
 
 const seconds = 60
-/** How often the check looks at a query, in seconds. */
+/** Seconds between two values of a query. */
 const step = 2
 
-/** A service in which all is well has no faults. */
+/** Queries about faults, of which a healthy service has none. */
 const mayFindNothing = [/status!="503"/]
 
 /** Has promtool check the files, and Prometheus answer every query of the rules and of the board about a service under load. */
@@ -48,7 +48,7 @@ export const prometheus: Check = async say => {
 export const prometheusPrograms = async (say: (line: string) => void) => {
   const program = (name: string) => goProgram(`github.com/prometheus/prometheus/cmd/${name}@v0.316.0`, say, ['-tags', 'remove_all_sd'])
   const server = await program('prometheus')
-  // Most of it is built by now.
+  // One after the other, because the second build reuses most of the first.
   const promtool = await program('promtool')
   return { server, promtool }
 }

@@ -21,7 +21,7 @@ const settings = {
   MAX_EVENT_LOOP_DELAY: '0'
 }
 
-/** Runs a real proxy with its configuration of deploy/, before servers that show what it sends and before the built service. */
+/** Runs a real proxy with its configuration from deploy/: in front of servers that record what it sends, then of the built service. */
 const checkOf =
   (program: Program): Check =>
   async say => [...(await passing(program)), ...(await missing(program)), ...(await behind(program, say))]

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Repeats a question until the answer is as wanted. */
+/** Asks again and again until the answer is the wanted one. */
 export const until = async <Answer>(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean, seconds: number) => {
   const end = Date.now() + seconds * 1000
   for (;;) {
     const answer = await ask()
     if (isWanted(answer)) return answer
-    if (Date.now() > end) throw new Error(`not so within ${seconds} s: ${ask}, but ${JSON.stringify(answer)}`)
+    if (Date.now() > end) throw new Error(`${ask} was still ${JSON.stringify(answer)} after ${seconds} s`)
     await sleep(200)
   }
 }
@@ -31,7 +31,7 @@ export class Service {
     this.#address = `http://localhost:${port}`
   }
 
-  /** The status of an answer, 0 where there is none. */
+  /** The status of the answer, or 0 if there is none. */
   async status(path: string) {
     const answer = await call(`${this.#address}${path}`).catch(() => undefined)
     return answer?.status ?? 0
@@ -43,7 +43,7 @@ export class Service {
     return JSON.parse(text).data
   }
 
-  /** The media type of a picture, wherever it is. */
+  /** The media type of the picture at any URL, or the status if it is not there. */
   async picture(url: string) {
     const { status, type } = await call(url)
     return status === 200 ? type : `a ${status}`

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { delimiter, join } from 'node:path'
 import { fetchNode } from './fetch.js'
 
-/** Runs a script on a version of Node.js, as are the processes that it starts by name. Resolves with its exit status. */
+/** Runs a script, and the processes that it starts as `node`, on a version of Node.js. Resolves with the exit status of the script. */
 export const runOn = async (version: string, script: string, args: string[]) => {
   const bin = await fetchNode(version, console.log)
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }

@@ -9,8 +9,8 @@ export interface Restart {
 }
 
 /**
- * Restarts each service, one after the other, again and again until `isEnough` after a round. `settleTime` is the time in milliseconds
- * that the balancer has to notice that a service is back.
+ * Restarts the services one after the other, round after round, until `isEnough`. `settleTime` is how many milliseconds the balancer has to
+ * notice that a service is back.
  */
 export const restartInTurn = async (services: Service[], settleTime: number, isEnough: (restarts: Restart[]) => boolean) => {
   const restarts: Restart[] = []

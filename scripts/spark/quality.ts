@@ -3,13 +3,13 @@ import type { StoredModel } from '../../src/recommendations/stored-model.js'
 
 const depth = 10
 
-/** The title of each viewer that has to be found is the last one, which the training has not seen. */
+/** Hides the last title of each viewer from the training: it has to be found. */
 export const splitOff = (histories: number[][]) => ({
   training: histories.map(history => history.slice(0, -1)),
   last: histories.map(history => history.at(-1) as number)
 })
 
-/** How well a stored model finds the last title of each viewer among all titles, whose ids begin at 1. */
+/** How well a stored model finds the last title of each viewer among all titles, whose ids are 1 to `titles`. */
 export const qualityOf = (
   { ids, watched, halfLives, links }: StoredModel,
   training: number[][],

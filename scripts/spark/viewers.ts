@@ -12,12 +12,12 @@ export interface Shape {
 
 const normalFrom = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-/** How far one goes on from a title of the same group, when the next one is much like it. */
+/** About how far apart the numbers of two titles are that are much alike. */
 const near = 8
 
 /**
- * Viewers who do not exist, but behave. Some titles are much more popular than others. A viewer stays in a group for a while, goes on
- * to what is much like the last title, often to its sequel, which has the next number, and sometimes watches what everybody watches.
+ * Makes up viewers who behave like real ones. Some titles are much more popular than others. A viewer stays in a group for a while, moves
+ * on to a title much like the last one, often its sequel (the next number), and sometimes watches what everybody watches.
  */
 export function* viewersOf({ viewers, titles, views, group, seed = 1 }: Shape): Generator<number[]> {
   const random = randomFrom(seed)

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 
 /**
  * Most test files share a few processes, because each takes seconds to load the service. tap runs four at once (`jobs` in
- * package.json). This is how files are dealt to them: the last one starts late, after the files with their own process.
+ * package.json). The files are dealt out in this order: the last process gets fewer, because it starts after the files that run alone.
  */
 const dealing = [0, 1, 2, 0, 1, 2, 3, 0, 1, 2, 3]
 

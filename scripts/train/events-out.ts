@@ -43,7 +43,7 @@ class Parts {
     const file = createWriteStream(join(this.folder, `histories-${String(this.count++).padStart(5, '0')}.gz`))
     this.part = createGzip({ level: 1 })
     this.written = pipeline(this.part, file)
-    // The next one to wait for it handles an error.
+    // Whoever awaits it next handles the error.
     this.written.catch(() => undefined)
   }
 }

@@ -6,7 +6,7 @@ import { readTitles } from '../../src/recommendations/learning/titles.js'
 import { withNewcomers } from '../../src/recommendations/model/index.js'
 import { largestModel, modelFormat, packed, type StoredModel } from '../../src/recommendations/stored-model.js'
 
-/** Reads no more than could be a model. */
+/** Refuses a file that is too large for a model before reading it. */
 const foreignFrom = async (path: string) => {
   const { size } = await stat(path)
   if (size > largestModel) throw new Error(`It has ${size} bytes, more than ${largestModel}`)

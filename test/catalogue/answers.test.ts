@@ -24,7 +24,7 @@ t.test('an answer holds until the catalogue or the clock changes it', async t =>
   t.equal(made, 3, 'the catalogue')
 })
 
-t.test('an answer that ends by itself is not kept for longer', async t => {
+t.test('an answer with an end of its own is not kept beyond it', async t => {
   const answers = new AnswerCache()
   let made = 0
   const ask = (key: string, now: number, until: number) =>
@@ -39,7 +39,7 @@ t.test('an answer that ends by itself is not kept for longer', async t => {
   t.equal(made, 4, 'nor beyond what holds for all')
 })
 
-t.test('a crowd that asks for the same at once has it made once', async t => {
+t.test('concurrent requests for the same answer make it once', async t => {
   const answers = new AnswerCache()
   let made = 0
   const make = () => {
@@ -66,7 +66,7 @@ t.test('an answer keeps no more memory than it weighs', async t => {
     const answers = new AnswerCache()
     for (let i = 0; i < 2000; i++) {
       await answers.get(`key ${i}`, valid, () => jsonAnswer(`${i}`.repeat(100)), run)
-      // What else is sent meanwhile shares a pool with small buffers.
+      // These share the pool of small buffers with the answers.
       for (let n = 0; n < 5; n++) Buffer.from('x'.repeat(1500))
     }
     return answers
@@ -82,7 +82,7 @@ t.test('an answer keeps no more memory than it weighs', async t => {
   t.notOk(answers.get('key 0', valid, () => jsonAnswer([]), run) instanceof Promise, 'they are still there')
 })
 
-t.test('own bytes are the same bytes', async t => {
+t.test('ownBytes copies small buffers and returns large ones as they are', async t => {
   const small = Buffer.from('small')
   t.equal(ownBytes(small).toString(), 'small')
   t.equal(ownBytes(small).buffer.byteLength, 5)

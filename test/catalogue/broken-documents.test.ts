@@ -10,7 +10,7 @@ import { content, film, legal, programme, rail, railCollection, supportText, ter
 import { until } from '../helpers/until.js'
 import { viewerOf } from '../helpers/viewer.js'
 
-/** The wire form has none for it. */
+/** A date that the wire form cannot express. */
 const beyondYears = new Date('+012345-01-01T00:00:00Z')
 const beyondSafe = Long.fromString('9223372036854775807')
 const decimal = Decimal128.fromString('1.5')
@@ -19,7 +19,7 @@ const decimal = Decimal128.fromString('1.5')
 const show = content(9)
 const below = { parent_id: 9 }
 
-/** Other values of some fields, none of which can be served. */
+/** One wrong value of one field each, none of which can be served. */
 const odd = (values: Record<string, unknown[]>) =>
   Object.entries(values).flatMap(([field, wrong]) => wrong.map(value => ({ [field]: value }) as Document))
 
@@ -97,7 +97,7 @@ const contentBy = (id: number) => content(id)
 const railBy = (id: number) => railCollection(id, { type: 'show' })
 const broken: Record<CatalogueKind, Document[]> = {
   contents: [...numbered(1000, oddContents, contentBy), ...withOddIds(contentBy)],
-  // What must be unique is, by the indexes.
+  // The unique index on taxonomy and vendor_id holds here too.
   terms: [
     ...numbered(1000, oddTerms, id => term(id, { taxonomy: `taxonomy ${id}` })),
     ...oddIds.map((_id, i) => ({ ...term(1), vendor_id: `odd ${i}`, _id }))
@@ -134,12 +134,12 @@ const fine = {
 
 const warningsIn = (log: string[]) => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
 
-t.test('documents that another hand has put into the database take no other away', async t => {
+t.test('broken documents that other software wrote hide no others', async t => {
   const url = await seededUrl(t, {
     ...fine,
     ...Object.fromEntries(Object.entries(broken).map(([kind, documents]) => [kind, [...fine[kind as CatalogueKind], ...documents]]))
   })
-  // Moments that JavaScript has no date for.
+  // Dates of BSON that are beyond those of JavaScript.
   const { client, db } = connectionTo(url)
   for (const [kind, field] of Object.entries({
     contents: 'updated_at',
@@ -191,7 +191,7 @@ t.test('documents that another hand has put into the database take no other away
   t.equal(warningsIn(log).length, 6, 'and is not told again and again')
 })
 
-t.test('a content without what may be null is served with null', async t => {
+t.test('a content without its nullable fields is served with null in them', async t => {
   const nullable = ['parent_id', 'weight', 'pricing', 'payments_asset_id', 'end_date', 'currency', 'price', 'price_formatted'] as const
   const { countries_include, countries_exclude, terms, position, deleted_at, ...bare } = content(1)
   for (const field of nullable) delete (bare as Partial<ContentDocument>)[field]
@@ -200,7 +200,7 @@ t.test('a content without what may be null is served with null', async t => {
   for (const field of [...nullable, 'countries_include', 'countries_exclude']) t.equal(data[field], null, field)
 })
 
-t.test('a content that another hand breaks while the service runs', async t => {
+t.test('a content that other software breaks while the service runs', async t => {
   const log: string[] = []
   const url = await seededUrl(t, { contents: [show, film(1, below), film(2, below), film(3, below)] })
   const app = await build(t, { url, log })
@@ -211,7 +211,7 @@ t.test('a content that another hand breaks while the service runs', async t => {
     await viewer.post('/watchlist', { content_id })
   }
 
-  t.test('and tells of is no more served from then on', async t => {
+  t.test('is no longer served once the change is announced', async t => {
     await app.inject('/contents/1')
     await contents.updateOne({ _id: 1 }, { $set: { start_date: 'x' as unknown as Date, stamp: new Date() } })
     await app.data.revisions.raise('contents')
@@ -220,7 +220,7 @@ t.test('a content that another hand breaks while the service runs', async t => {
     t.match(warningsIn(log), [{ collection: 'contents', ids: [1], count: 1 }])
   })
 
-  t.test('and does not tell of is a 503 once, and no more served from then on', async t => {
+  t.test('is a 503 once if the change is not announced, and then no longer served', async t => {
     const log: string[] = []
     const fresh = await build(t, { url, log })
     log.length = 0
@@ -237,7 +237,7 @@ t.test('a content that another hand breaks while the service runs', async t => {
     }
     t.match(warningsIn(log), [{ collection: 'contents', ids: [2], count: 1 }])
 
-    // With the stamp that it had: only a comparison of all finds that, as when revisions go back.
+    // The stamp stays as it was, so only a full comparison finds this. A revision that goes backwards causes one.
     await contents.updateOne({ _id: 2 }, { $set: { updated_at: new Date() } })
     await databaseOf(app)
       .collection<{ _id: string }>('revisions')
@@ -245,7 +245,7 @@ t.test('a content that another hand breaks while the service runs', async t => {
     await until(async () => (await fresh.inject('/contents/2')).statusCode === 200)
   })
 
-  t.test('is served again when it is mended', async () => {
+  t.test('is served again once it is repaired', async () => {
     const { stamp, ...mended } = film(1, below)
     await contents.updateOne({ _id: 1 }, { $set: mended, $currentDate: { stamp: true } })
     await app.data.revisions.raise('contents')
@@ -257,11 +257,11 @@ t.test('contents that were written past the import', async t => {
   const { terms, ...bare } = content(2)
   const app = await buildWith(t, { contents: [show, content(1, below), bare as ContentDocument, content(3, { terms: [7], ...below })] })
 
-  t.test('are in no list of terms where they have none', async t => {
+  t.test('match no filter by terms if they have none', async t => {
     t.strictSame(idsOf(await app.inject('/contents?terms=7')), [3])
     t.strictSame(idsOf(await app.inject('/contents?ids=2')), [2])
   })
-  t.test('are a 503 when their removal is found, and then not there', async t => {
+  t.test('are a 503 when their removal is noticed, and then a 404', async t => {
     await databaseOf(app).collection<ContentDocument>('contents').deleteOne({ _id: 1 })
     const { statusCode, headers } = await app.inject('/contents?ids=1,3')
     t.equal(statusCode, 503)
@@ -271,7 +271,7 @@ t.test('contents that were written past the import', async t => {
   })
 })
 
-t.test('contents that another hand has put into the database', async t => {
+t.test('broken contents that other software wrote', async t => {
   const broken = (odd: Record<string, unknown>) => ({ ...content(1), ...odd }) as unknown as ContentDocument
   const contents = [
     content(1),
@@ -293,7 +293,7 @@ t.test('contents that another hand has put into the database', async t => {
     { collection: 'contents', ids: [2, 3, 4, 5, 6, 7, 8, 'nine'], count: 8 }
   )
 
-  t.test('and that it has taken away, while viewers have elements of them', async t => {
+  t.test('and contents that it removed while viewers have elements of them', async t => {
     const viewer = await viewerOf(app)
     for (const content_id of [1, 10]) {
       await viewer.post('/history', { content_id, time: 5 })

@@ -19,14 +19,14 @@ t.test('names ten at most, and the number of all', async t => {
   t.strictSame(told, [['terms', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 12]])
 })
 
-t.test('names ids of any type, shortly', async t => {
+t.test('names ids of any type, and shortens them', async t => {
   const broken = reporter()
   const id = new ObjectId()
   broken.report('history', [id, 'x'.repeat(500), null, { toString: 1 }])
   t.strictSame(told, [['history', [id.toHexString(), 'x'.repeat(100), '{"id":null}', '{"id":{"toString":1}}'], 4]])
 })
 
-t.test('tells the same again after an hour, and what is new at once', async t => {
+t.test('repeats a report after an hour, and reports new documents at once', async t => {
   const broken = reporter()
   const { now } = Date
   t.teardown(() => {
@@ -45,7 +45,7 @@ t.test('tells the same again after an hour, and what is new at once', async t =>
   t.equal(told.length, 4)
 })
 
-t.test('forgets the documents it was told first when they are too many', async t => {
+t.test('forgets the documents that were reported first when there are too many', async t => {
   const broken = reporter()
   const ids = Array.from({ length: 20_000 }, (_, id) => id)
   broken.report('terms', ids)

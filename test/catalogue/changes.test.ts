@@ -82,7 +82,7 @@ t.test('two apps on one database show a change within two seconds', async t => {
   t.ok(took < 2000, `it took ${took} ms`)
 })
 
-t.test('a look at the changes that never gets its answer holds up no other', async t => {
+t.test('a check for changes whose answer is lost does not block the next one', async t => {
   const url = await seededUrl(t, seed())
   const proxy = await proxyTo(t, url)
   const [app, direct] = [await build(t, { url: proxy.url }), await build(t, { url })]
@@ -122,7 +122,7 @@ t.test('a content read just before a change is not stale for ever', async t => {
   const readers = [1, 2, 3].map(async () => {
     while (reading) {
       await shown()
-      // Answers from memory would leave the loop of events no turn.
+      // Without this, answers from memory would never end the turn of the event loop.
       await turn()
     }
   })
@@ -136,7 +136,7 @@ t.test('a content read just before a change is not stale for ever', async t => {
   t.strictSame(await shown(), ['version 60', 'version 60'])
 })
 
-t.test('what a slower clock stamped long ago is found by the comparison of all', async t => {
+t.test('a document with an old stamp from a slow clock is found by the full comparison', async t => {
   const app = await buildWith(t, seed())
   const hourAgo = new Date(Date.now() - 3_600_000)
   await databaseOf(app)

@@ -21,7 +21,7 @@ const all = () => true
 const shown = (channels: Channels, moment: number, names?: string[], isShown: (programme: Programme) => boolean = all) =>
   channels.onAir(names, moment, isShown).channels.map(({ channel, now, next }) => [channel, now?.id, next?.id])
 
-t.test('a programme is on from the moment when it begins until the moment when it ends', async t => {
+t.test('a programme is on from its start until just before its end', async t => {
   const channels = new Channels([on('one', 1, 2), on('one', 2, 3), on('one', 5, 6)])
   const cases: [moment: number, now: number | undefined, next: number | undefined][] = [
     [at(1) - 1, undefined, 1],
@@ -57,19 +57,19 @@ t.test('of two that overlap, the one that began later is on', async t => {
     t.strictSame(shown(channels, at(moment)), [['one', now, next]], `at ${moment}`)
 })
 
-t.test('what begins later than in 24 hours is not the next one', async t => {
+t.test('a programme that begins in more than 24 hours is not the next one', async t => {
   const channels = new Channels([on('one', 0, 1), on('one', 25, 26)])
   t.strictSame(shown(channels, at(1) - 1), [['one', 0, undefined]])
   t.strictSame(shown(channels, at(1)), [['one', undefined, 25]])
 })
 
-t.test('what is not shown makes way', async t => {
+t.test('a programme that is not shown makes way for the others', async t => {
   const channels = new Channels(sorted([on('one', 0, 4), on('one', 1, 3, 2), on('one', 5, 6, 2), on('one', 6, 7), on('two', 0, 4, 2)]))
   const isShown = ({ content_id }: Programme) => content_id === 1
   t.strictSame(shown(channels, at(2), undefined, isShown), [['one', 0, 6]])
 })
 
-t.test('channels stand in the order of their names', async t => {
+t.test('channels are sorted by name', async t => {
   const names = ['b', 'Å', 'A', 'c', 'a', 'ähnlich', 'B']
   const channels = new Channels(names.map(name => on(name, 0, 1)))
   const order = shown(channels, at(0)).map(([name]) => name)
@@ -82,7 +82,7 @@ t.test('channels stand in the order of their names', async t => {
   t.equal(channels.normalized(undefined), undefined)
 })
 
-t.test('says until when it holds: nothing changes before, and something then', async t => {
+t.test('says until when an answer holds: nothing changes before that, and something does then', async t => {
   const random = (n: number) => ((n * 7919 + 13) % 101) / 101
   const programmes = Array.from({ length: 60 }, (_, i) => {
     const from = Math.floor(random(i) * 200)

@@ -6,7 +6,7 @@ import { trackedBytes } from '../../src/memory.js'
 import { content } from '../helpers/documents.js'
 import { bytesInUse } from '../helpers/memory.js'
 
-t.test('two public lists at once read from the database, and viewers beside them', async t => {
+t.test('at most two public lists read from the database at once, and viewers need not wait for them', async t => {
   const ends: (() => void)[] = []
   const begun: number[][] = []
   const read = (ids: number[]) => {
@@ -41,7 +41,7 @@ t.test('fragments keep no more memory than they weigh', async t => {
     {
       skeleton: () => skeleton,
       read: async ids => {
-        // What else is sent meanwhile lies in the same slabs as a small buffer.
+        // These share the slabs of small buffers with the fragments.
         for (let n = 0; n < 10; n++) Buffer.from('x'.repeat(1500))
         return ids.map(id => contents.get(id) as ContentDocument)
       },

@@ -14,7 +14,7 @@ export const seed = () => ({
   ]
 })
 
-/** Lets the clock of the process go ahead. */
+/** Moves the clock of this process forward. */
 export const moveClock = (t: Test, milliseconds: number) => {
   const now = Date.now
   Date.now = () => now() + milliseconds

@@ -57,7 +57,7 @@ t.test('each limit has its own lists, with totals', async t => {
   t.equal(listing.open(defaultOrder, { ...everybody, maxAge: 6 }, now), listing.open(defaultOrder, { ...everybody, maxAge: 7 }, now))
 })
 
-t.test('a filter finds what has any of its values, in every filter', async t => {
+t.test('every filter finds the contents with any of its values', async t => {
   const rows = numbers(size)
   const has = (row: number, { type, parent_id, terms, ids, matches }: ContentFilter) =>
     (type?.includes(skeleton.type.get(row)) ?? true) &&
@@ -112,7 +112,7 @@ t.test('pages follow each other', async t => {
   t.equal(last.total, size)
 })
 
-t.test('what makes no difference to a filter is not in its normal form', async t => {
+t.test('the normal form of a filter leaves out what makes no difference', async t => {
   const listing = new Listing(skeleton)
   t.strictSame(
     listing.normalized({
@@ -151,7 +151,7 @@ t.test('a hundred values of every filter cost little more than one', async t => 
   t.ok(hundred < 10 * one + 1000, `${hundred} µs and ${one} µs`)
 })
 
-t.test('ever other filters leave nothing behind', async t => {
+t.test('filters that are always new leave nothing behind', async t => {
   const listing = new Listing(skeleton)
   page({}, listing)
   const before = trackedBytes()
@@ -159,7 +159,7 @@ t.test('ever other filters leave nothing behind', async t => {
   t.equal(trackedBytes(), before)
 })
 
-t.test('the lists are dropped when a content opens by itself or is changed', async t => {
+t.test('the lists are dropped when a content reaches its start date or is changed', async t => {
   const skeleton = new Skeleton()
   const listing = new Listing(skeleton)
   const at = (offset: number) => new Date(now + offset)

@@ -30,7 +30,7 @@ t.test('contents without a weight come last, the newest first among equals', asy
   t.strictSame(upwards.slice(4).sort(), [1, 5])
 })
 
-t.test('every order is one: total, the same whatever came first', async t => {
+t.test('every order is total, and does not depend on what was there first', async t => {
   const contents = Array.from({ length: 60 }, (_, i) =>
     content(i + 1, {
       weight: [null, 0, 1, -1][i % 4] as number | null,

@@ -10,10 +10,10 @@ import { seed } from './helper.js'
 /** Makes the client say which commands it sends. */
 const monitored = (url: string) => `${url}?monitorCommands=true`
 
-/** What the service looks at by itself from time to time. */
+/** The collections that the service polls by itself. */
 const besides = ['revisions', 'popularity', 'models', 'leases']
 
-/** Counts what the app asks its database, but for what it looks at by itself. */
+/** Records the commands that the app sends to its database, except for its own polling. */
 const questionsOf = (app: App) => {
   const questions: string[] = []
   app.mongoClient.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
@@ -82,12 +82,12 @@ t.test('lists of contents', async t => {
   }
 })
 
-t.test('answers are kept up to a bound, and the one that was made first goes first', async t => {
+t.test('answers are kept up to a bound, and the oldest is dropped first', async t => {
   const large = (id: number, type: string) => content(id, { type, description: { en: `${id} ${'x'.repeat(1_500_000)}` } })
   const types = ['first', 'second', 'third']
   const contents = types.flatMap((type, i) => [1, 2, 3, 4].map(n => large(i * 4 + n, type)))
   const url = monitored(await seededUrl(t, { contents }))
-  // No content fits into the memory for contents, so that an answer which is made anew asks the database.
+  // No content fits into the content cache, so every answer that is made again reads the database.
   const app = await build(t, { url, settings: { CONTENT_CACHE_MB: '1' } })
   const questions = questionsOf(app)
   const answers = new Map<string, Buffer>()
@@ -132,7 +132,7 @@ t.test('CONTENT_CACHE_MB bounds what is kept of contents', async t => {
   const page = await app.inject('/contents?perPage=100')
   t.equal(idsOf(page).length, 100, 'a page larger than the room is whole')
 
-  t.test('and one content larger than all the room is still served', async t => {
+  t.test('and a content larger than the whole cache is still served', async t => {
     await change(app, 'contents', 1, { thumbnail: 'y'.repeat(1_500_000) })
     await until(async () => (await app.inject('/contents/1')).json().data.thumbnail.length === 1_500_000)
     t.equal((await app.inject('/contents/2')).statusCode, 200)

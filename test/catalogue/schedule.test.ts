@@ -32,7 +32,7 @@ const skeleton = skeletonOf(4000)
 const everything = { from: 0, to: 1_000_000 }
 const first = { page: 1, perPage: 100 }
 
-t.test('a window has what overlaps it', async t => {
+t.test('a window has the programmes that overlap it', async t => {
   for (const [from, to, channel] of [
     [5000, 5050],
     [5000, 5000],
@@ -81,7 +81,7 @@ const costOf = (run: () => unknown) =>
     })
   )
 
-t.test('a window costs by what it overlaps, not by all that there is', async t => {
+t.test('the cost of a window depends on what overlaps it, not on the whole schedule', async t => {
   const day = () => schedule.page(skeleton, { from: 15_000, to: 15_200 }, everybody, now, first)
   const all = () => schedule.page(skeleton, everything, everybody, now, first)
   for (let i = 0; i < 200; i++) {
@@ -92,7 +92,7 @@ t.test('a window costs by what it overlaps, not by all that there is', async t =
   t.ok(little * 3 < much, `${little} µs and ${much} µs`)
 })
 
-t.test('a hundred channels cost little more than none', async t => {
+t.test('a filter by a hundred channels costs little more than none', async t => {
   const channel = Array.from({ length: 100 }, (_, i) => `channel ${i}`)
   const all = () => schedule.page(skeleton, everything, everybody, now, first)
   const filtered = () => schedule.page(skeleton, { ...everything, channel }, everybody, now, first)

@@ -19,7 +19,7 @@ t.test('the index of words', async t => {
   index.put({ id: 7, stamp: 1 }, ['long', 'ridge'])
   index.put({ id: 8, stamp: 1 }, ['long', 'lane'])
 
-  t.test('finds what has all words, or their beginnings', async t => {
+  t.test('finds contents with all words, or with words that begin with them', async t => {
     t.strictSame(index.idsWith(wanted('long')), [7, 8])
     t.strictSame(index.idsWith(wanted('l')), [7, 8])
     t.strictSame(index.idsWith(wanted('lo', 'la')), [8])
@@ -28,7 +28,7 @@ t.test('the index of words', async t => {
     t.strictSame(index.idsWith([['x', 'rid']]), [7], 'either of two beginnings')
   })
 
-  t.test('forgets what a content said before', async t => {
+  t.test('forgets the earlier words of a content', async t => {
     index.put({ id: 7, stamp: 2 }, ['short', 'ridge'])
     t.strictSame(index.idsWith(wanted('long')), [8])
     t.strictSame(index.idsWith(wanted('short')), [7])
@@ -48,7 +48,7 @@ t.test('the index of words', async t => {
   })
 })
 
-t.test('the search reads the words of what has changed alone', async t => {
+t.test('the search reads only the words of changed contents', async t => {
   const documents = new Map([1, 2, 3].map(id => [id, content(id, { name: `name${id}` })]))
   const read: (number[] | undefined)[] = []
   const search = new Search(async function* (ids) {
@@ -72,7 +72,7 @@ t.test('the search reads the words of what has changed alone', async t => {
   t.strictSame(await search.idsWith(prefixesFor('name')), [1, 3])
   t.strictSame(await search.idsWith(prefixesFor('other')), [2])
 
-  // Removed by hand, and one whose words are no list.
+  // One document was removed by hand, another has no list of words.
   skeleton.put({ ...changed, stamp: new Date(Date.now() + 2000) })
   documents.delete(2)
   documents.set(4, { ...content(4), words: null as unknown as string[] })
@@ -106,7 +106,7 @@ t.test('few searches wait, and none for long', async t => {
   t.notOk(hasAnswered)
 })
 
-t.test('what was found before the words of a change were read is not kept for longer', async t => {
+t.test('a result from before the words of a change were read is not kept', async t => {
   const app = await buildWith(t, { contents: [content(1, { name: 'Before' })] })
   const { data } = app
   const catalogue = new Catalogue({ data, readContents: data.contents.byIds, cacheBytes: 100_000 })

@@ -8,7 +8,7 @@ const skeletonOf = (...contents: ReturnType<typeof content>[]) => {
   return skeleton
 }
 
-t.test('two are like each other when they know the same contents in the same state', async t => {
+t.test('two skeletons are alike if they have the same contents in the same state', async t => {
   const [one, two] = [content(1), content(2)]
   t.ok(skeletonOf(one, two).isLike(skeletonOf(two, one)))
   t.notOk(skeletonOf(one, two).isLike(skeletonOf(one)), 'one is missing')
@@ -16,7 +16,7 @@ t.test('two are like each other when they know the same contents in the same sta
   t.notOk(skeletonOf(one).isLike(skeletonOf({ ...one, stamp: new Date(one.stamp.getTime() + 1) })), 'written since')
 })
 
-t.test('values that no content has any more make it unlike a new one', async t => {
+t.test('a skeleton with values that no content has any more is unlike a new one', async t => {
   const old = skeletonOf(content(1, { type: 'old', stamp: new Date(1) }))
   old.put(content(1, { type: 'new', stamp: new Date(2) }))
   const anew = skeletonOf(content(1, { type: 'new', stamp: new Date(2) }))
@@ -41,7 +41,7 @@ t.test('values are shared', async t => {
   t.notOk(skeleton.hasTerm(3))
 })
 
-t.test('the terms of a row add up', async t => {
+t.test('termSums adds up the weights of the terms of a row', async t => {
   const skeleton = skeletonOf(content(1, { terms: [1, 2] }), content(2, { terms: [2] }), content(3), content(4, { terms: [2, 3] }))
   const sumOf = skeleton.termSums([
     [1, 10],
@@ -51,7 +51,7 @@ t.test('the terms of a row add up', async t => {
   t.strictSame([0, 1, 2, 3].map(sumOf), [10.5, 0.5, 0, 0.5])
 })
 
-t.test('countries that no content names are one segment', async t => {
+t.test('all countries that no content names are one segment', async t => {
   const skeleton = skeletonOf(content(1, { countries_include: ['de'] }), content(2, { countries_exclude: ['FR'] }))
   const segment = (country: string | undefined) => skeleton.segment({ country, maxAge: undefined })
   t.strictSame(['DE', 'FR', undefined].map(segment), ['DE', 'FR', undefined])
@@ -59,7 +59,7 @@ t.test('countries that no content names are one segment', async t => {
   t.notMatch(segment('US'), /^[A-Z]{2}$/)
 })
 
-t.test('limits between which no content has its age are one segment', async t => {
+t.test('age limits are one segment if no content lies between them', async t => {
   const ages = [0, 6, 16].map((min_age, i) => content(i + 1, { min_age, countries_include: ['DE'] }))
   const skeleton = skeletonOf(...ages, content(4))
   const segment = (maxAge: number | undefined, country?: string) => skeleton.segment({ country, maxAge })
@@ -70,7 +70,7 @@ t.test('limits between which no content has its age are one segment', async t =>
   t.not(skeletonOf(content(1)).segment({ country: undefined, maxAge: 21 }), undefined, 'a limit leaves out what has no age')
 })
 
-t.test('a content is suited by its own age, or by that of the nearest above it', async t => {
+t.test('whether a content is suited depends on its own age, or else on that of its nearest ancestor', async t => {
   const skeleton = skeletonOf(
     content(10, { min_age: 12 }),
     content(11, { parent_id: 10 }),

@@ -17,7 +17,7 @@ t.test('wanted languages are those in which there is a text, the most wanted fir
   t.strictSame(texts.existing(['fr', 'sv-fi', 'xx', 'de', 'sv', 'de-at', 'en']), ['sv', 'de', 'en'])
 })
 
-t.test('callers who are answered the same have the same variant', async t => {
+t.test('callers who get the same texts have the same variant', async t => {
   const same: [string, string[][]][] = [
     ['playback', [['de', 'en'], ['de'], ['de-ch', 'en'], ['fr', 'de', 'sv', 'en'], ['sv', 'de'], ['xx', 'yy', 'de']]],
     ['billing', [['sv', 'de', 'en'], ['sv'], ['fr', 'sv', 'en']]],
@@ -33,7 +33,7 @@ t.test('callers who are answered the same have the same variant', async t => {
   t.notOk(texts.has('unknown'))
 })
 
-t.test('callers who are answered differently have different variants', async t => {
+t.test('callers who get different texts have different variants', async t => {
   const different: [string, string[], string[]][] = [
     ['playback', ['de', 'en'], ['en', 'de']],
     ['billing', ['sv', 'en'], ['en', 'sv']],

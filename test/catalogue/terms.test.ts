@@ -8,7 +8,7 @@ const terms = new Terms(
 )
 const query = { page: 1, perPage: 20, order_direction: 'DESC' as const }
 
-t.test('what makes no difference to a filter is not in its normal form', async t => {
+t.test('the normal form of a filter leaves out what makes no difference', async t => {
   t.strictSame(terms.normalized({ ...query, taxonomy: ['taxonomy 2', 'none', 'taxonomy 1', 'taxonomy 2'], name: ['constructor'] }), {
     taxonomy: ['taxonomy 1', 'taxonomy 2'],
     name: []

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { fold, prefixesFor, wordsOf } from '../../src/catalogue/words.js'
 
-/** Whether a search finds what these words are stored of, as the database compares them. */
+/** Whether a search finds a content with these stored words. */
 const finds = (search: string, words: string[]) =>
   prefixesFor(search).every(texts => texts.some(text => words.some(word => word.startsWith(text))))
 const begins = (text: string, search: string) => finds(search, wordsOf(text))
@@ -9,7 +9,7 @@ const begins = (text: string, search: string) => finds(search, wordsOf(text))
 const lettersOf = (text: string) =>
   Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment)
 
-t.test('fold leaves neither case nor accents', async t => {
+t.test('fold removes case and accents', async t => {
   const pairs: [string, string][] = [
     ['Crème BRÛLÉE', 'creme brulee'],
     ['ÅNGSTRÖM', 'angstrom'],
@@ -39,12 +39,12 @@ const characters = Array.from({ length: 0x110000 }, (_, code) => String.fromCode
   /[^\p{Unassigned}\p{Surrogate}\p{Private_Use}]/u.test(character)
 )
 
-t.test('folded once or twice is the same for every character', async t => {
+t.test('folding a second time changes no character', async t => {
   const others = characters.filter(character => fold(fold(character)) !== fold(character))
   t.equal(others.length, 0, `${others.length}: ${others.slice(0, 40).join(' ')}`)
 })
 
-t.test('so are a letter and its capital, where they are a pair', async t => {
+t.test('a letter and its capital fold to the same text', async t => {
   const others = characters.filter(character => {
     const capital = character.toUpperCase()
     return capital.toLowerCase() === character && capital.length === character.length && fold(capital) !== fold(character)
@@ -127,13 +127,13 @@ t.test('words of a script without spaces are found one by one and together', asy
   t.ok(finds('トトロとなりの', ['となり', 'の', 'トトロ']), 'also where only the words themselves are stored')
 })
 
-t.test('long words are told apart as far as a search can be long', async t => {
+t.test('long words are told apart up to the maximum length of a search', async t => {
   const long = 'x'.repeat(199)
   t.notOk(begins(`${long}a`, `${long}b`))
   t.ok(begins('木'.repeat(300), '木'.repeat(250)))
 })
 
-t.test('punctuation of any script parts words', async t => {
+t.test('punctuation of any script separates words', async t => {
   for (const [text, second] of [
     ['תל־אביב', 'אביב'],
     ['ab\u05c0cd', 'cd'],

@@ -27,7 +27,7 @@ t.test('every answer has its type', async t => {
   })
   const names: string[] = collection.map(({ name }) => name)
   t.strictSame(names, ['Film 1', 'Film 2'], 'values of an array are separated by commas')
-  // @ts-expect-error A content has a name, but no such thing. It would be no error if answers were `any`.
+  // @ts-expect-error Contents have no `nome`. If answers were `any`, this would compile.
   t.equal(collection[0]?.nome, undefined)
   const total: number = meta.total_count
   t.equal(total, 2)
@@ -44,7 +44,7 @@ t.test('every answer has its type', async t => {
   await client.put('/history/{watchedVideoId}', { params: { path: { watchedVideoId: watched?._id ?? '' } }, body: { percentage: 7 } })
   t.match((await client.get('/continue-watching')).collection, [{ reason: 'resume', history: { time: 60, percentage: 7 } }])
 
-  t.test('what is in a rail', async t => {
+  t.test('the contents of a rail', async t => {
     const endpoint = 'https://elsewhere.example/contents?type=film&order_by=name&order_direction=DESC'
     const { collection, meta } = await client.railContents(endpoint, { page: 2, perPage: 2 })
     t.strictSame(
@@ -55,7 +55,7 @@ t.test('every answer has its type', async t => {
     t.equal((await client.railContents(endpoint)).collection.length, 3)
   })
 
-  t.test('what is similar', async t => {
+  t.test('similar titles', async t => {
     const titles: Schemas['SimilarContent'][] = await client.similar(1)
     t.strictSame(
       titles.map(({ name, recent }) => [name, recent]),
@@ -68,7 +68,7 @@ t.test('every answer has its type', async t => {
     t.match(await errorOf(client.similar(9)), { kind: 'refused', status: 404 })
   })
 
-  t.test('what is on', async t => {
+  t.test('what is on now and next', async t => {
     const hour = 3_600_000
     const on = (id: number, channel: string, from: number) => ({
       channel,
@@ -85,7 +85,7 @@ t.test('every answer has its type', async t => {
     t.match(await client.scheduleNow('b'), [{ channel: 'b', now: null, next: { content: { name: 'Film 2' } } }])
   })
 
-  t.test('what is hidden', async t => {
+  t.test('hidden titles', async t => {
     t.match(await client.hide(2), { code: 200 })
     await client.hide(1)
     const { collection, meta } = await client.hidden({ perPage: 1 })
@@ -164,7 +164,7 @@ t.test('errors say what is wrong and what to do', async t => {
     t.ok(Number(error.retryAfter) > 0 && Number(error.retryAfter) <= 60, `${error.retryAfter}`)
   })
 
-  /** What stands where the service should be. */
+  /** A client of a server that stands in for the service. */
   const behind = async (t: Test, answer: RequestListener, options: Partial<ClientOptions> = {}) => {
     const server = createServer(answer).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -208,7 +208,7 @@ t.test('errors say what is wrong and what to do', async t => {
     t.match(await errorOf(clientOf(t, `http://127.0.0.1:${port}`).client.get('/terms')), { kind: 'no-answer', advice: /CORS_ORIGIN/ })
   })
 
-  t.test('who aborts a call gets the reason back', async t => {
+  t.test('an aborted call throws the reason of the abort', async t => {
     const client = await behind(t, () => {})
     const reason = new Error('the page was left')
     const abort = new AbortController()

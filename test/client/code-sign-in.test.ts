@@ -13,7 +13,7 @@ t.test('a device signs in with a code', async t => {
   const { client: phone } = clientOf(t, baseUrl)
   await phone.signIn(email, password)
 
-  /** A device for which time passes at once. `turns` happen while it waits. */
+  /** A device whose waits take no time. During the n-th, the n-th of `turns` happens. */
   const deviceOf = (turns: ((code: ShownCode) => Promise<unknown>)[], fetch: Fetch = globalThis.fetch) => {
     const waits: number[] = []
     let shown: ShownCode | undefined
@@ -105,7 +105,7 @@ t.test('a device signs in with a code', async t => {
     t.match(await store.load('session'), { user: { id } })
   })
 
-  t.test('until the app has enough of it', async t => {
+  t.test('until the app aborts it', async t => {
     const { client: tv, count } = clientOf(t, baseUrl)
     const reason = new Error('The user has left the screen')
     const leaving = new AbortController()

@@ -4,7 +4,7 @@ import { password } from '../helpers/app.js'
 import { until } from '../helpers/until.js'
 import { change, clientOf, createStore, errorOf, kindOf, newViewer, serve, signedIn } from './helper.js'
 
-/** One for all tests that leave it running. */
+/** One service for all tests that do not stop it. */
 const { app, baseUrl } = await serve(t)
 
 /** The lists as the service has them. */
@@ -30,7 +30,7 @@ const fill = async (client: Client) => {
   await client.put('/hidden/{contentId}', { params: { path: { contentId: '3' } } })
 }
 
-/** Lets only a few changes into an answer, and does something in between. */
+/** Allows only a few changes in an answer, and does something between two of them. */
 const inPagesOf =
   (perPage: number, between = async () => {}) =>
   async (request: Request, init?: RequestInit) => {
@@ -68,7 +68,7 @@ t.test('the copy is what the service has', async t => {
   await isEqual(t, client, await client.sync())
 })
 
-t.test('what was kept while offline is sent first', async t => {
+t.test('reports that were kept while offline are sent first', async t => {
   const { app, baseUrl, again } = await serve(t)
   const { client } = clientOf(t, baseUrl)
   await newViewer(app, client)

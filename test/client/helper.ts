@@ -35,7 +35,7 @@ interface Recorded {
   body: Record<string, unknown>
 }
 
-/** A client that writes down what it sends. */
+/** A client that records its requests. */
 export const clientOf = (t: Test, baseUrl: string, options: Partial<ClientOptions> = {}) => {
   const sent: Recorded[] = []
   const fetch = options.fetch ?? globalThis.fetch
@@ -53,7 +53,7 @@ export const clientOf = (t: Test, baseUrl: string, options: Partial<ClientOption
   return { client, sent, count }
 }
 
-/** Holds requests to a path back until it is opened, or the answers to them. */
+/** Holds back the requests to a path, or only their answers, until it is opened. */
 export const gateTo = (path: string, { answers = false } = {}) => {
   let open = () => {}
   const gate = new Promise<void>(resolve => {
@@ -69,7 +69,7 @@ export const gateTo = (path: string, { answers = false } = {}) => {
   return { open, gated }
 }
 
-/** As localStorage keeps it: text, shared by the tabs. */
+/** A store that keeps text, like the localStorage that tabs share. */
 export const createStore = (given: Partial<Kept> = {}) => {
   const texts = new Map<string, string>(Object.entries(given).map(([name, value]) => [name, JSON.stringify(value)]))
   const store: Store = {
@@ -81,7 +81,7 @@ export const createStore = (given: Partial<Kept> = {}) => {
   return store
 }
 
-/** The same store, whose first such access to the session waits until it is opened. */
+/** The same store, but the first access of this kind to the session waits until it is opened. */
 export const slowTo = (store: Store, access: 'load' | 'save') => {
   let open = () => {}
   const gate = new Promise<void>(resolve => {
@@ -142,7 +142,7 @@ export const errorOf = async (calling: Promise<unknown>) => {
 }
 export const kindOf = async (calling: Promise<unknown>) => (await errorOf(calling)).kind
 
-/** Gives this process what a browser has, for as long as the test lasts. */
+/** Gives this process globals of a browser until the test ends. */
 export const asBrowser = (t: Test, has: Record<string, unknown>) => {
   for (const [name, value] of Object.entries(has)) {
     const own = Object.getOwnPropertyDescriptor(globalThis, name)
@@ -154,7 +154,7 @@ export const asBrowser = (t: Test, has: Record<string, unknown>) => {
   }
 }
 
-/** What tabs of a browser wait for each other with. */
+/** The Web Locks of a browser, with which tabs wait for each other. */
 export const createLocks = () => {
   const turns = new Map<string, Promise<unknown>>()
   const request = (name: string, work: () => Promise<unknown>) => {
@@ -168,7 +168,7 @@ export const createLocks = () => {
   return { request }
 }
 
-/** Heartbeats of players come this often. */
+/** Milliseconds between two heartbeats, instead of 30 seconds. */
 export const quickInterval = 40
 export const withQuickHeartbeats = (t: Test) => {
   const { setInterval } = globalThis

@@ -3,7 +3,7 @@ import { password } from '../helpers/app.js'
 import { until } from '../helpers/until.js'
 import { clientOf, errorOf, historyOf, kept, newViewer, secondsAgo, serve, signedIn } from './helper.js'
 
-/** One for all tests that leave it running. */
+/** One service for all tests that do not stop it. */
 const { app, baseUrl } = await serve(t)
 
 interface Sent {
@@ -13,7 +13,7 @@ interface Sent {
 const batches = (sent: Sent[]) =>
   sent.filter(({ path }) => path === 'POST /history/batch').map(({ body }) => body.reports as { time: number }[])
 
-t.test('what is refused is kept apart from what is not sent', async t => {
+t.test('refused reports are kept apart from unsent ones', async t => {
   const { store, user } = await signedIn(t, app, baseUrl)
   const other = kept(user.id + 1, 1, { time: 999 })
   const refused = kept(user.id, 99)
@@ -42,14 +42,14 @@ t.test('what is refused is kept apart from what is not sent', async t => {
   t.strictSame(await store.load('refused'), [ofOther])
 })
 
-t.test('nobody has nothing', async t => {
+t.test('without a user there are no reports', async t => {
   const { client } = clientOf(t, baseUrl)
   t.equal(await client.unsent(), 0)
   t.strictSame(await client.refused(), [])
   await client.dropRefused()
 })
 
-t.test('who waits for a report in a batch is told what became of it', async t => {
+t.test('whoever awaits a report in a batch gets its own outcome', async t => {
   let open = () => {}
   const gate = new Promise<void>(resolve => {
     open = resolve
@@ -98,8 +98,8 @@ t.test('many are sent 200 at a time, oldest first', async t => {
   )
 })
 
-t.test('a service of before gets one after the other', async t => {
-  // There, the path is that of an element, which takes no POST.
+t.test('a service without batches gets one report after the other', async t => {
+  // To an older service, the path is that of an element, which has no POST.
   const asBefore = async (request: Request) => {
     const body = request.body && (await request.text())
     const { method, headers } = request
@@ -122,7 +122,7 @@ t.test('a service of before gets one after the other', async t => {
   t.equal((await historyOf(client)).length, 2)
 })
 
-t.test('who saw the end while offline, and began again, has seen the end', async t => {
+t.test('a viewer who sees the end while offline and begins again has seen the end', async t => {
   const { app, baseUrl, again } = await serve(t)
   const { client, sent } = clientOf(t, baseUrl)
   await newViewer(app, client)
@@ -135,7 +135,7 @@ t.test('who saw the end while offline, and began again, has seen the end', async
   t.match(await historyOf(client), [{ percentage: 60, plays: 1 }])
 })
 
-t.test('a value that comes by itself is not lost', async t => {
+t.test('a percentage and a time that are reported separately are both kept', async t => {
   const { app, baseUrl } = await serve(t)
   const { store, user } = await signedIn(t, app, baseUrl)
   const { client } = clientOf(t, baseUrl, { store })

@@ -12,15 +12,15 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const env = { PATH: process.env.PATH }
 
 t.test('what is built is a package of plain JavaScript with types', async t => {
-  // Where its dependency is found.
+  // Below node_modules, so that the dependency is found.
   const cache = join(root, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'viewer-client-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  // Its types are the affair of `npm run check`.
+  // `npm run check` checks the types.
   await run(...apart(tsc, '-p', 'client', '--noCheck', '--outDir', join(folder, 'dist')), { cwd: root, env })
 
-  t.test('that needs no other than it says', async t => {
+  t.test('that needs only the packages that it names', async t => {
     const { dependencies, exports } = JSON.parse(await readFile(join(root, 'client/package.json'), 'utf8'))
     const files = await readdir(join(folder, 'dist'))
     for (const file of Object.values<string>(exports['.'])) t.ok(files.includes(file.replace('./dist/', '')), file)

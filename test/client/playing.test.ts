@@ -54,7 +54,7 @@ t.test('devices of an account', async t => {
     t.equal(await kindOf(tv.client.play(1)), 'too-many-streams')
   })
 
-  t.test('hear at once what nobody may play', async t => {
+  t.test('learn at once that a content cannot be played', async t => {
     const [tv] = (await household(t, ['TV'])).devices
     const error = await errorOf(tv.client.play(99))
     t.match(error, { kind: 'refused', status: 400, code: 404 })
@@ -87,7 +87,7 @@ t.test('devices of an account', async t => {
     t.equal(await kindOf(phone.client.play(1)), 'too-many-streams')
   })
 
-  t.test('play on without an answer, and without an end', async t => {
+  t.test('play on if heartbeats are not answered, and stop even if that is not answered', async t => {
     const { devices, makeRoom } = await household(t, ['TV', 'Phone'], heartbeat => {
       if (heartbeat === 4) throw new TypeError('fetch failed')
       return heartbeat < 4 ? new Response('', { status: [429, 500, 503][heartbeat - 1] as number }) : undefined
@@ -124,7 +124,7 @@ t.test('devices of an account', async t => {
     t.equal(tv.sent().length, count, 'and send nothing any more')
   })
 
-  t.test('hear nothing of a refusal that comes after the end', async t => {
+  t.test('are not told about a refusal that comes after the end', async t => {
     const refusal = { success: false, code: 409, message: 'Too many', devices: [] }
     let isRefused = false
     const { devices } = await household(t, ['TV'], () => (isRefused ? Response.json(refusal, { status: 409 }) : undefined))

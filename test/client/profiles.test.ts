@@ -22,7 +22,7 @@ import {
 } from './helper.js'
 
 const url = await seededUrl(t, { contents: [film(1, { min_age: 0 }), film(2, { min_age: 6 }), film(3, { min_age: 16 })] })
-/** One for all tests that leave it running. */
+/** One service for all tests that do not stop it. */
 const { app, baseUrl } = await serve(t, { url })
 
 /** Ada, who has signed in, Mia, a child, and Tom, who has a PIN. */
@@ -74,7 +74,7 @@ t.test('profiles are listed, added, changed and removed', async t => {
   t.equal(await kindOf(client.profiles()), 'signed-out')
 })
 
-t.test('who watches has a history and a copy of their own', async t => {
+t.test('each profile has a history and a copy of its own', async t => {
   const { client, ada, mia, tom, store } = await household(t)
   const watched = async (content_id: number) => {
     t.match(await client.report({ content_id, time: content_id }), { state: 'sent' })
@@ -98,7 +98,7 @@ t.test('who watches has a history and a copy of their own', async t => {
   t.match(await later.me(), { id: mia })
 })
 
-t.test('a household that switches to and fro has one session on a device', async t => {
+t.test('a household that switches back and forth has one session on a device', async t => {
   const { client, mia, tom, ada, sessions, email } = await household(t)
   const { client: elsewhere } = clientOf(t, baseUrl)
   await elsewhere.signIn(email, password, { device: 'Phone' })
@@ -144,7 +144,7 @@ t.test('a PIN or password that is missing or wrong changes nothing', async t => 
   t.match(await client.useProfile(ada, { password }), { id: ada })
 })
 
-t.test('reports stay with who made them', async t => {
+t.test('reports stay with the profile that made them', async t => {
   t.test('and are sent before another one watches', async t => {
     let isBusy = true
     const busy = async (request: Request, init?: RequestInit) =>
@@ -158,7 +158,7 @@ t.test('reports stay with who made them', async t => {
     t.strictSame(await store.load('reports'), [])
   })
 
-  t.test('or when they watch again, to and fro', async t => {
+  t.test('or when it watches again, back and forth', async t => {
     let isBusy = true
     const busy = async (request: Request, init?: RequestInit) =>
       isBusy && request.url.includes('/history') ? new Response(null, { status: 502 }) : fetch(request, init)
@@ -199,7 +199,7 @@ t.test('reports stay with who made them', async t => {
     t.equal((await sessions()).length, 1)
   })
 
-  t.test('and push out none of another', async t => {
+  t.test('and displace none of another', async t => {
     const { app, baseUrl } = await serve(t, { url })
     const { client, store, ada, mia } = await household(t, {}, baseUrl)
     await app.close()
@@ -252,7 +252,7 @@ t.test('heartbeats stop before the next profile could send them', async t => {
   t.notOk(paths.slice(paths.indexOf('POST /logout')).includes('POST /playing'))
 })
 
-t.test('a session that a store in trouble does not take is ended', async t => {
+t.test('a session that the store fails to save is ended', async t => {
   for (const [name, access] of [
     ['reports', 'load'],
     ['session', 'save']
@@ -320,7 +320,7 @@ t.test('a renewal and a switch do not get in the way of each other', async t => 
   }
 })
 
-t.test('who signs in or out while the switch is stored is not overruled', async t => {
+t.test('a sign-in or sign-out while the switch is stored prevails', async t => {
   for (const isNew of [false, true]) {
     const store = createStore()
     const { ada, mia, sessions } = await household(t, { store })
@@ -339,7 +339,7 @@ t.test('who signs in or out while the switch is stored is not overruled', async 
   }
 })
 
-t.test('who signs out while switching is signed out', async t => {
+t.test('a sign-out during a switch prevails', async t => {
   const store = createStore()
   const { mia } = await household(t, { store })
   const { open, gated } = gateTo(`/profiles/${mia}/token`)
@@ -355,7 +355,7 @@ t.test('who signs out while switching is signed out', async t => {
   t.strictSame(await app.data.sessions.list(user?.id ?? 0), [])
 })
 
-t.test('a session that is begun for nobody is ended', async t => {
+t.test('a new session is ended if the user has signed out in the meantime', async t => {
   let access_token = ''
   const late = async (request: Request, init?: RequestInit) => {
     const response = await fetch(request, init)

@@ -135,7 +135,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.get('/history')).meta.total_count, 0)
   })
 
-  t.test('send nothing of who was there before', async t => {
+  t.test('send no reports of the previous user', async t => {
     const { client, provider } = appWith(await tokenOf('joe'))
     await client.user()
     provider.isAway = true
@@ -208,7 +208,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal(ends.length, 1)
   })
 
-  t.test('are renewed without undoing a choice, or a sign-out, of meanwhile', async t => {
+  t.test('are renewed without undoing a choice or a sign-out made meanwhile', async t => {
     const { client, provider, store } = appWith(await tokenOf('tia'))
     const id = await client.addProfile({ name: 'Second' })
     await client.user()
@@ -260,7 +260,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.user())?.account_id, undefined)
   })
 
-  t.test('send what is under way at a switch as the one who began it', async t => {
+  t.test('send calls under way at a switch as the profile that began them', async t => {
     const { client } = appWith(await tokenOf('rio'))
     const rio = await client.user()
     const second = await client.addProfile({ name: 'Second' })
@@ -346,7 +346,7 @@ t.test('tokens of an identity provider', async t => {
     t.strictSame(await client.user(), val)
   })
 
-  t.test('may be anything', async t => {
+  t.test('may have any form', async t => {
     for (const token of ['x', 'a.b.c', `a.${btoa('{}')}.c`]) t.equal(await kindOf(appWith(token).client.get('/history')), 'session-ended')
   })
 })

@@ -6,7 +6,7 @@ import { asBrowser, change, clientOf, createStore, historyOf, kept, newViewer, s
 
 const minute = 60_000
 
-/** One for all tests that leave it running. */
+/** One service for all tests that do not stop it. */
 const { app, baseUrl } = await serve(t)
 
 t.test('a report is sent at once, by the clock of the service', async t => {
@@ -25,7 +25,7 @@ t.test('a report is sent at once, by the clock of the service', async t => {
   t.equal(await client.unsent(), 0)
 })
 
-t.test('what could not be sent is kept, and sent when the service is back', async t => {
+t.test('a report that cannot be sent is kept, and sent when the service is back', async t => {
   const { app, baseUrl, again } = await serve(t)
   const store = createStore()
   const { client, sent, count } = clientOf(t, baseUrl, { store })
@@ -57,7 +57,7 @@ t.test('what could not be sent is kept, and sent when the service is back', asyn
   for (const { updated_at } of elements) t.ok(secondsAgo(updated_at) > 2, 'the service has it as of when it was')
 })
 
-t.test('it comes back by itself', async t => {
+t.test('a kept report is sent by itself once the service is back', async t => {
   const { app, baseUrl, again } = await serve(t)
   const { client } = clientOf(t, baseUrl)
   await newViewer(app, client)
@@ -90,7 +90,7 @@ t.test('a browser that is online again sends at once', async t => {
   t.equal(count('POST /history'), before)
 })
 
-t.test('a service that asks for patience gets it', async t => {
+t.test('Retry-After is respected', async t => {
   const { app, baseUrl } = await serve(t, { settings: { RATE_LIMIT: '2' } })
   const { client, count } = clientOf(t, baseUrl)
   await newViewer(app, client)
@@ -137,7 +137,7 @@ t.test('an answer that a cache may have kept says nothing of the time', async t 
   t.ok(Math.abs(secondsAgo(element?.updated_at) - 60) < 10)
 })
 
-t.test('a clock that nothing is known about is believed', async t => {
+t.test('the local clock is trusted until the time of the service is known', async t => {
   const { store, user } = await signedIn(t, app, baseUrl)
   await store.save('reports', [kept(user.id, 1)])
   const { client } = clientOf(t, baseUrl, { store, fetch: withDate(headers => headers.delete('date')) })
@@ -146,7 +146,7 @@ t.test('a clock that nothing is known about is believed', async t => {
   t.ok(Math.abs(secondsAgo(element?.updated_at) - 60) < 10)
 })
 
-t.test('one from a clock that was ahead counts as now', async t => {
+t.test('a report from a clock that was ahead counts as now', async t => {
   const { store, user } = await signedIn(t, app, baseUrl)
   await store.save('reports', [kept(user.id, 1, { observed: Date.now() + 60 * minute })])
   const { client } = clientOf(t, baseUrl, { store })
@@ -167,7 +167,7 @@ t.test('a session that has ended keeps them for the next sign-in', async t => {
   t.match(await historyOf(client), [{ content_id: 1, time: 11 }])
 })
 
-t.test('many at once are one after the other, and each is told how it went', async t => {
+t.test('concurrent reports are sent one after the other, each with its own outcome', async t => {
   const { client, count } = clientOf(t, baseUrl)
   const { email } = await addUser(app)
   await client.signIn(email ?? '', password)
@@ -181,13 +181,13 @@ t.test('many at once are one after the other, and each is told how it went', asy
   t.strictSame(elements.map(({ time }) => time).sort(), [27, 28, 29])
 })
 
-t.test('who reports is told of a store that fails', async t => {
+t.test('a report rejects if the store fails', async t => {
   const { store } = await signedIn(t, app, baseUrl)
   const { client } = clientOf(t, baseUrl, { store })
   const { save } = store
   const full = new Error('the store is full')
   store.save = async (name, value) => {
-    // What was sent cannot be taken out of it.
+    // Fails when the report has been sent and should be removed.
     if (Array.isArray(value) && value.length === 0) throw full
     await save(name, value)
   }

@@ -66,7 +66,7 @@ t.test('a session is renewed', async t => {
     t.equal(count('POST /login/refresh'), 1)
   })
 
-  t.test('unless it has ended: the app is told once, and calls without a need of it go on', async t => {
+  t.test('unless it has ended: the app is told once, and calls that need no session still work', async t => {
     const { app, baseUrl } = await serve(t)
     const store = createStore()
     const { id } = await newViewer(app, clientOf(t, baseUrl, { store }).client)
@@ -125,7 +125,7 @@ t.test('a sign-out needs no connection', async t => {
   t.equal(await store.load('session'), null)
 })
 
-t.test('who signs in while the session before is renewed stays signed in', async t => {
+t.test('a sign-in while the previous session is renewed prevails', async t => {
   const { app, baseUrl } = await serve(t)
   const store = createStore()
   await newViewer(app, clientOf(t, baseUrl, { store }).client)
@@ -261,7 +261,7 @@ t.test('a sign-out while another tab renews the session', async t => {
     t.strictSame(saved, [user.id, undefined])
   })
 
-  t.test('takes nothing from who signs in meanwhile', async t => {
+  t.test('does not undo a sign-in made meanwhile', async t => {
     const { client, store, signOut } = await tabs()
     const { open, gated } = gateTo('/login/refresh')
     const { client: other, count } = clientOf(t, baseUrl, { store, fetch: gated })

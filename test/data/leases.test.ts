@@ -79,7 +79,7 @@ t.test('what one process at a time may do', async t => {
     t.equal(await leases.countDocuments(), 0)
   })
 
-  t.test('the end of one who has lost it leaves it to the one who has it', async t => {
+  t.test('is not released by a holder that has lost it', async t => {
     let end = () => {}
     const lasting = new Promise<void>(resolve => {
       end = resolve
@@ -102,12 +102,12 @@ t.test('what one process at a time may do', async t => {
       for (let i = 0; i < 3; i++) {
         await leases.updateOne({ _id: 'a' }, [{ $set: { expires_at: { $add: ['$$NOW', 1000] } } }])
         const before = await expiry('a')
-        // More than one of them before the 60 seconds are over.
+        // More than one renewal fits into the 60 seconds.
         mock.timers.tick(25_000)
         await until(async () => (await expiry('a')) > before)
         t.ok((await left('a')) > 30_000)
       }
-      // It was lost, and the renewal takes it from nobody.
+      // Another process holds the lease now. A renewal must not take it back.
       await leases.updateOne({ _id: 'a' }, { $set: { holder: 'somebody' } })
       const [before, life] = [await expiry('a'), await left('a')]
       t.ok(life > 30_000)
@@ -119,7 +119,7 @@ t.test('what one process at a time may do', async t => {
     await leases.deleteMany()
   })
 
-  t.test('a renewal that is under way at the end does not hold it on', async t => {
+  t.test('is not brought back by a renewal under way at its end', async t => {
     mock.timers.enable({ apis: ['setInterval'] })
     t.teardown(() => mock.timers.reset())
     for (let i = 0; i < 30; i++) await one.withLease('a', async () => mock.timers.tick(25_000))
@@ -130,7 +130,7 @@ t.test('what one process at a time may do', async t => {
     t.equal(await leases.countDocuments(), 0, 'nor is there one afterwards')
   })
 
-  t.test('a database that is away is an error for who begins, and none for who ends', async t => {
+  t.test('fails to begin while the database is away, but does not fail to end', async t => {
     const { client, db } = connectionTo(url)
     await client.connect()
     const passing = leasesOf(db)

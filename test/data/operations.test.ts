@@ -15,7 +15,7 @@ const films = Array.from({ length: 400 }, (_, i) => film(1001 + i))
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
 const programmes = [programme(1, 1200, hours(-9), hours(9)), programme(2, 1201, hours(9), hours(10), { channel: 'two' })]
 const contents = [film(1, { type: 'show' }), ...[2, 3, 4].map(id => episode(id, 1)), ...films]
-/** Collections whose every query must stand on an index. */
+/** Collections of which every query must use an index. */
 const viewerCollections = [
   'history',
   'watchlist',
@@ -34,15 +34,15 @@ const viewerCollections = [
 const isOfLateViews = (match?: Document) => match?.updated_at?.$gte > new Date(0) && match?.user_id === undefined
 
 /**
- * What each process asks now and then, whatever else happens: the revisions, what has ended, the newest model, and the views of late,
- * which one of them counts.
+ * What processes read regularly by themselves: revisions, ended sessions, the newest model, and the recent views, which one of them
+ * counts.
  */
 const isByTheClock = ({ ns, command }: Document) =>
   /\.(revisions|restores|popularity|models|model_chunks|leases|system\.)/.test(ns) ||
   isOfLateViews(command?.pipeline?.[0]?.$match) ||
   command?.filter?.$expr?.$gte?.[0] === '$ended_at'
 
-/** What the database did, as its own profiler saw it. */
+/** The operations that the profiler of the database has recorded. */
 const profile = async (t: Test, url: string) => {
   const client = await MongoClient.connect(url, { appName: 'tester' })
   t.teardown(() => client.close())
@@ -63,13 +63,13 @@ const stages = (stage: Document | undefined): string[] =>
 const short = ({ op, ns, command, planSummary, docsExamined, keysExamined }: Document) =>
   `${op} ${String(ns).split('.').pop()} ${planSummary ?? ''} keys ${keysExamined} docs ${docsExamined} ${JSON.stringify(command).slice(0, 200)}`
 
-/** Elements that a list of given contents may look at: a user has at most one of each, which the page and the count both meet. */
+/** How many elements a list filtered by contents may examine: one of each content for the page, and one for the count. */
 const mayLookAt = ({ command: { filter, pipeline } }: Document): number =>
   2 * ((filter ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
 
 /**
- * What an operation does besides an index, or with a sort in memory. A list of given contents may be sorted where their index finds no more
- * elements than contents were named: to go through the whole history in its order instead would cost more.
+ * What an operation does without an index, or by a sort in memory. A list filtered by contents may be sorted in memory if it examines no
+ * more elements than that, because walking through the whole history in its order would cost more.
  */
 const unindexed = (entry: Document) => {
   if (entry.op === 'insert') return []
@@ -236,7 +236,7 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'refused', () => app.inject('/contents/1390/similar?perPage=0'), 400, 0)
   })
 
-  t.test('an element by id is one operation, but for its removal', async t => {
+  t.test('an element by id is one operation, except for its removal', async t => {
     const path = `/history/${film1001}`
     for (const [what, most, request] of [
       ['GET', 1, () => viewer.get(path)],
@@ -251,7 +251,7 @@ t.test('the operations of a request', async t => {
     }
   })
 
-  t.test('what is no id asks nothing, what is not found or another’s asks twice at most', async t => {
+  t.test('an invalid id asks nothing, an unknown one or that of another user asks twice at most', async t => {
     for (const id of ['x', '1', 'A'.repeat(24)]) {
       await isAsked(t, `GET ${id}`, () => viewer.get(`/history/${id}`), 404, 0)
       await isAsked(t, `PUT ${id}`, () => viewer.put(`/history/${id}`, { time: 1 }), 404, 0)
@@ -296,7 +296,7 @@ t.test('the operations of a request', async t => {
     await isAsked(t, 'a content that is not there', () => viewer.post('/playing', { content_id: 99 }), 400, 0)
   })
 
-  t.test('hiding a title asks once, its undo marks the removal, and the list knows which have begun', async t => {
+  t.test('hiding a title asks once, undoing it three times, and the list of hidden titles twice', async t => {
     await isAsked(t, 'PUT', () => viewer.put('/hidden/1300'), 200, 1)
     await isAsked(t, 'PUT again', () => viewer.put('/hidden/1300'), 200, 1)
     await isAsked(t, 'DELETE', () => viewer.remove('/hidden/1300'), 200, 3)
@@ -309,7 +309,7 @@ t.test('the operations of a request', async t => {
     }
   })
 
-  t.test('GET /changes asks once where nothing is new, and looks at no more than a page', async t => {
+  t.test('GET /changes asks once if nothing is new, and looks at no more than a page', async t => {
     let cursor = ''
     const changes = (perPage: number) => async () => {
       const answer = await viewer.get(`/changes?perPage=${perPage}&since=${cursor}`)
@@ -318,7 +318,7 @@ t.test('the operations of a request', async t => {
     }
     for (let page = 0; page < 8; page++) {
       const [operation] = await isAsked(t, `page ${page}`, changes(50), 200, 2)
-      // Each of the sources for itself.
+      // Each of the seven sources may read a page of its own.
       t.ok(operation?.docsExamined <= 7 * 52 + 1, `${operation?.docsExamined} documents`)
     }
     const settled = () => cursorText(cursorAt(viewer.id, Date.now()))
@@ -333,13 +333,13 @@ t.test('the operations of a request', async t => {
     t.strictSame((await entries()).length, 0)
   })
 
-  t.test('who has no valid token asks nothing', async t => {
+  t.test('a request without a valid token asks nothing', async t => {
     for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
       await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
   t.test('DELETE of everything marks what it removes', async t => {
-    // With the history go the dismissals.
+    // Removing the history also removes the dismissals.
     for (const [path, more] of [
       ['/history', 1],
       ['/watchlist', 0]
@@ -358,7 +358,7 @@ t.test('an element by id costs the same in a long history as in a short one', as
   const { db, entries } = await profile(t, url)
   const only = await watch(short, 1001)
   const [first = ''] = await fill(db, long.id, 400)
-  // Plans are kept: one that was chosen for a history of one element must serve one of many.
+  // MongoDB caches plans: one that was chosen for a history of one element must also suit a long one.
   for (let i = 0; i < 6; i++) {
     await short.get(`/history/${only}`)
     await short.put(`/history/${only}`, { time: i })
@@ -374,7 +374,7 @@ t.test('an element by id costs the same in a long history as in a short one', as
     t.ok(operation.keysExamined <= 11, `${operation.keysExamined} keys: ${JSON.stringify(operation.command)}`)
 })
 
-t.test('every query of src/data for viewers is on an index', async t => {
+t.test('every query of src/data for viewers uses an index', async t => {
   const url = await seededUrl(t, { contents })
   const app = await build(t, { url, settings: { REFRESH_GRACE: '0' } })
   const { db, entries } = await profile(t, url)

@@ -95,7 +95,7 @@ t.test('completions', async t => {
     t.strictSame(await counted(besideAnOlderProcess), [2, minute(4)], 'which rewinds without a mark')
   })
 
-  t.test('completions at once are one', async t => {
+  t.test('concurrent completions count as one', async t => {
     for (let round = 0; round < 20; round++) {
       const user_id = ++users
       if (round % 2) await reports.put(user_id, { content_id: 1, progress: { percentage: 50 } })
@@ -144,7 +144,7 @@ t.test('completions', async t => {
     )
   })
 
-  t.test('only what arrives late is marked with its arrival', async t => {
+  t.test('only late reports are marked with their arrival', async t => {
     const user_id = ++users
     const arrival = async () => (await elementOf(user_id)).arrived_at
     const began = Date.now() - 1000

@@ -22,7 +22,7 @@ const store = async (t: Test) => {
 }
 
 const about = (given: Partial<Omit<ModelDocument, 'trained_at'>> = {}) => ({ format: 1, elements: 5, summary: {}, ...given })
-/** Bytes that tell their places. */
+/** Bytes that differ by their position. */
 const bytesOf = (size: number) => new Uint8Array(size).map((_, i) => (i * 31) ^ (i >> 8))
 const large = 5 * 1024 * 1024 + 3
 
@@ -41,10 +41,10 @@ t.test('a model is kept in chunks and comes out as it went in', async t => {
   }
 })
 
-t.test('what stood before is gone, and what a crash has left', async t => {
+t.test('saving a model removes the one before, and what a crash has left', async t => {
   const { models, documents, chunks, owners } = await store(t)
   await models.save(about(), bytesOf(large))
-  // Chunks of a training that was cut off before it told of its model.
+  // Chunks of a training that was killed before it stored the document of its model.
   const orphan = new ObjectId()
   for (const n of [0, 1, 2]) await chunks.insertOne({ _id: { model: orphan, n }, bytes: new Binary(bytesOf(10)) })
   t.not(String((await models.latest(1))?._id), String(orphan), 'a model that was not finished is never seen')
@@ -59,7 +59,7 @@ t.test('what stood before is gone, and what a crash has left', async t => {
 t.test('the one that was saved last is the latest, whatever the clocks of the trainers say', async t => {
   const { models, documents, chunks, owners } = await store(t)
   await models.save(about(), bytesOf(3))
-  // As a process with a clock an hour ahead would have saved it; in the same second it is chance whose id is greater.
+  // As a process whose clock is an hour ahead would save it. Within a second, it would be chance which id is greater.
   const ahead = ObjectId.createFromTime(Math.floor(Date.now() / 1000) + 3600)
   await documents.insertOne({ _id: ahead, ...about(), trained_at: new Date(), size: 1 })
   await chunks.insertOne({ _id: { model: ahead, n: 0 }, bytes: new Binary(bytesOf(1)) })
@@ -71,7 +71,7 @@ t.test('the one that was saved last is the latest, whatever the clocks of the tr
   t.strictSame((await models.latest(1))?._id, next)
 })
 
-t.test('processes of two versions, each with models of a format of its own, keep out of each other’s way', async t => {
+t.test('processes of two versions with different formats leave each other’s models alone', async t => {
   const { models, documents, owners } = await store(t)
   const one = await models.save(about({ format: 1 }), bytesOf(10))
   const two = await models.save(about({ format: 2 }), bytesOf(20))
@@ -88,7 +88,7 @@ t.test('processes of two versions, each with models of a format of its own, keep
   t.equal(await models.latest(2), null)
 })
 
-t.test('a model whose bytes are not all there has none', async t => {
+t.test('a model with missing chunks has no bytes', async t => {
   const { models, chunks } = await store(t)
   const _id = await models.save(about(), bytesOf(large))
   const latest = (await models.latest(1)) as ModelDocument

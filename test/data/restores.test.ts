@@ -26,7 +26,7 @@ t.test('what a restore must not undo is written down and brought back', async t 
   ])
   t.equal(notes.length, 3)
 
-  // The backup is from before one of them was there.
+  // The backup is older than one of the users.
   await erasures.deleteMany({})
   await data.users.enable(disabled._id)
   await data.users.remove(changed._id)
@@ -52,7 +52,7 @@ t.test('a process that served meanwhile learns of the restore', async t => {
   await change(app, 'terms', 1, term(1))
   await until(async () => (await app.inject('/terms/1')).statusCode === 200)
 
-  // Neither a token nor a cursor is from before a restore of the same moment.
+  // The restore must be in a later second than the token and the cursor, to count them as older.
   const second = Math.floor(Date.now() / 1000)
   await until(() => Date.now() / 1000 > second + 1)
   await databaseOf(app)

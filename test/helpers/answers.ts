@@ -21,7 +21,7 @@ export const collectionOf = (answer: Answer) => {
   return answer.json().data.collection
 }
 
-/** A query is refused, with the field named. */
+/** Checks that a query is refused and its field named. */
 export const isRefused = (t: Test, response: { statusCode: number; json: () => unknown }, field: string, what: string) => {
   const body = { success: false, code: 400, message: new RegExp(`\\b${field}\\b`), errors: [{ field, message: /\w/ }] }
   t.match({ statusCode: response.statusCode, body: response.json() }, { statusCode: 400, body }, what)
@@ -40,7 +40,7 @@ const json = (text: string) => {
 
 type Failed = Pick<Answer, 'statusCode' | 'headers' | 'body'>
 
-/** What there is to compare of an error of the catalogue. */
+/** The parts of an error from src/errors.ts that tests compare. */
 export const failureOf = ({ statusCode, headers, body }: Failed, message?: string) => {
   const { errors, code, success, message: said, ...more } = json(body) ?? {}
   const isJson = /^application\/json/.test(String(headers['content-type']))

@@ -1,5 +1,5 @@
 /**
- * The command line of a Node process of its own, to be spread into `spawn`. What tap puts into each would count what it covers:
- * that doubles the time of its start, and counts of its code and of the same code as tap compiles it would be false together.
+ * The command line of a separate Node process, to be spread into `spawn`. It drops NODE_OPTIONS, with which tap measures coverage in
+ * every process: that doubles the startup time, and counts of compiled code would spoil those of the code that tap compiles itself.
  */
 export const apart = (...args: string[]): [command: string, args: string[]] => ['env', ['-u', 'NODE_OPTIONS', process.execPath, ...args]]

@@ -16,12 +16,12 @@ const defaults = {
   DRAIN_DELAY: '0',
   MAX_EVENT_LOOP_DELAY: '0',
   TRAIN: 'off',
-  // A busy machine is no fault of the database; tests of such faults set their own.
+  // A slow answer on a busy machine is not a fault of the database. Tests of such faults set their own.
   DATABASE_TIMEOUT: '15000'
 }
 const checked = new Map<string, Settings>()
 
-/** Settings are checked once: that takes an eighth of the time of a start. */
+/** Checks equal settings only once, because that takes an eighth of the time of a start. */
 export const settingsFor = (url: string, given: Record<string, string> = {}) => {
   const name = JSON.stringify(given)
   const settings = checked.get(name) ?? readSettings(Settings, { ...defaults, MONGO_URL: url, ...given })
@@ -31,10 +31,10 @@ export const settingsFor = (url: string, given: Record<string, string> = {}) => 
 
 export interface BuildOptions {
   settings?: Record<string, string>
-  /** The lines of the log, where a test wants to read them. */
+  /** Receives the lines of the log. */
   log?: string[]
   url?: string
-  /** Adds to the app before it is ready, where a test wants more routes than the service has. */
+  /** Adds routes to the app before it is ready. */
   extend?: (app: Awaited<ReturnType<typeof buildApp>>) => void
 }
 
@@ -55,7 +55,7 @@ export const buildWith = async (t: Test, seed: Seed, options: Omit<BuildOptions,
   build(t, { ...options, url: await seededUrl(t, seed) })
 
 export const password = 'correct horse battery staple'
-/** Costs next to nothing to check, unlike those of the service: hundreds of tests sign in. */
+/** Cheap to check, unlike the hashes of the service, because hundreds of tests sign in. */
 const passwordHash = hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
 
 export const addUser = async (

@@ -10,7 +10,7 @@ const run = async (...args: string[]) => {
   if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`)
 }
 
-/** Compiles what production runs, as `npm run build` does but apart from it; types are the affair of `npm run check`. Gives the folder. */
+/** Compiles what production runs, into a folder of its own, which it returns. `npm run check` checks the types. */
 export const compile = async () => {
   await run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', folder)
   await run('scripts/copy-demo.mjs', folder)

@@ -14,7 +14,7 @@ import { revisionsOf } from '../../src/data/revisions.js'
 import type { SupportTextDocument } from '../../src/data/support-texts.js'
 import type { TermDocument } from '../../src/data/terms.js'
 
-/** A database of one's own on the mongod of the run (scripts/test.ts), or on one for this file where it is run alone. */
+/** The mongod of the test run (scripts/test.ts), or one for this file if it runs alone. */
 const mongoUrl = async () => {
   const given = process.env.TEST_MONGO_URL
   if (given) return given
@@ -27,9 +27,9 @@ const server = mongoUrl()
 const connection = server.then(url => MongoClient.connect(url))
 t.teardown(async () => (await connection).close())
 
-/** Databases of tests that have ended. Their collections and indexes take half of the time in which an app starts. */
+/** Databases of finished tests, to be reused: creating collections and indexes takes half of the time in which an app starts. */
 const used: string[] = []
-/** What a test leaves under way may arrive after its end, so its database rests while as many others are used. */
+/** Operations of a test may arrive after its end, so its database rests until this many others have been returned after it. */
 const resting = 4
 
 const usedOrNew = async () => {
@@ -81,7 +81,7 @@ export const seededUrl = async (t: Test, seed: Seed) => {
   return url
 }
 
-/** The database of the app, for changes past it. */
+/** The database of the app, for changes without the app. */
 export const databaseOf = (app: FastifyInstance): Db =>
   app.mongoClient.db(new URL(app.settings.MONGO_URL.replace(/^mongodb/, 'http')).pathname.slice(1))
 

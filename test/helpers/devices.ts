@@ -3,7 +3,7 @@ import type { UserDocument } from '../../src/data/users.js'
 import { type App, addUser } from './app.js'
 import { databaseOf } from './database.js'
 
-/** A device that is signed in to an account, as another profile of it if wanted. */
+/** A device that is signed in to an account, if wanted as another of its profiles. */
 export const deviceOf = async (app: App, account: UserDocument, name: string | null, profile = account) => {
   const session = await app.data.sessions.begin(account._id, name, { profile_id: profile._id })
   const headers = { authorization: `Bearer ${app.signedIn(profile, session).access_token}` }
@@ -27,6 +27,6 @@ export const profileOf = async ({ data }: App, account: UserDocument, max_age: n
   return data.profiles.byId(account._id, id)
 }
 
-/** What is stored of what plays. */
+/** The stored streams of an account. */
 export const streamsOf = async (app: App, { _id }: UserDocument) =>
   (await databaseOf(app).collection<StreamsDocument>('streams').findOne({ user_id: _id }))?.streams ?? []

@@ -10,7 +10,7 @@ const isStopped = (pid: number, thread: string) => {
   try {
     return /\) T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return true
   }
 }

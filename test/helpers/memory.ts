@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Collects all garbage, what was weakly held in this turn of the event loop too. */
+/** Collects all garbage, including what WeakRefs have kept in this turn of the event loop. */
 export const collectGarbage = async () => {
   for (let i = 0; i < 3; i++) {
     await new Promise(setImmediate)

@@ -3,7 +3,7 @@ import { exportSPKI, generateKeyPair, SignJWT } from 'jose'
 export const [issuer, audience] = ['https://id.example.com/', 'tv']
 const { privateKey, publicKey } = await generateKeyPair('EdDSA')
 
-/** Of a service that takes the tokens of this identity provider. */
+/** The settings of a service that accepts the tokens of this identity provider. */
 export const providerSettings = {
   JWT_SECRET: '',
   JWT_ISSUER: issuer,

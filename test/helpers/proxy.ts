@@ -39,11 +39,11 @@ export const proxyTo = async (t: Test, url: string) => {
     return undefined
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  /** Ends every connection; new ones are taken. */
+  /** Ends every connection, but accepts new ones. */
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }
-  /** The connections that there are never answer again; new ones do. */
+  /** The existing connections never answer again. New ones do. */
   const loseConnections = () => {
     for (const socket of sockets) lost.add(socket)
   }
@@ -53,17 +53,17 @@ export const proxyTo = async (t: Test, url: string) => {
   })
   return {
     url: url.replace(/\/\/[^/]+/, `//127.0.0.1:${(server.address() as AddressInfo).port}`),
-    /** Takes what it is sent and says nothing until it is back, like a process that was stopped. */
+    /** Accepts connections but answers nothing until `comeBack`, like a stopped process. */
     freeze: () => {
       state = 'frozen'
       for (const socket of sockets) socket.pause()
     },
-    /** The same, but what was asked meanwhile is never answered, as where a network has lost its connections. */
+    /** Like `freeze`, but commands sent meanwhile are never answered, as after a network failure. */
     silence: () => {
       state = 'silent'
       loseConnections()
     },
-    /** Ends every connection and takes no other. */
+    /** Ends every connection and accepts no others. */
     leave: () => {
       state = 'gone'
       cut()
@@ -74,11 +74,11 @@ export const proxyTo = async (t: Test, url: string) => {
     },
     loseConnections,
     cut,
-    /** The database hears what it is asked, and its next answer finds no connection. */
+    /** Lets the next command reach the database, but cuts the connections before the answer arrives. */
     cutAnswer: () => {
       cutsAnswers = true
     },
-    /** Does something at the next question with this text, before the database hears it. */
+    /** Does something at the next command with this text, before it reaches the database. */
     at: (text: string, act: () => void) =>
       new Promise<void>(resolve => {
         onQuestion = bytes => {

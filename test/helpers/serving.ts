@@ -14,7 +14,7 @@ interface Options {
   script?: string
 }
 
-/** The real process at a port of its own, once it serves from its database; what it has written so far comes from `said`. */
+/** Starts the real process and waits until it serves. `said` returns what it has written so far. */
 export const serving = async (t: Test, { settings, imports = [], script = 'src/server.js' }: Options) => {
   const modules = imports.flatMap(module => ['--import', module])
   const defaults = { JWT_SECRET: secret, HOST: '127.0.0.1', PORT: '0', TRAIN: 'off', MAX_EVENT_LOOP_DELAY: '0', NODE_ENV: 'production' }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Asks again until it is so; answers with the milliseconds that it took. */
+/** Waits until the condition holds. Resolves with the milliseconds that this took. */
 export const until = async (so: () => boolean | Promise<boolean>, { within = 20_000, every = 20 } = {}) => {
   const began = Date.now()
   while (!(await so())) {
@@ -10,7 +10,7 @@ export const until = async (so: () => boolean | Promise<boolean>, { within = 20_
   return Date.now() - began
 }
 
-/** Comes back when the clock of this process shows another millisecond. */
+/** Resolves once the clock of this process shows another millisecond. */
 export const tick = async () => {
   const now = Date.now()
   while (Date.now() === now) await new Promise(setImmediate)

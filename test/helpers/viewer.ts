@@ -1,6 +1,6 @@
 import { type App, addUser, signIn } from './app.js'
 
-/** A user who has signed in, and what that user asks. */
+/** A signed-in user, with functions that send requests as that user. */
 export const viewerOf = async (app: App, more: Record<string, string> = {}) => {
   const user = await addUser(app)
   const token = await signIn(app, user)

@@ -1,9 +1,9 @@
 import t from 'tap'
 
-/** What tap's own loader calls, and newer versions of Node.js do without. */
+/** Called by tap's own loader, and deprecated in newer versions of Node.js. */
 const ofTap = '`module.register()`'
 
-/** A warning would stand on the stderr of the service too, and some versions of Node.js warn of what others accept. */
+/** Warnings fail the tests: operators would see them on stderr, and each version of Node.js has its own. */
 process.on('warning', ({ name, message, stack }) => {
   if (name !== 'ExperimentalWarning' && !message.startsWith(ofTap)) t.fail(`the process was warned: ${stack}`)
 })

@@ -79,7 +79,7 @@ const callers = {
   ]
 }
 
-t.test('the limit of requests counts a caller whatever the spelling', async t => {
+t.test('the rate limit counts a caller once, however the address is spelled', async t => {
   for (const [who, spellings] of Object.entries(callers)) {
     const app = await behindProxies(t, '1', { RATE_LIMIT_ADDRESS: '1' })
     const statuses = []

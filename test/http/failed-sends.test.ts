@@ -80,7 +80,7 @@ t.test('over a connection it is answered in its turn, and so are the others of t
   t.equal(answers.at(-2)?.split('\r\n\r\n')[1], '', 'HEAD has no body')
 })
 
-t.test('one whose head has left ends its connection', async t => {
+t.test('an answer whose head was already sent ends its connection', async t => {
   const log: string[] = []
   const app = await listening(t, log)
   const socket = await connected(app)

@@ -13,7 +13,7 @@ import { databaseUrl } from '../helpers/database.js'
 
 const password = 'correct horse battery staple'
 
-/** What must never be read in a log; the parts of tokens too. */
+/** What must not be in a log: a token, and each of its longer parts. */
 const pieces = (token: string) => [token, ...token.split('.').filter(part => part.length > 20)]
 
 const drive = async (t: Test, app: Awaited<ReturnType<typeof build>>) => {
@@ -30,7 +30,7 @@ const drive = async (t: Test, app: Awaited<ReturnType<typeof build>>) => {
   hide('in-the-query', 'query-of-the-path')
 
   const { data } = (await logIn(password)).json()
-  // The session is named in a token, and is no secret.
+  // Of a refresh token, only the last part is secret. The rest names the session.
   hide(...pieces(data.access_token), data.refresh_token, data.refresh_token.split('.').at(-1))
   const next = (await post('/login/refresh?x=in-the-query-2', JSON.stringify({ refresh_token: data.refresh_token }))).json().data
   hide(...pieces(next.access_token), next.refresh_token, next.refresh_token.split('.').at(-1))
@@ -61,7 +61,7 @@ const drive = async (t: Test, app: Awaited<ReturnType<typeof build>>) => {
   for (const authorization of [`Bearer ${forged}.${signature}`, `Basic ${basic}`, 'Bearer nonsense-token', 'Bearer  nonsense-token two'])
     await app.inject({ method: 'POST', url: '/logout', headers: { authorization } })
 
-  // What the parser refuses comes with the bytes that it read.
+  // An error of the HTTP parser carries the bytes that it has read.
   await app.listen({ port: 0, host: '127.0.0.1' })
   hide('token-in-bytes', 'token-in-huge-headers')
   for (const bytes of [
@@ -94,7 +94,7 @@ const isClean = (t: Test, lines: string[], secrets: Set<string>) => {
   t.notMatch(log, /\$argon2/, 'no hash')
 }
 
-t.test('the log at its finest', async t => {
+t.test('the log at the level trace', async t => {
   t.test('as production writes it, holds no secret', async t => {
     const lines: string[] = []
     const options = { ...Object(loggerOptions('trace')), stream: { write: (line: string) => lines.push(line) } }
@@ -170,7 +170,7 @@ t.test('checks are logged at debug, unless they fail', async t => {
   }
 })
 
-t.test('lines are written a page at a time, after a moment, and before the process leaves', async t => {
+t.test('lines are written a page at a time, after a moment, and before the process exits', async t => {
   const file = join(t.testdir(), 'lines')
   const before = process.listeners('exit')
   const lines = linesOut(file)
@@ -191,7 +191,7 @@ t.test('lines are written a page at a time, after a moment, and before the proce
   process.off('exit', leave)
 })
 
-t.test('a log that cannot be written holds up nothing, and is kept up to a bound', { skip: !existsSync('/dev/full') }, async t => {
+t.test('a log that cannot be written blocks nothing, and is kept up to a bound', { skip: !existsSync('/dev/full') }, async t => {
   const before = process.listeners('exit')
   const lines = linesOut('/dev/full')
   const leave = process.listeners('exit').find(listener => !before.includes(listener)) as () => void

@@ -103,7 +103,7 @@ t.test('over a socket', async t => {
       socket.write(bytes)
       await sleep(5)
       socket.resetAndDestroy()
-      // What Node was doing just then decides which of the two it says.
+      // Which of the two codes comes depends on what Node was doing just then.
       const [{ code }, connection] = (await left) as [NodeJS.ErrnoException, Socket]
       t.match(code, /^(ECONNRESET|HPE_INVALID_EOF_STATE)$/)
       if (!connection.destroyed) await once(connection, 'close')

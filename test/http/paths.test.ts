@@ -13,7 +13,7 @@ t.test('the service', async t => {
     }
   })
 
-  t.test('takes odd queries and methods of writing an address without a fault inside', async t => {
+  t.test('answers odd queries and spellings of an address without a 500', async t => {
     for (const url of [
       '/health?',
       '/health?a=1&a=2',

@@ -37,7 +37,7 @@ t.test('a refusal gives the whole rule of the field, whatever its schema', async
     t.match(toldOf(schema, value), { code: 400, message: `field ${rule}`, errors: [{ field: 'field', message: rule }] }, rule)
 })
 
-t.test('a parameter that comes twice is told so, and not by what one of them says', async t => {
+t.test('a parameter given twice is refused for that, and not for one of its values', async t => {
   t.match(toldOf(Type.Integer(), ['1', 'x'], 'querystring'), { errors: [{ field: 'field', message: 'must be given once' }] })
   t.equal(toldOf(Type.Integer(), '1', 'querystring'), undefined)
 })

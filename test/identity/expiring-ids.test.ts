@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ExpiringIds } from '../../src/identity/expiring-ids.js'
 
-/** Ids that fall on each other in every way: the same place of the same table, and alike in all parts but one. */
+/** Ids that collide in every way: the same slot of the same table, and equal in all parts but one. */
 const crowded = Array.from({ length: 4 }, (_, i) =>
   [0, 16, 4096, 4097].flatMap(n => {
     const parts = [1, 2, 3, 256].map((part, at) => (at === i ? part + 256 * n : part).toString(16).padStart(8, '0'))
@@ -48,7 +48,7 @@ t.test('a hundred thousand ids', async t => {
   t.equal(all.filter(id => !ids.has(id)).length, 0)
   t.equal(all.filter(() => ids.has(randomUUID())).length, 0)
 
-  // In turns, as each look at the database does it.
+  // In several turns, as after each read of the database.
   for (let turn = 0; turn < 32; turn++) ids.sweep(60_000, 8)
   t.equal(ids.size, 40_000)
   t.strictSame([all.slice(0, 60_000).filter(id => ids.has(id)).length, all.slice(60_000).filter(id => !ids.has(id)).length], [0, 0])
@@ -56,7 +56,7 @@ t.test('a hundred thousand ids', async t => {
   t.equal(ids.size, 0)
 })
 
-t.test('what is no id of a session is never in it', async t => {
+t.test('a text that is no session id is never in the set', async t => {
   const ids = new ExpiringIds()
   const known = randomUUID()
   const others = ['', 'x', known.toUpperCase(), known.replaceAll('-', ''), `${known} `, known.replace('-', '0'), 'g'.repeat(36)]

@@ -211,7 +211,7 @@ t.test('tokens of a provider that publishes its keys', async t => {
   })
 })
 
-t.test('keys that are none are skipped', async t => {
+t.test('invalid keys are skipped', async t => {
   const exported = await exportJWK(rsa.publicKey)
   const broken = [
     null,
@@ -233,7 +233,7 @@ t.test('keys that are none are skipped', async t => {
     t.equal((await app.inject({ url: '/history', headers: bearer(await tokenBy(key)) })).statusCode, 200, key.alg)
 })
 
-t.test('what holds no list of keys is no answer', async t => {
+t.test('a document without a list of keys counts as no answer', async t => {
   for (const body of ['null', '{}', '{"keys":{}}', '[]', 'nonsense']) {
     const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -275,7 +275,7 @@ t.test('a disabled user of a provider', async t => {
   await becomes(200, ada)
 })
 
-t.test('whom nobody said to have disabled is found out all the same', async t => {
+t.test('a disabled user is found even if nobody announced it', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
   const { _id } = await addUser(app)
@@ -310,7 +310,7 @@ t.test('a provider that was never reached', async t => {
   t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'it is back')
 })
 
-t.test('a withdrawn key goes, though its tokens were checked before', async t => {
+t.test('a withdrawn key stops working, though its tokens were checked before', async t => {
   const provider = await providerOf(t, [rsa, ec])
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
@@ -389,7 +389,7 @@ t.test('settings', async t => {
     t.throws(() => settingsFor(url, given), { message: sentence })
 })
 
-t.test('who was erased and comes back is a new user, but not with a token from before', async t => {
+t.test('an erased user who comes back is a new user, but not with an older token', async t => {
   const url = await seededUrl(t, { contents: [film(1)] })
   const settings = settingsOf({ JWT_PUBLIC_KEY: await exportSPKI(ed.publicKey) })
   const [one, two] = [await build(t, { url, settings }), await build(t, { url, settings })]
@@ -413,7 +413,7 @@ t.test('who was erased and comes back is a new user, but not with a token from b
   await stayRefused('before the user is back')
   t.equal(await databaseOf(one).collection('users').countDocuments(), 0, 'an old token makes no user')
 
-  // Tokens count in whole seconds, so the time of the erasure belongs to those before it.
+  // Tokens have whole seconds, so one from the second of the erasure counts as older.
   const renewed = await tokenBy(ed, { sub: 'ada', iat: seconds() + 1 })
   for (const app of all) t.equal(await status(app, renewed), 200)
   const after = await providerUser(one, issuer, 'ada')

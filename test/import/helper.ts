@@ -8,7 +8,7 @@ export const bcryptHash = '$2y$04$IPKmlXL0l94y.zmPeo5TNOYbuNewtrtV8Uu2dF69tHT2Yr
 
 type Texts = Record<string, string>
 
-/** A database of one's own with the import bound to it. */
+/** A new database, and the import bound to it. */
 export const importer = async (t: Test) => {
   const url = await databaseUrl(t)
   const { client, db } = connectionTo(url)

@@ -84,7 +84,7 @@ t.test('two runs at once make one document of each record', async t => {
   t.equal((await all('watchlist')).length, 6)
 })
 
-t.test('progress is told for each step and file, to the last byte', async t => {
+t.test('progress is reported for each step and file, to the last byte', async t => {
   const { run } = await importer(t)
   const seen: string[] = []
   const texts = { 'terms.ndjson': lines(term(1)), 'contents.ndjson': lines(film(1), film(2)) }

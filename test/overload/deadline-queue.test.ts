@@ -15,7 +15,7 @@ t.test('a stream that comes in time is passed on as it is', async t => {
   t.notOk(stream.destroyed)
 })
 
-t.test('one that comes after the deadline is ended, since nobody reads it', async t => {
+t.test('a stream that comes after the deadline is destroyed, because nobody reads it', async t => {
   const stream = Readable.from(['text'])
   await t.rejects(
     queueOf(1).run(() => sleep(20, stream), 0),

@@ -48,7 +48,7 @@ t.test('one caller alone has all places', async t => {
   t.strictSame(begun, ['a1', 'a2', 'a3', 'a4', 'a5'])
 })
 
-t.test('where nobody may wait, one who finds no turn is refused', async t => {
+t.test('if nobody may wait, a caller without a free place is refused', async t => {
   const { ask, begun, refused, settled } = jobsOf(new FairSemaphore(1, () => 0))
   ask('a1', 'a')
   ask('b1', 'b')
@@ -135,7 +135,7 @@ t.test('a job whose turn does not come in time is refused', async t => {
   t.strictSame(begun, ['a1', 'b1', 'd1'], 'the others keep their places')
 })
 
-t.test('a job that fails gives its turn on', async t => {
+t.test('a job that fails passes its turn on', async t => {
   const semaphore = new FairSemaphore(1, () => 1)
   const caller = { address: 'a', account: 'a', deadline: performance.now() + 60_000 }
   const failing = semaphore.run(caller, async () => {

@@ -18,7 +18,7 @@ t.test('nobody asks any more once the service closes', async t => {
   const closing = new AbortController()
   let asked = 0
   const outage = new Outage(async () => {
-    // While it pauses, at the second time.
+    // During the pause before the third question.
     if (++asked === 2) setTimeout(() => closing.abort(), 20)
     return false
   }, closing.signal)

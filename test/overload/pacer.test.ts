@@ -7,7 +7,7 @@ const hold = (milliseconds: number) => {
   while (performance.now() < until);
 }
 
-t.test('what a job gives or throws is what its caller gets', async t => {
+t.test('a caller gets what its job returns or throws', async t => {
   const pacer = new Pacer()
   t.equal(await pacer.run(() => 1), 1)
   t.equal(await pacer.run(async () => 2), 2)

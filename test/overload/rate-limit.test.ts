@@ -26,7 +26,7 @@ test('the caller whose window began first is forgotten first', async t => {
   t.equal(limit.weight, 2 * entrySize(1), 'a window in the place of another one weighs nothing more')
 })
 
-test('callers weigh as much as their names are long', async t => {
+test('a caller counts with the length of its name', async t => {
   const limit = new RateLimit<string>(60_000, 1_000_000)
   const long = 'x'.repeat(10_000)
   for (let i = 0; i < 1000; i++) limit.count(`${i} ${long}`, 1, i)

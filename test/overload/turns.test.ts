@@ -7,7 +7,7 @@ const drained = (turns: Turns<string>) => {
   return jobs
 }
 
-t.test('one with many jobs delays the others by one at most', async t => {
+t.test('a caller with many jobs delays the others by one job at most', async t => {
   const turns = new Turns<string>()
   for (const n of [1, 2, 3]) turns.push(`many ${n}`, 1)
   turns.push('first', 2)
@@ -17,7 +17,7 @@ t.test('one with many jobs delays the others by one at most', async t => {
   t.strictSame(drained(turns), ['first', 'second', 'many 2', 'third', 'many 3'])
 })
 
-t.test('the jobs of one caller are in their order, and so are those of nobody', async t => {
+t.test('the jobs of one caller run in order, and so do those without a caller', async t => {
   const turns = new Turns<string>()
   t.strictSame(drained(turns), [])
   for (const n of [1, 2, 3]) turns.push(`${n}`, undefined)

@@ -89,7 +89,7 @@ t.test('0 sets no bound', async t => {
   t.ok((await Promise.all(waiting)).every(({ statusCode }) => statusCode === 200))
 })
 
-t.test('what viewers ask for takes turns', async t => {
+t.test('requests of viewers take turns', async t => {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const app = await build(t, {
@@ -107,7 +107,7 @@ t.test('what viewers ask for takes turns', async t => {
   const headers = await signIn(app)
   const ask = (name: string) => {
     const answer = app.inject({ url: `/slow/${name}`, headers })
-    // It is sent when somebody waits for it.
+    // `inject` sends the request only once it is awaited.
     void answer.then(() => undefined)
     return answer
   }
@@ -129,7 +129,7 @@ t.test('what viewers ask for takes turns', async t => {
     t.strictSame(statuses, [200, 500, 200, 200, 200])
   })
 
-  t.test('and what nobody waits for any more is never begun', async t => {
+  t.test('and one that nobody waits for any more is never begun', async t => {
     begun.length = 0
     const answers = ['one', 'two', 'late'].map(ask)
     for (const answer of answers) t.equal((await answer).statusCode, 503)
@@ -168,7 +168,7 @@ t.test('a crowd whose time is over by its turn is passed by, however many they a
   t.equal((await ask()).body, 'done')
 })
 
-t.test('a HEAD takes one turn, as the GET does that it asks about', async t => {
+t.test('a HEAD takes one turn, like its GET', async t => {
   const app = await build(t, { settings: { DATABASE_CONNECTIONS: '1', DATABASE_TIMEOUT: '2000' } })
   const headers = await signIn(app)
   t.equal((await app.inject({ method: 'HEAD', url: '/history', headers })).statusCode, 200)

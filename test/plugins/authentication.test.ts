@@ -206,7 +206,7 @@ t.test('who calls', async t => {
       if (name !== 'nbf') refused[`no ${name}`] = `Bearer ${forge(without(name))}`
       for (const value of values) refused[`${name} ${JSON.stringify(value).slice(0, 40)}`] = `Bearer ${forge(claims({ [name]: value }))}`
     }
-    // JSON has numbers that JavaScript has not.
+    // JSON can write numbers that JavaScript cannot hold.
     for (const name of ['iat', 'exp', 'nbf'])
       refused[`${name} 1e999`] = `Bearer ${forge(JSON.stringify(claims({ [name]: 'X' })).replace('"X"', '1e999'))}`
 
@@ -218,7 +218,7 @@ t.test('who calls', async t => {
     }
   })
 
-  t.test('a token in the address or in the body is none', async t => {
+  t.test('a token in the address or in the body is ignored', async t => {
     const token = forge(claims())
     const tokens = `token=${token}&access_token=${token}&authorization=Bearer%20${token}`
     const payload = { access_token: token, token, authorization: `Bearer ${token}` }
@@ -229,7 +229,7 @@ t.test('who calls', async t => {
     )
   })
 
-  t.test('one that serves elsewhere does not hinder what needs none', async t => {
+  t.test('an invalid one does not hinder requests that need none', async t => {
     for (const authorization of ['Bearer nonsense', 'Basic x', 'Bearer  a b', `Bearer ${forge(claims({ exp: 1 }))}`]) {
       t.equal((await app.inject({ url: '/health', headers: { authorization } })).statusCode, 200)
       t.equal((await app.inject({ url: '/nothing', headers: { authorization } })).statusCode, 404)
@@ -237,7 +237,7 @@ t.test('who calls', async t => {
     }
   })
 
-  t.test('the own signer makes valid ones', async t => {
+  t.test('the signer of the app makes valid ones', async t => {
     const { authorization } = await signIn(app, user)
     t.equal((await logOut(authorization)).statusCode, 200)
   })
@@ -273,12 +273,12 @@ t.test('guards', async t => {
     return [response.statusCode, response.json().data ?? response.json().message]
   }
 
-  t.test('a route that forgot its guard and asks for its viewer serves nobody else', async t => {
+  t.test('a route that asks for its viewer without a guard serves only viewers', async t => {
     t.strictSame(await ask('/unguarded', headers), [200, 1])
     t.strictSame(await ask('/unguarded'), [401, 'Unauthenticated.'])
     t.strictSame(await ask('/unguarded', forged), [401, 'Unauthenticated.'])
   })
-  t.test('a route for whom may have a token serves those without one, but none with a wrong one', async t => {
+  t.test('a route with an optional token serves callers without one, but not with a wrong one', async t => {
     t.strictSame(await ask('/optional'), [200, 'anybody'])
     t.strictSame(await ask('/optional', headers), [200, 'a viewer'])
     t.strictSame(await ask('/optional', forged), [401, 'Unauthenticated.'])

@@ -106,7 +106,7 @@ t.test('public answers', async t => {
   })
 })
 
-t.test('all other answers are not kept', async t => {
+t.test('all other answers must not be stored', async t => {
   const app = await buildWith(t, seed())
   const headers = await signIn(app)
   const answers = [

@@ -2,7 +2,7 @@ import t from 'tap'
 import { notFound } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 
-t.test('a fault inside is a 500 that says nothing of it, and a line of the log that does', async t => {
+t.test('an internal error is a 500 that does not reveal it, and a log line that does', async t => {
   const log: string[] = []
   const app = await build(t, {
     log,
@@ -20,7 +20,7 @@ t.test('a fault inside is a 500 that says nothing of it, and a line of the log t
   t.equal(told.length, 1)
 })
 
-t.test('what a library does not find is told as the service tells it', async t => {
+t.test('a 404 of a library has the body of the service', async t => {
   const app = await build(t, {
     extend: app =>
       app.get('/lost', { config: { admission: 'public' } }, async () => {

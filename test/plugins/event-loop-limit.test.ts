@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { build } from '../helpers/app.js'
 
-t.test('what held the event loop at the start refuses nobody', async t => {
+t.test('a delay of the event loop during the start refuses nobody', async t => {
   const app = await build(t, { settings: { MAX_EVENT_LOOP_DELAY: '50' } })
   const hold = performance.now() + 1500
   while (performance.now() < hold);
@@ -11,7 +11,7 @@ t.test('what held the event loop at the start refuses nobody', async t => {
   t.strictSame([...statuses], [200])
 })
 
-t.test('while the event loop is held, only what balancers ask is answered', async t => {
+t.test('while the event loop is delayed, only /health and /ready are answered', async t => {
   const app = await build(t, { settings: { MAX_EVENT_LOOP_DELAY: '50' } })
   const hold = (milliseconds: number) => {
     const until = performance.now() + milliseconds

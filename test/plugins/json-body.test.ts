@@ -127,7 +127,7 @@ t.test('the service', async t => {
   })
 })
 
-t.test('bodies of nothing but brackets hold up nobody', async t => {
+t.test('bodies of nothing but brackets delay no other caller', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   const brackets = '['.repeat(32_000) + ']'.repeat(32_000)
   const crowd = () => Promise.all(Array.from({ length: 40 }, () => post(app, '/login', brackets)))

@@ -14,7 +14,7 @@ const begin = async (app: App, user: Awaited<ReturnType<typeof addUser>>) => {
 const isRefused = async (app: App, { headers }: { headers: Record<string, string> }) =>
   (await app.inject({ url: '/history', headers })).statusCode === 401
 
-t.test('what ends in one process is refused by another within 2 s', async t => {
+t.test('a session that ends in one process is refused by another within 2 s', async t => {
   const url = await databaseUrl(t)
   const [here, there] = [await build(t, { url }), await build(t, { url })]
   const user = await addUser(here)

@@ -48,7 +48,7 @@ t.test('every header that helmet advises is sent, or is known to matter to pages
   )
 })
 
-t.test('every answer guards browsers, and says nothing of what it is made of', async t => {
+t.test('every answer protects browsers, and does not reveal the software behind it', async t => {
   const app = await build(t)
   for (const url of ['/health', '/nothing', '/login', '/%', '/openapi.json', '/docs']) {
     const { headers } = await app.inject(url)

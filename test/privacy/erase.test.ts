@@ -44,7 +44,7 @@ t.test('an erasure', async t => {
     return (await Promise.all(found)).reduce((sum, count) => sum + count, 0) + ((await data.users.byId(id)) ? 1 : 0)
   }
   const erasures = db.collection<{ _id: number; sweeps: number; sweep_at?: Date; at: Date }>('erasures')
-  /** As if the time of the next sweep had come. */
+  /** Makes the next sweep due. */
   const due = async (_id: number) => {
     await erasures.updateOne({ _id }, { $set: { sweep_at: new Date(0) } })
     const erased = new RefusedUsers(data)
@@ -56,13 +56,13 @@ t.test('an erasure', async t => {
     await beginErasure(data, id)
     await removeUser(data, id)
   }
-  /** Of several sweeps at once, any may sweep it. */
+  /** Waits for the user's sweep, which another concurrent run may make. */
   const swept = async (id: number) => {
     await sweepDue(data, await due(id), life)
     await until(async () => ((await erasures.findOne({ _id: id }))?.sweeps ?? 0) > 0)
   }
 
-  t.test('an id that is nobody is noted all the same', async t => {
+  t.test('of an id without a user is noted, too', async t => {
     await again(987_654)
     t.match(await erasures.findOne({ _id: 987_654 }), { sweeps: 0 })
     await swept(987_654)
@@ -150,7 +150,7 @@ t.test('an erasure', async t => {
     t.ok(erased.due().includes(id))
   })
 
-  t.test('of which nobody was told is found out all the same', async t => {
+  t.test('is found even if nobody announced it', async t => {
     const erased = new RefusedUsers(data)
     await erased.refresh()
     await erasures.insertOne({ _id: 5000, at: new Date(), sweep_at: new Date(), sweeps: 0 })

@@ -46,7 +46,7 @@ t.test('a database that freezes', async t => {
   await t.rejects(learning.refreshModel())
   t.equal((await anybody(app).get('/recommendations')).body, popular)
 
-  // When nobody knows any more whether the catalogue is as it was.
+  // Once the catalogue has been unchecked for too long.
   const now = Date.now
   Date.now = () => now() + 61_000
   const stale = await anybody(app).get('/recommendations')

@@ -23,7 +23,7 @@ export interface Recommended {
   reason: { type: 'watched'; content_id: number; name: string } | { type: 'popular' }
 }
 
-/** What an answer recommends. Whatever is asked, nothing is there twice. */
+/** The recommendations of an answer. Throws if a title appears twice. */
 export const recommendedBy = (answer: Answer): Recommended[] => {
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`)
   const { data } = answer.json()
@@ -43,7 +43,7 @@ export const anybody = (app: App): Pick<Viewer, 'get'> => ({ get: (url, _payload
 
 type View = Partial<HistoryDocument> & Pick<HistoryDocument, 'user_id' | 'content_id'>
 
-/** Elements of history past the service: of any moment, country and number. */
+/** Writes elements of history without the service, so with any time and country. */
 export const views = async (app: App, elements: View[]) => {
   const documents = elements.map(element =>
     historyDocument({ _id: new ObjectId(), updated_at: new Date(), time: 3000, percentage: 95, ...element })
@@ -56,7 +56,7 @@ export const span = (from: number, to: number) => Array.from({ length: to - from
 
 export const firstAudience = 100_001
 
-/** Users who have completed all contents of a cluster but two, equally many for each pair: who has watched one has watched each other as often. */
+/** Users who have completed all contents of a cluster but two, equally many for each two. So any two contents have as many viewers in common. */
 export const audienceOf = (cluster: number[], times: number, from: number): View[] => {
   const pairs = cluster.flatMap((one, i) => cluster.slice(i + 1).map(other => [one, other]))
   const users = Array.from({ length: times }, () => pairs).flat()
@@ -66,7 +66,7 @@ export const audienceOf = (cluster: number[], times: number, from: number): View
 /** As `npm run train` does it, on the database of the app. */
 export const trainOn = ({ data }: App): Promise<Trained> => trainModel(data, interest)
 
-/** What the plugin of an app has running by the clock, driven by hand. What fails is told in `failures`. */
+/** The work that the plugin of an app does at intervals, driven by hand. `failures` has its errors. */
 export const learnerOf = (app: App, given: Partial<ConstructorParameters<typeof Learning>[0]> = {}) => {
   const failures: string[] = []
   const trainings: Trained[] = []
@@ -83,7 +83,7 @@ export const learnerOf = (app: App, given: Partial<ConstructorParameters<typeof 
   return { learning, failures, trainings }
 }
 
-/** The app with what is popular by now taken up, which it counts itself only every 15 seconds, and what was learnt. */
+/** Counts popular titles and loads the newest model at once. By itself, the app counts only every 15 seconds. */
 export const counted = async (app: App) => {
   await countPopularity(app.data)
   const { learning, failures } = learnerOf(app)
@@ -93,7 +93,7 @@ export const counted = async (app: App) => {
   return learning
 }
 
-/** The app with all that there is to be learnt taken up. */
+/** Trains a model on everything, and makes the app use it. */
 export const taught = async (app: App) => {
   await trainOn(app)
   return counted(app)

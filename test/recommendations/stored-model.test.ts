@@ -20,7 +20,7 @@ const modelOf = (ids: number[]): StoredModel => ({
 })
 const bytesOf = (model: StoredModel) => packed(model).buffer as ArrayBuffer
 
-t.test('what was packed is what comes out', async t => {
+t.test('unpacking returns what was packed', async t => {
   for (const ids of [[], [7], [1, 2], [3, 4, 5], [9_007_199_254_740_991, 1, 4_294_967_296, 2]]) {
     const model = modelOf(ids)
     t.strictSame(unpacked(bytesOf(model)), model, `${ids.length} items`)

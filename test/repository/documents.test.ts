@@ -79,7 +79,7 @@ t.test('docs/clients.md', async t => {
   }
 })
 
-t.test('what a document quotes of the clients has to exist', t => {
+t.test('a document that quotes a client or lines that do not exist is an error', t => {
   const quoting = (what: string) => () => withRunCode(`<!-- ${what} -->\n\`\`\`sh\n\`\`\`\n`)
   t.throws(quoting('command: cobol'), /no client cobol/)
   t.throws(quoting('use: java/pom.xml'), /no lines between/)

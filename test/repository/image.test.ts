@@ -43,7 +43,7 @@ t.test('its Node.js is one that the service runs on, and the same in both stages
   t.ok(offered >= wanted, `${offered} for ${engines.node}`)
 })
 
-t.test('it runs what is built, as node and by nobody’s shell', async t => {
+t.test('it runs what is built, as the user node and without a shell', async t => {
   t.match(dockerfile, /^USER node$/m)
   const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
   t.strictSame(entrypoint, String(scripts.start).split(' ').slice(0, -1), 'with the flags of npm start')

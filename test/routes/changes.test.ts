@@ -73,7 +73,7 @@ const putLongAgo = async (app: App, { id }: Viewer, list: List, content_ids: num
 t.test('changes', async t => {
   const app = await buildWith(t, { contents: films })
   const db = databaseOf(app)
-  /** A viewer with elements of long ago, and the cursor of who knows them. */
+  /** A viewer with old elements, and the cursor of an app that has them. */
   const follower = async (given: Partial<Record<List, number[]>> = { history: [1, 2], watchlist: [1, 2], hidden: [1, 2] }) => {
     const viewer = await viewerOf(app)
     for (const [list, ids] of Object.entries(given)) await putLongAgo(app, viewer, list as List, ids)
@@ -168,7 +168,7 @@ t.test('changes', async t => {
     t.ok(JSON.parse(Buffer.from(cursor, 'base64url').toString())[1] > began - 60_000)
   })
 
-  t.test('before the first question are no removals', async t => {
+  t.test('from before the first request include no removals', async t => {
     const viewer = await viewerOf(app)
     const marks: Document[] = [{ content_id: 1 }, { content_id: 0 }, { content_ids: [1, 2, 3] }]
     await db
@@ -310,7 +310,7 @@ t.test('changes', async t => {
     t.ok(pages.every(page => sizeOf(page) <= 499))
   })
 
-  t.test('begin anew by what is no cursor of the user, which is no error', async t => {
+  t.test('begin again without an error if the cursor is not one of the user', async t => {
     const { viewer, cursor } = await follower()
     const other = await follower()
     const text = (values: unknown) => Buffer.from(JSON.stringify(values)).toString('base64url')
@@ -366,7 +366,7 @@ t.test('changes', async t => {
     t.notOk(after?.reset, 'and goes on from there')
   })
 
-  t.test('by a cursor that was made up reads no more than the own', async t => {
+  t.test('with a made-up cursor are only those of the caller', async t => {
     const { viewer } = await follower()
     const at = Date.now() - 60_000
     for (const source of [-1, 0, 1, 2, 3, 4, 5, 6])
@@ -418,7 +418,7 @@ t.test('changes', async t => {
     t.strictSame(summary(await walk(b.viewer, b.cursor)), before)
   })
 
-  t.test('leave out what another hand has put in, and go on behind it', async t => {
+  t.test('leave out broken elements of other software, and continue after them', async t => {
     const { viewer, cursor } = await follower({})
     const [decimal, recent] = [Decimal128.fromString('1.5'), new Date(Date.now() - 1000)]
     const odd: unknown[] = [undefined, null, 'x', 5, [longAgo], new Date('+012345-01-01T00:00:00Z')]
@@ -448,7 +448,7 @@ t.test('changes', async t => {
         ])
       await putLongAgo(app, viewer, list, [1, 2], { arrived_at: recent })
     }
-    // Whose content nobody knows.
+    // Its content is unknown.
     await putLongAgo(app, viewer, 'watchlist', [999], { arrived_at: recent })
     const marks: Document[] = [
       ...[undefined, null, 'x', '__proto__', 7, 'removed', {}].map((list, i) => ({ list, content_id: 20 + i })),

@@ -7,7 +7,7 @@ import { until } from '../helpers/until.js'
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 const sorted = (ids: number[]) => [...ids].sort((a, b) => a - b)
 
-/** The ids of a list, as a set: the order is tested by itself. */
+/** The ids of a list, as a set: the order has tests of its own. */
 const found = async (app: App, query: string, headers = {}) => {
   const response = await app.inject({ url: `/contents?perPage=100&${query}`, headers })
   if (response.statusCode !== 200) throw new Error(`${query}: ${response.statusCode} ${response.body}`)
@@ -465,7 +465,7 @@ t.test('contents that are not open', async t => {
       const asked = new Date()
       const answers = await shown()
       const answered = new Date()
-      // An answer that began on one side of a moment and ended on the other may be either.
+      // An answer that begins before such a moment and ends after it may show either state.
       const phase = answered < opens ? 'before' : asked >= ends ? 'after' : asked >= opens && answered < ends ? 'open' : undefined
       if (phase && !seen.has(phase)) t.strictSame(answers, Array(2).fill(phase === 'open'), phase)
       if (phase) seen.add(phase)

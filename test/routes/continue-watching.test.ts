@@ -85,7 +85,7 @@ t.test('continue watching', async t => {
   const app = await buildWith(t, { contents }, { settings })
   const stored = databaseOf(app).collection<HistoryDocument>('history')
 
-  t.test('is empty for who has watched nothing', async t => {
+  t.test('is empty for a user who has watched nothing', async t => {
     const viewer = await viewerOf(app)
     const answer = await viewer.get('/continue-watching')
     t.equal(answer.statusCode, 200)
@@ -185,7 +185,7 @@ t.test('continue watching', async t => {
     })
   })
 
-  t.test('next that stands at 0 was never started', async t => {
+  t.test('a next episode at 0 was never started', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 101, { observed_at: day(1) })
     await complete(viewer, 102, 2)
@@ -221,7 +221,7 @@ t.test('continue watching', async t => {
     t.strictSame(await cards(viewer), [['next', 104]], 'what stands at 0 was completed as often as before')
   })
 
-  t.test('what is at its end was completed once at least, whatever an import says', async t => {
+  t.test('an element at its end was completed at least once, whatever an import says', async t => {
     const viewer = await viewerOf(app)
     const completed = (content_id: number, plays: number, at: number) =>
       historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id, percentage: 95, plays, updated_at: new Date(at) })
@@ -242,7 +242,7 @@ t.test('continue watching', async t => {
     t.equal((await viewer.get('/continue-watching')).json().data.meta.total_count, 1)
   })
 
-  t.test('all completed is no card', async t => {
+  t.test('a show with every episode completed has no card', async t => {
     const viewer = await viewerOf(app)
     for (const [i, id] of [102, 103, 104, 105, 101].entries()) await complete(viewer, id, i + 1)
     t.strictSame(await cards(viewer), [])
@@ -261,7 +261,7 @@ t.test('continue watching', async t => {
     ])
   })
 
-  t.test('what stands at 0 counts as not there', async t => {
+  t.test('an element at 0 counts as not there', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 101, { observed_at: day(1) })
     await watch(viewer, 401, { time: 0, percentage: 0, observed_at: day(1) })
@@ -274,7 +274,7 @@ t.test('continue watching', async t => {
     t.equal(collectionOf(await viewer.get('/history')).length, 4, 'while the history shows it')
   })
 
-  t.test('what is completed is a setting', async t => {
+  t.test('the percentage of a completion is a setting', async t => {
     const strict = await buildWith(t, { contents }, { settings: { COMPLETED_AT: '100' } })
     const viewer = await viewerOf(strict)
     await watch(viewer, 102, { percentage: 99.9, observed_at: day(1) })
@@ -333,7 +333,7 @@ t.test('continue watching', async t => {
     const elements = Array.from({ length: 60 }, (_, i) =>
       historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id: 401 + i, updated_at: new Date(1.7e12 + (i % 3)) })
     )
-    // Those of whole shows that make one card or none do not disturb the count.
+    // The many elements of a show make one card or none, which the total must respect.
     for (const [i, content_id] of [101, 102, 103, 104, 105, 211, 212, 230].entries())
       elements.push(
         historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id, percentage: 99, updated_at: new Date(1.6e12 + i) })
@@ -483,7 +483,7 @@ t.test('continue watching', async t => {
       }
     })
 
-    t.test('but what was watched before, told late, or stands at 0 does not bring it back', async t => {
+    t.test('but a late report from before, or one at 0, does not bring it back', async t => {
       const viewer = await viewerOf(app)
       await begin(viewer, 102)
       await tick()
@@ -506,7 +506,7 @@ t.test('continue watching', async t => {
       t.strictSame(await cards(viewer), [['resume', 102]])
     })
 
-    t.test('of the own list alone', async t => {
+    t.test('only for the user who asks', async t => {
       const [a, b] = [await viewerOf(app), await viewerOf(app)]
       await begin(a, 102)
       await begin(b, 102)
@@ -517,7 +517,7 @@ t.test('continue watching', async t => {
       t.strictSame(await cards(a), [])
     })
 
-    t.test('and does not find what no content ever had', async t => {
+    t.test('and is a 404 for an id that no content ever had', async t => {
       const viewer = await viewerOf(app)
       await begin(viewer, 102)
       for (const id of [
@@ -552,7 +552,7 @@ t.test('continue watching', async t => {
     t.equal(collectionOf(await viewer.get('/history')).length, 4)
   })
 
-  t.test('what follows a completed episode that is closed by now is next', async t => {
+  t.test('the episode after a completed one that is now closed is next', async t => {
     const viewer = await viewerOf(app)
     await stored.insertOne(
       historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id: 303, percentage: 99, updated_at: new Date(1.7e12) })

@@ -120,7 +120,7 @@ export const notToBeAdded = [
 export const swedish = film(23, { countries_include: ['SE'] })
 export const notInUs = film(24, { countries_exclude: ['US'] })
 
-/** Who may add which of these two, by the country that the header names. */
+/** Which of these two contents may be added, by the country that the header names. */
 export const countryCases = [
   ['SE', 23, true],
   ['se', 23, true],
@@ -135,7 +135,7 @@ export const countryCases = [
 
 type Asked = [method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: string]
 
-/** Each of these, whatever else is wrong with it, is told first that it needs a token. */
+/** Checks that each of these requests gets the 401 first, whatever else is wrong with it. */
 export const wantToken = async (t: Test, app: App, token: string, asked: Asked[]) => {
   for (const authorization of [undefined, '', 'Bearer', 'Bearer x', 'Basic dTpw', `${token}x`])
     for (const [method, url, payload] of asked) {

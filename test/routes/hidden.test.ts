@@ -110,7 +110,7 @@ t.test('hidden titles', async t => {
     t.strictSame(await hiddenBy(viewer), [1, 100], 'hidden anew, it is the newest')
   })
 
-  t.test('what was never open to the user, or is not any more, can be hidden', async t => {
+  t.test('a title that is not open to the user can be hidden', async t => {
     const viewer = await viewerOf(app, { 'cf-ipcountry': 'US' })
     const ids = [...Object.values(closed), notInUs].map(({ _id }) => _id)
     await hide(viewer, ...ids)
@@ -310,7 +310,7 @@ t.test('hidden titles', async t => {
   })
 })
 
-t.test('what was hidden as a title of its own, and became a part of a show', async t => {
+t.test('a hidden title that became a part of a show', async t => {
   const app = await buildWith(t, { contents: [content(1), film(2), film(3)] })
   const viewer = await viewerOf(app)
   await watch(viewer, 2, begun)

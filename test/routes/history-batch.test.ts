@@ -249,7 +249,7 @@ t.test('many reports at once', async t => {
     isSaved(await viewer.post('/history/batch', body(most)), 1)
   })
 
-  t.test('are of the own history alone', async t => {
+  t.test('change only the history of the caller', async t => {
     const [a, b] = [await viewerOf(app), await viewerOf(app)]
     await watch(b, 1001, { time: 1, observed_at: second(1) })
     const before = (await b.get('/history')).body

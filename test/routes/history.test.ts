@@ -125,7 +125,7 @@ t.test('history', async t => {
     t.equal((await viewer.get(String(headers.location))).statusCode, 200)
   })
 
-  t.test('POST needs content_id alone, and what it does not tell is 0 or stays', async t => {
+  t.test('POST needs only content_id, and a value that it lacks is 0 or stays', async t => {
     const viewer = await viewerOf(app)
     const before = Date.now()
     const id = await watch(viewer, 1)
@@ -293,7 +293,7 @@ t.test('history', async t => {
       isRefused(t, await viewer.get(`/history?${query}`), field, query.slice(0, 40))
   })
 
-  t.test('what is completed is a setting', async t => {
+  t.test('the percentage of a completion is a setting', async t => {
     const half = await buildWith(t, { contents }, { settings: { COMPLETED_AT: '50' } })
     const viewer = await viewerOf(half)
     for (const [content_id, percentage] of [
@@ -420,7 +420,7 @@ t.test('history', async t => {
       t.equal((await viewer.get(`/history/${id}`)).body, before)
     })
 
-    t.test('a removed element is made anew, but not by one from before its removal', async t => {
+    t.test('a removed element is created again, but not by a report from before its removal', async t => {
       const viewer = await viewerOf(app)
       const old = await watch(viewer, 1, { time: 8, percentage: 9 })
       await viewer.remove(`/history/${old}`)
@@ -554,7 +554,7 @@ t.test('history', async t => {
       )
     })
 
-    t.test('PUT without anything to tell', async t => {
+    t.test('PUT without time and percentage', async t => {
       for (const body of ['{}', '{"observed_at":"2025-01-01T00:00:00Z"}', '{"Time":1}', '{"content_id":1}', '{"time ":1}']) {
         const answer = await viewer.put(`/history/${kept}`, body)
         t.equal(answer.statusCode, 400, body)
@@ -567,7 +567,7 @@ t.test('history', async t => {
       await unchanged(t)
     })
 
-    t.test('a missing content_id is told before every other fault', async t => {
+    t.test('a missing content_id is reported before any other error', async t => {
       const message = "'The content ID was not provided"
       for (const body of [
         undefined,
@@ -640,7 +640,7 @@ t.test('history', async t => {
       done(t, await traveller.put(`/history/${id}`, { time: 2 }, there), 200)
     })
 
-    t.test('what is no id is not found', async t => {
+    t.test('an invalid id is not found', async t => {
       for (const id of [...noId, 'a'.repeat(24), kept.toUpperCase(), `${kept}0`, kept.slice(1), `${kept}%20`].filter(id => id !== kept)) {
         const what = id.slice(0, 40)
         refused(t, await viewer.get(`/history/${id}`), 404, 404, 'Resource not found', `GET ${what}`)

@@ -312,7 +312,7 @@ t.test('GET /home', async t => {
     t.strictSame([idsIn(await homeFor(one), 'continue_watching'), idsIn(await homeFor(one), 'watchlist')], [[5], [6]])
   })
 
-  t.test('what is shown counts as recommended', async t => {
+  t.test('titles that are shown count as recommended', async t => {
     const shown = async () =>
       Number(/^recommendations_shown_total\{reason="watched"\} (\d+)$/m.exec((await app.inject('/metrics')).body)?.[1])
     const viewer = await viewerOf(app)

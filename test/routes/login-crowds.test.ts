@@ -4,7 +4,7 @@ import { hashPassword } from '../../src/identity/passwords.js'
 import { type App, addUser as add, build, password } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
 
-/** One whose hash takes as long to check as the service would have it. */
+/** A user whose hash takes as long to check as one that the service makes. */
 const addUser = (app: App) => add(app, undefined, undefined, hashPassword(password))
 
 const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
@@ -13,7 +13,7 @@ const statusesOf = (answers: { statusCode: number }[]) => answers.map(({ statusC
 const logIn = (app: App, email: string, address: string, given = password) =>
   app.inject({ method: 'POST', url: '/login', remoteAddress: address, payload: { email, password: given } })
 
-/** How many of a crowd are answered before somebody else is, who comes after them, and how. */
+/** How many of a crowd have signed in when another caller, who comes later, gets an answer, and the status of that. */
 const besideCrowd = async (crowd: Promise<{ statusCode: number }>[], other: () => ReturnType<typeof logIn>) => {
   let served = 0
   const answers = crowd.map(async login => {

@@ -20,7 +20,7 @@ const logIn = (app: App, payload: unknown, from: { address?: string; forwarded?:
     payload: JSON.stringify(payload)
   })
 
-/** Everything that a caller sees, but for what differs in any two answers. */
+/** Everything that a caller sees, except for what differs between any two answers. */
 const seen = ({ statusCode, body, headers: { date, 'x-request-id': id, ...headers } }: Answer) => ({ statusCode, body, headers })
 
 const isTooMany = (t: Test, response: Answer) => {
@@ -35,7 +35,7 @@ const isTooMany = (t: Test, response: Answer) => {
 
 const statusesOf = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode)
 
-t.test('once a costly hash of the old platform was met, every refusal takes its time', async t => {
+t.test('after a costly hash of the old platform was checked, every refusal takes as long', async t => {
   const app = await build(t, { settings: { LOGIN_LIMIT: '0' } })
   await app.data.users.add({ email: 'old@example.com', name: 'Old', password_hash: await bcrypt(password, 13) })
   for (const email of ['old@example.com', 'nobody@example.com']) {
@@ -45,7 +45,7 @@ t.test('once a costly hash of the old platform was met, every refusal takes its 
   }
 })
 
-t.test('refusals tell nothing by their time, however many wait', async t => {
+t.test('the time of a refusal reveals nothing, however many wait', async t => {
   const kinds = {
     nobody: undefined,
     'a hash like ours': await hashPassword(password),
@@ -104,7 +104,7 @@ t.test('a user whose stored password cannot be checked is refused as anybody, an
   }
 })
 
-t.test('a user without a name, put in by another hand, can sign in', async t => {
+t.test('a user that other software stored without a name can sign in', async t => {
   const app = await build(t)
   const { _id, email } = await addUser(app)
   await databaseOf(app)
@@ -418,7 +418,7 @@ t.test('the limit of failed logins', async t => {
     for (const { email } of users) t.equal((await logIn(app, right(email))).statusCode, 200)
   })
 
-  test('what is no login counts for nothing', async t => {
+  test('an invalid body counts as no attempt', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
     const { email } = await addUser(app)
     for (let i = 0; i < 3; i++) t.equal((await logIn(app, { email, password: 5 })).statusCode, 400)
@@ -445,7 +445,7 @@ t.test('the limit of failed logins', async t => {
     t.equal((await logIn(app, right(email), { address: '192.0.2.7' })).statusCode, 200)
   })
 
-  test('is not to be evaded by a forwarded address that nobody vouches for', async t => {
+  test('cannot be evaded by a forwarded address from an untrusted proxy', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
     const { email } = await addUser(app)
     t.equal((await logIn(app, wrong(email), { forwarded: '198.51.100.1' })).statusCode, 401)

@@ -158,7 +158,7 @@ t.test('a long export', async t => {
     return status === 200
   }
 
-  t.test('that nobody reads holds up no other caller, and ends with its caller', async t => {
+  t.test('that nobody reads delays no other caller, and ends with its caller', async t => {
     const { socket, status } = await begin()
     t.equal(status, 200)
     socket.pause()

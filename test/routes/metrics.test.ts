@@ -16,7 +16,7 @@ const seriesOf = async (app: App) => {
   return new Map(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
-t.test('what was answered is counted by the template of its route', async t => {
+t.test('answers are counted by the template of their route', async t => {
   const app = await buildWith(t, { contents: [content(1), content(2)] })
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 5 })
@@ -94,7 +94,7 @@ t.test('the model in use tells its age and size', async t => {
   for (const name of ['age', 'training']) t.ok(Number(series.get(`recommendation_model_${name}_seconds`)) < 60, name)
 })
 
-t.test('who was refused is counted by the reason', async t => {
+t.test('refused requests are counted by reason', async t => {
   const app = await buildWith(t, { contents: [content(1)] }, { settings: { RATE_LIMIT: '2', RATE_LIMIT_ADDRESS: '3' } })
   const viewer = await viewerOf(app)
   for (let i = 0; i < 3; i++) await viewer.get('/history')
@@ -104,7 +104,7 @@ t.test('who was refused is counted by the reason', async t => {
   t.equal(series.get('http_refused_total{reason="address_limit"}'), 2)
 })
 
-t.test('who waits and who is refused for it is counted', async t => {
+t.test('waiting requests are counted, and those refused because of them', async t => {
   let release = () => {}
   const gate = new Promise<void>(resolve => {
     release = resolve

@@ -214,7 +214,7 @@ t.test('what was learnt', async t => {
   await views(app, audience)
   await taught(app)
 
-  t.test('who watches of a cluster is shown the rest of it, and why', async t => {
+  t.test('a viewer of titles of a cluster is shown the rest of it, with the reason', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 11, completed)
     await watch(viewer, 12, completed)
@@ -271,7 +271,7 @@ t.test('what was learnt', async t => {
     t.notOk((await idsFor(viewer)).includes(20), 'nor one that was begun for three seconds')
   })
 
-  t.test('who has watched nothing of what is known is shown what is popular', async t => {
+  t.test('a viewer of no title that the model knows is shown popular titles', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 31, completed)
     const shown = await recommendedTo(viewer)
@@ -286,7 +286,7 @@ t.test('what was learnt', async t => {
     t.notOk(shown.some(({ id }) => id === 31))
   })
 
-  t.test('what the model knows no more of is filled up with what is popular', async t => {
+  t.test('a list that the model cannot fill is filled up with popular titles', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 11, completed)
     const shown = await recommendedTo(viewer)
@@ -304,7 +304,7 @@ t.test('what was learnt', async t => {
     )
   })
 
-  t.test('a start of a few seconds tells of no interest, and is begun all the same', async t => {
+  t.test('a start of a few seconds shows no interest, but the title counts as begun', async t => {
     for (const [what, progress, tells] of [
       ['3 seconds', { time: 3 }, false],
       ['under INTEREST_FROM', { time: 200, percentage: 4.9 }, false],
@@ -346,7 +346,7 @@ t.test('what was learnt', async t => {
     t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 18, name: 'Gone' })
   })
 
-  t.test('histories are nobody else’s affair', async t => {
+  t.test('the reason comes from the history of the user, not of others', async t => {
     const [one, other] = [await viewerOf(app), await viewerOf(app)]
     await watch(one, 11, completed)
     await watch(other, 2, completed)

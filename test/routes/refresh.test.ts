@@ -254,7 +254,7 @@ t.test('a refresh token', async t => {
     for (const { name } of await database.listCollections().toArray()) stored.push(...(await database.collection(name).find().toArray()))
     const text = JSON.stringify(stored)
     t.match(text, email)
-    // What is secret is long; ids and numbers in a token may be found.
+    // The secret parts are the long ones. Ids and numbers of a token may be stored.
     const { sid } = claimsOf(first)
     const secrets = [first, second].flatMap(pair => [
       pair.refresh_token,

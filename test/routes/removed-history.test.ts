@@ -9,7 +9,7 @@ import { done } from './helper.js'
 const films = [1, 2, 3].map(id => film(id))
 const longAgo = '2024-05-06T07:08:09.123Z'
 
-t.test('what was erased stays erased', async t => {
+t.test('removed history stays removed', async t => {
   const app = await buildWith(t, { contents: films })
   const contentIds = async (viewer: Viewer) =>
     collectionOf(await viewer.get('/history'))

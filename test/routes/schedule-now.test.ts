@@ -117,7 +117,7 @@ t.test('GET /schedule/now', async t => {
     t.equal((await app.inject('/schedule/later')).statusCode, 404)
   })
 
-  t.test('what is kept does not outlive the end of a programme, nor the start of the next', async t => {
+  t.test('a cached answer does not outlive the end of a programme, nor the start of the next', async t => {
     const seconds = (count: number) => new Date(Date.now() + count * 1000)
     await change(app, 'programmes', 12, { ends_at: seconds(20) })
     await change(app, 'programmes', 5, { channel: 'last', starts_at: seconds(40) })

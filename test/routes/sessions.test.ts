@@ -143,7 +143,7 @@ t.test('sessions', async t => {
     t.strictSame([await lives(mine), await lives(theirs)], [false, true])
   })
 
-  t.test('of ids that are none are not found', async t => {
+  t.test('with invalid ids are not found', async t => {
     const session = await logIn(app, await newEmail())
     const ids = [
       randomUUID(),

@@ -89,7 +89,7 @@ t.test('GET /support/context/{context}/texts', async t => {
     t.match((await textsOf(app, playback))[3], /^(sv|nl)$/)
   })
 
-  t.test('other paths are none', async t => {
+  t.test('other paths are not found', async t => {
     for (const url of [
       '/support',
       '/support/context',

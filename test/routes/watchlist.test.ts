@@ -270,7 +270,7 @@ t.test('watchlist', async t => {
       }
     })
 
-    t.test('what is no id is not found', async t => {
+    t.test('an invalid id is not found', async t => {
       for (const id of [
         ...['0', '-1', '1.0', '1.5', '+1', '%2B1', '01', `0${kept}`, '0x1', '1e0', 'abc', 'a'.repeat(24), '1'.repeat(24), '9'.repeat(400)],
         ...['9007199254740991', '9007199254740993', '99999999999999999999', '%00', `${kept}%00`, '%20', `${kept}%20`, `%20${kept}`, '%2F'],

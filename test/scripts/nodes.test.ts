@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const cwd = fileURLToPath(new URL('../..', import.meta.url))
 const shell = process.platform === 'win32'
 
-t.test('what tests start by name runs on the Node.js that runs them', async t => {
+t.test('programs that tests start by name run on the Node.js of the tests', async t => {
   t.equal((await run('node', ['--version'])).stdout.trim(), process.version)
   t.equal((await run('npm', ['exec', '--offline', '--call', 'node --version'], { cwd, shell })).stdout.trim(), process.version)
 })
@@ -29,7 +29,7 @@ t.test('another Node.js comes from npm', async t => {
   t.teardown(() => {
     process.env = before
   })
-  // Nothing is to be had.
+  // Neither npm nor the cache has anything.
   process.env = { ...before, XDG_CACHE_HOME: cache, npm_config_offline: 'true', npm_config_cache: join(cache, 'npm') }
   const said: string[] = []
   const fetch = () => fetchNode('24', line => said.push(line))

@@ -29,14 +29,14 @@ t.test('a terminal has a bar with rate and time left, drawn ten times a second',
   ])
 })
 
-t.test('no time is left where nothing tells', async t => {
+t.test('no time left is shown while there is nothing to estimate it from', async t => {
   const { written, progress, pass } = shownOn({ isTTY: true, columns: 0 })
   pass(1000)
   progress.update({ ...writing, records: 0, done: 0, total: 10 })
   t.strictSame(written, ['\r[------------------------] 0 % Writing contents.ndjson: 0 records, 0/s\x1b[K'])
 })
 
-t.test('a narrow terminal has what finds room', async t => {
+t.test('a narrow terminal shows what fits', async t => {
   const { written, progress, pass } = shownOn({ isTTY: true, columns: 30 })
   pass(1000)
   progress.update({ ...writing, records: 1, done: 0, total: 0 })
@@ -66,7 +66,7 @@ t.test('by the clock of the machine nothing is drawn before a tenth of a second,
   t.match(written, [/Writing contents\.ndjson: 2 records, \d+\/s/])
 })
 
-t.test('what is no record has its own name', async t => {
+t.test('anything but records is shown with its own unit', async t => {
   const { written, progress, pass } = shownOn({ isTTY: false, columns: 0 })
   pass(5000)
   progress.update({ step: 'choose', file: 'the model', records: 10, unit: 'trials', done: 10, total: 20 })

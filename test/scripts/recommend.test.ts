@@ -256,7 +256,7 @@ t.test('Ctrl-C leaves nothing behind', async t => {
   const lines = Array.from({ length: users }, (_, user) => `user ${user}\ttitle ${user % 500}\nuser ${user}\ttitle ${(user * 7) % 500}\n`)
   await writeFile(join(folder, 'events.tsv'), lines.join(''))
   const { child, ended } = start('--events', 'events.tsv', '--k', '300', '--out', 'out.tsv')
-  // The path is tried out at the beginning; only later something is written.
+  // The path is tested at the start, but written only later.
   const size = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
   const written = async () => Promise.all((await readdir(folder)).filter(name => name.startsWith('.out.tsv')).map(size))
   await until(async () => (await written()).some(size => size > 0), { within: 120_000, every: 5 })

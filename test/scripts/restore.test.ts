@@ -10,7 +10,7 @@ import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
 
-// test/service/restore.test.ts does with it what it is for.
+// test/service/restore.test.ts uses the command for a whole restore.
 t.test('npm run restore', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })

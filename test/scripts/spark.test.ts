@@ -19,7 +19,7 @@ t.test('its page names the versions that npm run spark tries', async t => {
   t.match(page, `Spark ${pyspark}`)
 })
 
-t.test('viewers who do not exist', async t => {
+t.test('made-up viewers', async t => {
   const shape = { viewers: 300, titles: 200, views: 20, group: 40 }
   const histories = [...viewersOf(shape)]
   t.strictSame([...viewersOf(shape)], histories, 'the same each time')

@@ -77,7 +77,7 @@ t.test('a rail of an earlier version that names more is followed by its first va
   t.equal(searchParams.get('search'), 'a,b', 'a search is no list')
 })
 
-/** Whether nothing more is kept after the requests. What they leave is left each time; what the service keeps meanwhile for itself is not. */
+/** Whether the requests leave nothing behind. A leak shows at every attempt, what the service keeps for itself meanwhile does not. */
 const leavesNothing = async (ask: () => Promise<void>) => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const before = trackedBytes()
@@ -87,9 +87,9 @@ const leavesNothing = async (ask: () => Promise<void>) => {
   return false
 }
 
-t.test('what a caller chooses leaves nothing behind', async t => {
+t.test('values that a caller chooses leave nothing behind', async t => {
   const app = await buildWith(t, seed)
-  // What earlier tests have closed, and would not be there any more after the requests.
+  // Otherwise the caches of earlier tests would be collected during the requests.
   await collectGarbage()
   const questions: [string, () => Promise<{ statusCode: number }>][] = [
     ['unknown types', () => asked(app, `/contents?type=${unheardOf()}`)],
@@ -131,7 +131,7 @@ t.test('what a caller chooses leaves nothing behind', async t => {
       return (await bytesInUse()) - before
     }
     await askAll(10)
-    // What the requests leave is left each time; what the rest of the process needs meanwhile is not.
+    // A leak shows at every attempt, what the rest of the process needs meanwhile does not.
     let grown = await grownBy()
     for (let attempt = 1; attempt < 3 && grown >= 3_000_000; attempt++) grown = await grownBy()
     t.ok(grown < 3_000_000, `${grown} bytes for ${50 * questions.length} requests of ${long} bytes`)
@@ -164,7 +164,7 @@ t.test('only the first 100 tags of If-None-Match count', async t => {
   t.equal(await status(`${'"x",'.repeat(100)}${etag}`), 200)
 })
 
-t.test('what is kept is one number of the metrics', async t => {
+t.test('the size of all caches is one metric', async t => {
   const app = await buildWith(t, seed)
   await collectGarbage()
   const { body } = await asked(app, '/metrics')

@@ -16,7 +16,7 @@ const oddHistory: Document[] = [
   ])
 ]
 
-t.test('elements that another hand has put into the database take no other away', async t => {
+t.test('broken elements that other software wrote hide no others', async t => {
   const log: string[] = []
   const films = Array.from({ length: 80 }, (_, i) => film(i + 1))
   const app = await build(t, { url: await seededUrl(t, { contents: films }), log })
@@ -51,7 +51,7 @@ t.test('elements that another hand has put into the database take no other away'
   hidden.push(...['x', decimal, null, [79]].map(content_id => ({ user_id: viewer.id, content_id, created_at: at })))
   await viewer.put('/hidden/80')
   await db.collection('hidden').insertMany(hidden)
-  // Which is no count of the list.
+  // A field of an element that must not be mistaken for the total of the list.
   await db.collection('history').updateOne({ content_id: 1 }, { $set: { total: 5000 } })
 
   const warnings = () => log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)

@@ -5,7 +5,7 @@ import { film } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { type Viewer, viewerOf } from '../helpers/viewer.js'
 
-t.test('what one process erases, the others refuse within 2 s, and nothing comes back', async t => {
+t.test('a user that one process erases is refused by the others within 2 s, and nothing comes back', async t => {
   const url = await seededUrl(t, { contents: Array.from({ length: 50 }, (_, i) => film(i + 1)) })
   const [one, two] = [await build(t, { url }), await build(t, { url })]
   const viewer = await viewerOf(one)

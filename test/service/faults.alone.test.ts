@@ -24,7 +24,7 @@ const run = async (args: string[], env = {}) => {
  * `npm run soak` in small numbers: a replica set of three real members, and the service as processes of their own. CI runs the other
  * scenarios beside the suite, because they take a minute.
  */
-t.test('what the service promises for when processes die is kept', async t => {
+t.test('the promises for when processes die are kept', async t => {
   const scenarios = ['primary', 'kill']
   const sizes = { kills: 1, election: 0.5, viewers: 6, pause: 20, contents: 200 }
   const options = Object.entries(sizes).flatMap(([name, size]) => [`--${name}`, `${size}`])
@@ -39,7 +39,7 @@ t.test('what the service promises for when processes die is kept', async t => {
   )
   const findings = lines.filter(line => line.startsWith(' '))
   t.ok(findings.length > 12)
-  // An election that takes longer than it usually does leaves nothing to tell about short ones.
+  // If every election takes longer than usual, nothing can be said about short ones.
   for (const finding of findings) t.match(finding, /^ +(kept|unknown {3}interrupted requests) /, finding)
   t.equal(status, 0)
 })

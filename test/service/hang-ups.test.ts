@@ -58,7 +58,7 @@ t.test('callers who hang up in the middle of a request or of an answer', async t
         await hangUp(app, bytes, after)
         await hangUp(app, bytes, after, 'resetAndDestroy')
       }
-      // As many as may wait at once: whoever left has given the place back.
+      // As many as may wait at once: callers who hung up must have given their places back.
       const end = performance.now() + 20_000
       let statuses: number[] = []
       while (performance.now() < end && statuses.filter(status => status === 200).length < 8)
@@ -87,7 +87,7 @@ t.test('a caller who reads slowly is given all of it', async t => {
   )
 })
 
-t.test('those who hung up hold up no end', async t => {
+t.test('callers who hung up do not delay a stop', async t => {
   const app = await listening(t)
   for (let i = 0; i < 4; i++) await hangUp(app, get('/slow').repeat(3), 5)
   const silent = connect(portOf(app), '127.0.0.1').on('error', () => undefined)
@@ -99,7 +99,7 @@ t.test('those who hung up hold up no end', async t => {
   t.ok(took < 3000, `it took ${took} ms`)
 })
 
-t.test('CONNECT asks for a tunnel, which there is none of', async t => {
+t.test('CONNECT is refused, because there are no tunnels', async t => {
   const app = await listening(t)
   for (const target of ['example.com:443', '/health']) {
     const socket = connect(portOf(app), '127.0.0.1')

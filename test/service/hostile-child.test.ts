@@ -79,7 +79,7 @@ t.test('a child', async t => {
     t.equal((await asTom('DELETE', '/sessions?others=true')).statusCode, 200, 'also those of an account whose first profile has the limit')
   })
 
-  t.test('has one session more where none of theirs could make room', async t => {
+  t.test('exceeds the limit of sessions if none of theirs can make room', async t => {
     const { account, mia } = await familyOf(app)
     const { sessions } = app.data
     await sessions.endProfile(account._id, mia)
@@ -87,7 +87,7 @@ t.test('a child', async t => {
     t.strictSame((await sessions.begin(account._id, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
   })
 
-  t.test('goes on where nothing above the limit was watched', async t => {
+  t.test('continues without what is above the limit', async t => {
     const { asChild, mia } = await familyOf(app)
     const cards = async () => (await asChild('GET', '/continue-watching')).json().data.collection
     await completed(mia, [22])
@@ -126,7 +126,7 @@ t.test('a child', async t => {
     t.equal((await app.data.watchlist.list(mia, {}, first)).total, 1)
   })
 
-  t.test('learns from an element of somebody else only whose it is not', async t => {
+  t.test('learns of an element of somebody else only that it is not theirs', async t => {
     const { asChild, asParent } = await familyOf(app)
     for (const content_id of [1, 2]) {
       const { headers } = await asParent('POST', '/history', { content_id, percentage: 5 })

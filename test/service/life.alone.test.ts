@@ -24,7 +24,7 @@ const folder = async (t: Test) => {
   return path
 }
 
-/** Asks until the condition holds; the milliseconds that it took. */
+/** Waits until the condition holds. Resolves with the milliseconds that this took. */
 const until = async (holds: () => Promise<boolean> | boolean, patience = 60_000) => {
   const start = performance.now()
   while (!(await holds())) {
@@ -175,7 +175,7 @@ test('a database that freezes', async t => {
     '/ready': () => app.inject('/ready'),
     '/login/refresh': refresh,
     '/logout': logOut,
-    // More of them than the attempts that may fail.
+    // More logins than may fail.
     ...Object.fromEntries([1, 2, 3, 4, 5].map(i => [`/login ${i}`, () => logIn(email)]))
   }
   const answers = Object.entries(asked).map(async ([what, send]) => {
@@ -191,7 +191,7 @@ test('a database that freezes', async t => {
   await Promise.all(answers)
   t.strictSame(await Promise.all(crowd), Array(150).fill({ statusCode: 503, inTime: true }), 'a crowd, too')
 
-  // The second that comes while it is known to be away.
+  // A login that comes when the outage is known.
   const [late, ms] = await timed(logIn(email))
   isUnavailable(t, late, 'a later login')
   t.ok(ms < 3000, `a later login after ${ms} ms`)
@@ -280,7 +280,7 @@ test('SIGTERM under load', async t => {
   t.equal(await statusOf(port, '/health'), 200, '/health lives on')
   child.kill('SIGTERM')
   child.kill('SIGINT')
-  // Until the balancer looks away, whoever asks is served.
+  // Requests are served until the balancer has noticed.
   await until(() => closing > workers.length)
   stopped = true
   await Promise.all(workers)
@@ -320,7 +320,7 @@ test('SIGINT with callers who never end', async t => {
   child.kill('SIGINT')
   const [[status, signal], ms] = await timed(exit)
   t.strictSame([status, signal], [0, null])
-  // 10.2 s, and something for a busy machine.
+  // 10.2 s, and some more for a busy machine.
   t.ok(ms < 14_000, `leaves after ${ms} ms`)
 })
 
@@ -338,7 +338,7 @@ test('a process without its database', async t => {
 
 test('SIGTERM during the start', async t => {
   const settings = { MONGO_URL: await databaseUrl(t), JWT_SECRET: secret, PORT: '0', HOST: '127.0.0.1', DRAIN_DELAY: '0' }
-  /** Comes as soon as the process listens to it for the n-th time: at the beginning of the start, and at its end. */
+  /** A module that sends SIGTERM as soon as the process listens for it the n-th time: first early in its start, then at the end of it. */
   const signalAt = (n: number) => {
     const signal = `setImmediate(() => process.kill(process.pid, 'SIGTERM'))`
     return `data:text/javascript,let n = 0; process.on('newListener', name => { if (name === 'SIGTERM' && ++n === ${n}) ${signal} })`
@@ -355,7 +355,7 @@ test('SIGTERM during the start', async t => {
   }
 })
 
-test('a start that cannot be', async t => {
+test('a start that must fail', async t => {
   const good = { MONGO_URL: 'mongodb://127.0.0.1:1/life', JWT_SECRET: secret, PORT: '0', HOST: '127.0.0.1' }
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

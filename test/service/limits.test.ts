@@ -9,7 +9,7 @@ import { audienceOf, counted, firstAudience, taught, views } from '../recommenda
 const document = dereferenced(JSON.parse(await committedText()))
 const limit = 6
 
-/** Names and ids that are nowhere in an answer by chance. */
+/** Names and ids that appear in no answer by chance. */
 const forbidden = { name: 'Forbidden title', handler_id: 'forbidden-media', terms: [1] }
 const above = [7_000_001, 7_000_002, 7_000_003, 7_000_004, 7_000_010, 7_000_011, 7_000_012]
 const isTold = (text: string) => /(?<![\d.])70000(01|02|03|04|10|11|12)\b|forbidden (title|media)|forbidden-media/i.test(text)
@@ -212,7 +212,7 @@ const listsOf = async ({ data }: App, user: number) => {
 }
 
 const seesTheRest = (t: Test, app: App, headers: Record<string, string>) =>
-  t.test('and of everything below it', async t => {
+  t.test('but sees everything below it', async t => {
     const get = async (url: string) => (await app.inject({ url, headers })).json().data
     const page = async (url: string) => {
       const { collection, meta } = await get(url)

@@ -39,7 +39,7 @@ t.test('two processes on one database', async t => {
     return { viewer, post: at('POST'), put: at('PUT'), remove: at('DELETE'), get: at('GET') }
   }
 
-  t.test('of two reports at once of which each tells another half, both count', async t => {
+  t.test('two concurrent reports, one of the time and one of the percentage, both count', async t => {
     const { put, post, viewer } = await household()
     await post(0, '/history', { content_id: 1 })
     const id = collectionOf(await viewer.get('/history'))[0]._id
@@ -134,7 +134,7 @@ t.test('two processes on one database', async t => {
     }
   })
 
-  t.test('what was acknowledged after the DELETE was answered is there', async t => {
+  t.test('writes that were acknowledged after the answer to the DELETE are there', async t => {
     for (let round = 0; round < 10; round++) {
       const { viewer, post, remove } = await household()
       await Promise.all([remove(0, '/history'), ...times(5, i => post(i, '/history', { content_id: i + 1 }))])
@@ -182,7 +182,7 @@ t.test('two processes on one database', async t => {
     }
   })
 
-  t.test('one after the other, each state is that of the newest observation so far', async t => {
+  t.test('after each report, the state is that of the newest observation so far', async t => {
     const random = randomFrom(99)
     const { viewer, post } = await household()
     let newest = -1
@@ -199,7 +199,7 @@ t.test('two processes on one database', async t => {
     }
   })
 
-  t.test('halves of a report in any order leave no field of a newer one behind', async t => {
+  t.test('an older report changes nothing, even in the field that the newer one lacks', async t => {
     const { viewer, post } = await household()
     await post(0, '/history', { content_id: 3, time: 100, observed_at: '2024-05-06T00:00:02Z' })
     await post(1, '/history', { content_id: 3, percentage: 50, observed_at: '2024-05-06T00:00:01Z' })

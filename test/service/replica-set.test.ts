@@ -17,7 +17,7 @@ import { content, historyDocument, term } from '../helpers/documents.js'
 import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
 
-t.test('whatever the address says, what viewers meet is of the primary and what they write of the majority', async t => {
+t.test('whatever MONGO_URL says, viewers read from the primary and write to the majority', async t => {
   const { url } = await replicaSet(t, 1)
   const asked: Document[] = []
   const options = 'readPreference=secondary&readConcernLevel=linearizable&w=0&journal=false&wtimeoutMS=5&monitorCommands=true'
@@ -59,7 +59,7 @@ t.test('whatever the address says, what viewers meet is of the primary and what 
       `${url} ${body}`
     )
   }
-  // What an app keeps must not be rolled back later.
+  // Apps keep what GET /changes tells them, so none of it may be rolled back later.
   const signedIn = await app.inject({ method: 'POST', url: '/login', payload: { email, password } })
   const again = { authorization: `Bearer ${signedIn.json().data.access_token}` }
   const others = asked.splice(0)
@@ -121,7 +121,7 @@ t.test('a change that the next primary may lack is not taken up before the major
     (await changesPage(app, { user, audience: everybody, since: undefined, perPage: 9 })).history.map(({ content_id }) => content_id)
   await until(async () => (await toldOf()).length === 1)
 
-  // A secondary that follows no more: the primary goes on alone, and what it is told could be rolled back.
+  // The secondary stops replicating. What is now written to the primary alone could be rolled back.
   const secondary = members[1]?.admin as Db
   await secondary.command({ fsync: 1, lock: true })
   const alone = { writeConcern: { w: 1 as const } }
@@ -141,13 +141,13 @@ t.test('a change that the next primary may lack is not taken up before the major
     const [contents, terms] = [await app.inject('/contents'), await app.inject('/terms')]
     return [contents.json().data.collection.map(({ name }: { name: string }) => name), idsOf(terms)]
   }
-  // Also by a comparison of all, which a process makes at its start.
+  // A full comparison, which a process makes at its start, must not see the change either.
   const fresh = new Catalogue({ data: app.data, readContents: app.data.contents.byIds, cacheBytes: 1024 })
   await fresh.refresh()
   const before = await shown()
   const toldBefore = await toldOf()
 
-  // A reading that lasts is of its beginning, whatever the majority has at its end.
+  // A long read shows the state at its beginning, whatever the majority has at its end.
   const lasting = { $match: { $expr: { $function: { body: 'function() { sleep(3000); return true }', args: [], lang: 'js' } } } }
   const reading = aggregateCommitted<{ content_id?: number }>(db, { collectionName: 'history' }, [
     { $match: { user_id: user } },
@@ -163,7 +163,7 @@ t.test('a change that the next primary may lack is not taken up before the major
   t.strictSame(toldBefore, [1], 'to apps that keep a copy neither')
   t.strictSame([fresh.isOpen(2, everybody), fresh.terms.byId(1)], [false, undefined])
 
-  // And then it is.
+  // Once the majority has the change, it is taken up.
   await until(async () => JSON.stringify(await shown()) === JSON.stringify([['Changed', 'Content 2'], [1]]), { within: 15_000 })
   t.strictSame(await toldOf(), [1, 2])
 })

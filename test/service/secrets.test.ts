@@ -7,7 +7,7 @@ import { databaseUrl } from '../helpers/database.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { serving } from '../helpers/serving.js'
 
-t.test('what a process writes at its finest, from its start to its end, holds no secret', async t => {
+t.test('the log of a process at the level trace, from its start to its end, has no secret', async t => {
   const url = await databaseUrl(t)
   const client = await MongoClient.connect(url)
   t.teardown(() => client.close())

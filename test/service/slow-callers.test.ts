@@ -7,8 +7,8 @@ import { until } from '../helpers/until.js'
 
 const key = 'a key of the tests that nobody guesses'
 
-// The 10 seconds are no setting.
-t.test('what is not there in 10 seconds', async t => {
+// Slow, because the 10 seconds are not a setting.
+t.test('a request that does not arrive within 10 seconds', async t => {
   const app = await listening(t, { LOGIN_LIMIT: '0', IMPORT_KEY: key })
   const credentials = JSON.stringify({ email: (await addUser(app)).email, password })
   const close = 'Host: x\r\nConnection: close\r\n'

@@ -11,8 +11,8 @@ import { until } from '../helpers/until.js'
 import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
 
 /**
- * A removal that the death of the primary has interrupted goes on for as long as its mark counts, and the majority has it when the other
- * members have found the new primary.
+ * A removal that the death of the primary interrupts may be completed for as long as its mark counts, and reaches the majority once the
+ * other members have found the new primary.
  */
 const overlap = removalGrace + seconds(2)
 
@@ -22,7 +22,7 @@ const devicesOf = async (app: App, count: number) => {
   const headers = await signIn(app, user)
   const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload, headers })
   const issued = await Promise.all(Array.from({ length: count }, (_, i) => post('/login/device', { device: `TV ${i}` })))
-  // They may ask as often as they like.
+  // Without an interval, so that they may ask all the time.
   await databaseOf(app)
     .collection('device_codes')
     .updateMany({}, { $set: { interval: 0 } })
@@ -62,7 +62,7 @@ t.test('a copy equals the lists, and devices sign in with a code, though the pri
   const app = await build(t, { url, settings: { DATABASE_TIMEOUT: '5000' } })
   const users = await Promise.all(Array.from({ length: 6 }, () => addUser(app)))
   const devices = await devicesOf(app, 20)
-  /** What a primary is asked while it dies is not answered. */
+  /** Ignores failures, because a dying primary does not answer. */
   const unlessAway = (job: Promise<unknown>) => job.catch(error => t.comment(error.message))
 
   let isWriting = true

@@ -9,7 +9,7 @@ import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
 
 t.test('whoever follows the changes has a copy that equals the lists, whatever three devices write meanwhile', async t => {
   const app = await buildWith(t, { contents: films })
-  // Much shorter than in use, so that it hides no change that was missed.
+  // Much shorter than in production, because a long overlap would hide that a change was missed.
   const overlap = 400
   const users = 16
   const writesPerDevice = 30
@@ -28,7 +28,7 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
     const askOnce = () => ask(app, user, copy, { perPage: 1 + Math.floor(next() * 8), overlap })
     const reading = (async () => {
       await askOnce()
-      // Every second one is offline until the end, when most changes are older than what is told again.
+      // Every second app is offline until the end, when most changes are older than the overlap.
       while (isWriting && seed % 2) {
         await askOnce()
         if (next() < 0.5) await sleep(next() * 60)
@@ -44,7 +44,7 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
   for (let from = 0; from < users; from += 8) await Promise.all(ids.slice(from, from + 8).map(({ _id }) => follow(_id, _id)))
 })
 
-t.test('what shows only after others that are later is told once more, however long it took to read all', async t => {
+t.test('a change that becomes visible after later ones is still sent, however long the first reading took', async t => {
   const app = await buildWith(t, { contents: films })
   const { _id: user } = await addUser(app)
   const element = (content_id: number, ago: number) =>
@@ -54,9 +54,9 @@ t.test('what shows only after others that are later is told once more, however l
   while (await ask(app, user, copy, { perPage: 1, overlap: 60_000 }));
   await history.insertMany([element(1, 9000), element(2, 2000)])
   t.ok(await ask(app, user, copy, { perPage: 1, overlap: 10_000 }))
-  // Its write began before it was asked, and has ended since.
+  // As if its write had begun before the last read and ended after it.
   await history.insertOne(element(3, 9500))
-  // Without an overlap, as if everything was settled meanwhile.
+  // Without an overlap, as if all writes had settled meanwhile.
   t.notOk(await ask(app, user, copy, { perPage: 1, overlap: 0 }))
   t.strictSame([...copy.lists.history.keys()], [1, 2])
   t.notOk(await ask(app, user, copy, { perPage: 9, overlap: 0 }))

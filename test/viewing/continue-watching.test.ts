@@ -121,7 +121,7 @@ t.test('a new season after the end', async t => {
   t.equal(cardsOf(from, '112x2 111x2 122x1 121x1 113x1'), 'next 113', 'in the middle of one')
 })
 
-t.test('what was not watched since a moment, or not since it was dismissed, or is hidden, has no card', async t => {
+t.test('a title has no card if it is hidden, or was not watched since a moment or since it was dismissed', async t => {
   const cards = (more: More) => cardsOf(catalogue, '300@30 111x1 201@50', more)
   t.equal(cards({ since: began }), 'resume 300, next 112, resume 201')
   t.equal(cards({ since: began + 1 }), 'resume 300, next 112')

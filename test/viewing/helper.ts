@@ -6,7 +6,7 @@ import type { App } from '../helpers/app.js'
 import { film } from '../helpers/documents.js'
 
 export const films = Array.from({ length: 12 }, (_, i) => film(i + 1))
-/** How many of them are only reported late. */
+/** How many of the films get only late reports. */
 const watchedOffline = 3
 const lists = ['history', 'watchlist', 'hidden'] as const
 
@@ -39,7 +39,7 @@ export const random = (seed: number) => () => {
 /** One change by one device. What is gone already, or comes too late, is no error. */
 export const writeOnce = async ({ data }: App, user: number, next: () => number) => {
   const content_id = 1 + Math.floor(next() * (films.length - watchedOffline))
-  // No live report hides that a late one was missed.
+  // Another content, because a live report of the same one would hide that the late one was missed.
   const late_id = films.length - Math.floor(next() * watchedOffline)
   const observed_at = new Date(Date.now() - next() ** 2 * 3000)
   const elementOf = async (list: 'history' | 'watchlist') => {
@@ -90,7 +90,7 @@ export const ask = async (app: App, user: number, copy: Copy, { perPage, overlap
   return page.more
 }
 
-/** The copy equals what a new one is told, and the lists. */
+/** Checks that the copy equals a new copy, and the lists. */
 export const isEqual = async (t: Test, app: App, user: number, copy: Copy, overlap: number) => {
   const fresh = new Copy()
   while (await ask(app, user, fresh, { perPage: 500, overlap }));

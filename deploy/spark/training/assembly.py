@@ -1,4 +1,4 @@
-"""Puts the tables together to what comes next and what is liked. In the driver: the model has to fit into one process anyway."""
+"""Combines the tables into what comes next and what is liked. In the driver: the model has to fit into one process anyway."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from scipy.sparse import csr_array, diags_array
 from .settings import Settings
 from .tables import Entries, Vectors
 
-# So many usual views are added to those of each title, so that few views prove little.
+# This many average views are added to those of each title, so that few views prove little.
 USUAL_VIEWS = 10
 
 
@@ -16,7 +16,7 @@ def matrix(entries: Entries, titles: int) -> csr_array:
 
 
 def balanced(links: csr_array, views: NDArray[np.float64]) -> csr_array:
-    """Scales all weights so that the titles viewed speak for 1 each on average."""
+    """Scales all weights so that a view adds 1 to the scores of other titles on average."""
     total = float(views @ abs(links).sum(axis=1))
     return links * (views.sum() / total) if total > 0 else links
 
@@ -34,7 +34,7 @@ def what_comes_next(regression: Entries, chain: Entries, views: NDArray, newest:
 
 
 def what_is_liked(regression: Entries, walk: Entries, totals: NDArray, vectors: Vectors, settings: Settings) -> csr_array:
-    """`totals` are of all walks from each title, before the penalty of the source."""
+    """`totals` has the sum of all walks from each title, before the penalty of the source."""
     views = vectors.views
     titles = len(views)
     walked = float(views @ (totals * vectors.sources))

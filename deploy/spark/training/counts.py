@@ -13,11 +13,11 @@ from .histories import Histories
 # The history of a bot may be very long, and the work grows with the square of the length.
 LONGEST = 1000
 SHORTEST = 50
-# The service has as many pairs an event when it trains on ten million events.
+# As many as the service has per event when it trains on ten million events.
 PAIRS_PER_EVENT = 300
 LEAST_PAIRS = 3e9
 
-# How much less a view says about the freshness of a title with every view after it.
+# The factor by which a view says less about the freshness of a title with every view after it.
 AGEING = 0.6
 
 

@@ -20,7 +20,7 @@ def block_count(titles: int, cores: int) -> int:
 
 def to_blocks(audience: Audience, blocks: int) -> RDD:
     """
-    A partition for each block, with pairs of its number and histories. Title `i` is in block `i % blocks`: the titles are numbered
+    A partition for each block, with pairs of the block's number and histories. Title `i` is in block `i % blocks`: the titles are numbered
     by popularity, so all blocks have about the same work.
     """
 

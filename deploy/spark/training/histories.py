@@ -34,7 +34,7 @@ class Histories(NamedTuple):
         return self._ranges(self.starts[viewers], self.lengths[viewers])
 
     def newest(self, longest: int) -> "Histories":
-        """At most so many of the newest items of each viewer."""
+        """The newest items of each viewer, at most `longest` of them."""
         lengths = np.minimum(self.lengths, longest)
         return self._ranges(self.starts[1:] - lengths, lengths)
 

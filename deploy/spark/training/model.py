@@ -33,7 +33,7 @@ def write(
         links.indices.astype("<u4"),
         links.data.real.astype("<f4"),
         links.data.imag.astype("<f4"),
-        # A title may have lost its views when long histories were cut, but had one.
+        # Every title had a view, but may have lost it when long histories were cut.
         np.maximum(views, 1).astype("<u4"),
     ]
     head = json.dumps({"format": FORMAT, "summary": summary})

@@ -13,7 +13,7 @@ from .tables import Block, Entries
 
 @dataclass
 class Equations:
-    """The regression of every title. Where a title has fewer neighbours than others, the number of titles stands for nobody."""
+    """The regression of every title. Rows of titles with fewer neighbours are filled up with the number of titles, which is no title."""
 
     # For each title, the titles that it is regressed on, and its right side with them.
     near: NDArray[np.int32]

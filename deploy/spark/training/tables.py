@@ -35,7 +35,7 @@ class Vectors:
     views: NDArray[np.float64]
     # The weighted views, as they stand on the diagonal of the regression of what is liked.
     diagonal: NDArray[np.float64]
-    # By which a walk to a title, and from it, is multiplied.
+    # The factors of a walk to a title, and from it.
     targets: NDArray[np.float64]
     sources: NDArray[np.float64]
 
@@ -48,13 +48,13 @@ class Block:
     chain: Entries
     liked_near: Entries
     walk: Entries
-    # Both sides of the regressions: what stands beside the diagonals.
+    # Both sides of the regressions, without the diagonals.
     next_pairs: Entries
     liked_pairs: Entries
 
 
 def best(items: NDArray, order: NDArray, values: NDArray, most: NDArray) -> Entries:
-    """The values of each row whose `order` is highest and above 0: at most so many of each row."""
+    """The values of each row with the highest `order` above 0, at most `most` of each row."""
     found = [best_columns(row, int(room)) for row, room in zip(order, most)]
     counts = [len(columns) for columns in found]
     rows = np.repeat(np.arange(len(items)), counts)

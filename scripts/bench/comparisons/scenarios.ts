@@ -24,7 +24,7 @@ export interface Scenario {
   peers: Peer[]
   /** The requests, sent over and over. */
   calls: (extent: Extent) => Call[]
-  /** How many reports each request holds, if several. The figures are of one. */
+  /** How many reports a request holds, if more than one. The figures are per report. */
   holds?: number
   /** If a reference has several goals, the strictest is the last. */
   goals: RatioGoal[]
@@ -73,7 +73,7 @@ const forChildren =
   ({ users }: Extent) =>
     Array.from({ length: users }, (_, i) => ({ path, headers: as(i + 1, ageOfChild) }))
 
-/** What a profile with a limit gets, compared with others. */
+/** A request of profiles with an age limit, compared with the same request without one. */
 const limited = (path: string): Scenario => {
   const unlimited = `GET ${path} (without a limit)`
   return {
@@ -117,7 +117,7 @@ const post: Scenario = {
 
 const reportsOfBatch = 100
 
-/** What an app without GET /home asks for the rows of a user. The figures are of all three. */
+/** The three requests that replace GET /home for the rows of a user. The figures are for all three together. */
 const rowsOfUser: Scenario = {
   title: 'GET /continue-watching, /recommendations, /watchlist',
   peers: [],

@@ -5,7 +5,7 @@ import { generate, insert } from './insert.js'
 import { randomFrom } from './random.js'
 import { ago } from './time.js'
 
-/** Histories draw from this many content items, or from as many as they are long. */
+/** A history draws from this many content items, or from as many as it has elements, if those are more. */
 const watched = 2000
 
 /** The id of an element, known without reading the database. */

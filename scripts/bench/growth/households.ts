@@ -16,7 +16,7 @@ import { type Curve, curvesSection, growthOf } from './curves.js'
 /** Besides the first one, which is the account. */
 const profilesOfEach = 3
 const contents = 100
-/** As many accounts call as the smallest database has, so that each of them has equally many sessions in all databases. */
+/** The smallest database has no more accounts. The same number call in each, so that an account has as many sessions everywhere. */
 const callers = 100
 
 /** Measures GET /profiles and a switch to a profile without a PIN, in databases with different numbers of accounts. */

@@ -9,7 +9,7 @@ export interface Contestant {
   name: string
   server: Server
   requests: Buffer[]
-  /** How many reports each request holds. The figures are of one. */
+  /** How many reports a request holds. The figures are per report. */
   holds?: number | undefined
 }
 

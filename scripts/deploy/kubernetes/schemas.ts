@@ -25,7 +25,7 @@ const asFile = (text: string) => {
   return JSON.stringify(schema)
 }
 
-/** Where the schemas of these versions of Kubernetes are, as kubeconform wants to know it. */
+/** The schemas of these versions of Kubernetes, as a `-schema-location` for kubeconform. */
 export const schemaLocation = async (versions: string[], say: (line: string) => void) => {
   const cache = cacheFolder(`kubernetes-schemas-${wheel.version}`)
   const missing = versions.filter(version => !existsSync(join(cache, strict(version))))

@@ -22,7 +22,7 @@ export const importKey = 'the key with which the load imports'
 const imported = [{ vendor_id: 'drama', name: 'Drama', taxonomy: 'genre' }, { vendor_id: 'drama' }]
 
 const json = { 'content-type': 'application/json' }
-/** Requests that a caller should not send, each with another answer. */
+/** Requests that a caller should not send, each with a different error. */
 const mistakes: [path: string, request?: RequestInit][] = [
   ['/history'],
   ['/unknown'],
@@ -31,7 +31,7 @@ const mistakes: [path: string, request?: RequestInit][] = [
   ['/login', { method: 'POST', headers: json, body: JSON.stringify({ email: 'nobody@example.com', password: 'wrong' }) }]
 ]
 
-/** What a balancer, viewers, careless callers, a CMS and a database that hangs for a moment make of two processes. */
+/** Puts processes under the load of a balancer, viewers, careless callers and a CMS, while the database hangs for a moment. */
 export const makeLoad = async ({ ports, contents, viewers, mongod, seconds }: LoadOptions) => {
   const send = async (n: number, path: string, request?: RequestInit) => {
     const answer = await fetch(`http://127.0.0.1:${ports[n % ports.length]}${path}`, request).catch(() => undefined)

@@ -21,8 +21,8 @@ export const haproxy: Program = {
     return ['-db', '-f', configuration]
   },
   answersUnreadable: false,
-  // Because of the checks, it believes that it needs one for each server.
+  // Its own checks make HAProxy keep an idle connection for each server.
   kept: 3,
-  // Several checks.
+  // Time for several checks.
   settleTime: 3000
 }

@@ -34,6 +34,6 @@ export const nginx: Program = {
   log: 'access.log',
   answersUnreadable: true,
   kept: 0,
-  // fail_timeout, and a second.
+  // fail_timeout (20 s) and one second more.
   settleTime: 21_000
 }

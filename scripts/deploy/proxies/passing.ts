@@ -18,7 +18,7 @@ const forged = {
 /** What the service may see of the forged headers. */
 const genuine = { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'localhost' }
 
-/** Tests what reaches the service, with servers in its place that show it. */
+/** Tests what reaches the service, with servers in its place that record it. */
 export const passing = async (program: Program): Promise<Finding[]> => {
   const recorder = await startRecorder()
   const proxy = await startProxy(program, [recorder.port, recorder.port, recorder.port])
@@ -115,7 +115,7 @@ const sentAgain = async (send: Sender['send'], recorder: Recorder) => {
   )
 }
 
-/** HAProxy closes the connection instead of an answer if it was in use before, because HTTP clients know what to do then. */
+/** On a reused connection, HAProxy closes it instead of answering, because HTTP clients know how to handle that. */
 const neverTwice = async (send: Sender['send'], recorder: Recorder) => {
   const outcome = await send({ method: 'POST', path: '/break/login', body: ['{}'] }).catch(({ message }: Error) => message)
   const times = recorder.received.filter(({ path }) => path === '/break/login').length

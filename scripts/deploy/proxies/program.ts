@@ -33,11 +33,11 @@ export interface Program {
   answersUnreadable: boolean
   /** How many idle connections to the servers it keeps for good. */
   kept: number
-  /** Milliseconds after which it surely sends requests to a server that is back. */
+  /** Milliseconds after which it is sure to send requests to a server that is back. */
   settleTime: number
 }
 
-/** Everything but these is taken for the address of a stranger. */
+/** The only address from which the adapted configurations allow imports. */
 export const insider = '127.0.0.2'
 
 const deploy = join(import.meta.dirname, '..', '..', '..', 'deploy')

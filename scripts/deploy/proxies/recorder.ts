@@ -64,13 +64,13 @@ export const startRecorder = async () => {
   return {
     port: (server.address() as AddressInfo).port,
     received,
-    /** Of all bodies, also of those that are not complete yet. */
+    /** The bytes of all bodies, including those that are still arriving. */
     bytesSoFar: () => bytesSoFar,
-    /** All that were ever opened. */
+    /** How many connections were ever opened. */
     connections: () => connections,
-    /** The connections that have answered a request and are still open. */
+    /** How many open connections have carried a request. */
     kept: () => idleSince.size,
-    /** Resolves when all connections are closed, at the latest after the time in milliseconds, with how long each was idle. */
+    /** Waits at most `within` milliseconds until all connections are closed. Resolves with how long each closed one was idle. */
     allClosed: async (within: number) => {
       const end = performance.now() + within
       while (idleSince.size > 0 && performance.now() < end) await sleep(100)

@@ -30,7 +30,7 @@ export const sender = (proxy: RunningProxy) => {
     const answered = once(outgoing, 'response').catch(({ message }: Error) => {
       throw new Error(`${method} ${path}: ${message}`)
     })
-    // It is awaited when the body was sent, but a proxy may answer before.
+    // A proxy may answer before it has the whole body. The rest is then not sent.
     let isOver = false
     answered
       .catch(() => undefined)

@@ -56,7 +56,7 @@ const bounded = async (send: Sender['send']) => {
   return promised('a body may have 64 KiB', isBounded, `${largest.status}, with one byte more ${announced.status} and ${inChunks.status}`)
 }
 
-/** Larger and slower than other requests may be. */
+/** Sends an import that is larger and slower than any other request may be. */
 const imported = async (send: Sender['send']) => {
   const lines = Array.from(
     { length: 2000 },

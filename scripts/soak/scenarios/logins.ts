@@ -39,7 +39,7 @@ export const logins: Scenario = async ({ db, options, say }, stage) => {
     ),
     promised(
       'logins that do not fit in the queue cause no database operation',
-      // When other tests run at the same time, hardly more than those that fit may be answered at all.
+      // When other tests run at the same time, so few logins may be answered that the queue never overflows.
       options.brief && all <= atOnce ? undefined : counted < countsEach * all * 0.5,
       `${counted} counters for ${all} logins`
     ),

@@ -33,7 +33,7 @@ t.test('numbers, nulls and moments, in any order, whatever is missing', async t 
   t.ok(Object.is(columns.times[3], -0))
 })
 
-t.test('anything else is what the driver makes of it', async t => {
+t.test('any other value is what the driver reads', async t => {
   const documents = raw(
     { time: Long.fromNumber(2 ** 40), content_id: 1, at: new Date(1) },
     { time: 1, content_id: 'one', at: 'one' },

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { connectionTo } from '../../../src/data/driver/connection.js'
 
-t.test('what an address says of reads and writes counts for nothing, the rest does', async t => {
+t.test('options of a connection string about reads and writes are ignored, the others count', async t => {
   const path = encodeURIComponent('/a?b&c=d')
   const cases: [url: string, options: object, database: string][] = [
     ['mongodb://127.0.0.1', {}, 'viewer'],

@@ -27,7 +27,7 @@ const things = async (t: Test, options = '') => {
   return collection
 }
 
-t.test('a write that a broken connection cut off is made all the same', async t => {
+t.test('a write is repeated when its connection breaks', async t => {
   const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
   const app = await build(t, { url: proxy.url })
   const viewer = await viewerOf(app)
@@ -38,7 +38,7 @@ t.test('a write that a broken connection cut off is made all the same', async t 
   t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, time: 30 }])
 })
 
-t.test('a read that a broken connection cut off is begun anew', async t => {
+t.test('a read is repeated when its connection breaks', async t => {
   const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1)] }))
   const app = await build(t, { url: proxy.url })
   const viewer = await viewerOf(app)
@@ -80,13 +80,13 @@ t.test('a refresh whose answer was lost on its way from the database is no secon
   t.equal((await refresh(refresh_token)).statusCode, 401, 'the old one does not')
 })
 
-t.test('a connection that ends while it is written to is a passing state', async t => {
+t.test('a connection that ends while it is written to is a temporary fault', async t => {
   const server = createServer(socket => socket.end()).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume()
   await once(socket, 'end')
-  // As it is in the driver's hands, which lets it pass.
+  // The driver passes the error of its socket on as it is.
   const ended: Promise<Error[]> = once(socket, 'error')
   socket.write('a question')
   const [error] = await ended
@@ -102,7 +102,7 @@ t.test('a connection that ends while it is written to is a passing state', async
   t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
 })
 
-t.test('a write that lost a race is made on what won it, and one that is wrong only once', async t => {
+t.test('a write that lost a race is repeated on the result of the winner, a wrong one is made only once', async t => {
   const collection = await things(t)
   let tries = 0
   await withRetries<unknown>(() =>
@@ -127,7 +127,7 @@ t.test('a write that lost a race is made on what won it, and one that is wrong o
   t.equal(tries, 1)
 })
 
-t.test('a pool whose connections are all busy is a passing state, a wrong query is none', async t => {
+t.test('a pool without a free connection is a temporary fault, a wrong query is not', async t => {
   const collection = await things(t, '?maxPoolSize=1&waitQueueTimeoutMS=50')
   const busy = collection.find({ $where: 'sleep(400) || true' }).toArray()
   const refused = await collection.findOne().catch((error: unknown) => error)
@@ -144,7 +144,7 @@ t.test('a login that could not be decided', async t => {
     (email: string, remoteAddress = '127.0.0.1') =>
       app.inject({ method: 'POST', url: '/login', payload: { email, password }, remoteAddress })
 
-  t.test('since too many were at it is a 429, and no failed one', async t => {
+  t.test('because too many were waiting is a 429, and not a failed login', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
     const logIn = logInAt(app)
     const slowHash = hashPassword(password)

@@ -118,7 +118,7 @@ t.test('faults of records', async t => {
       'contents.json:3: id: is already used by record 1'
     ])
   })
-  t.test('half of a surrogate pair, of which MongoDB would store another text', async t => {
+  t.test('half of a surrogate pair, for which MongoDB would store another character', async t => {
     const halves = [term(1, { vendor_id: '\ud800' }), term(2, { vendor_id: '\ud801' }), term(3, { name: '\udc00\ud800' })]
     const expected = ['1: vendor_id', '2: vendor_id', '3: name'].map(place => `${place}: must be well-formed text`)
     t.strictSame(
@@ -130,7 +130,7 @@ t.test('faults of records', async t => {
       expected.map(fault => `terms.json:${fault}`)
     )
   })
-  t.test('are told up to a hundred, then their number', async t => {
+  t.test('are listed up to a hundred, then counted', async t => {
     const found = await faults({ 'contents.ndjson': lines(...Array.from({ length: 2500 }, (_, at) => film(at + 1, { weight: 'x' }))) })
     t.equal(found.length, 101)
     t.equal(found[99], 'contents.ndjson:100: weight: must be an integer or null')

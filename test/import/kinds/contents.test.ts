@@ -164,7 +164,7 @@ t.test('parents', async t => {
     t.match(found, /^contents\.ndjson:[234]: parent_id: makes a cycle of parents: (21 > 22 > 23 > 21|22 > 23 > 21 > 22|23 > 21 > 22 > 23)$/)
     t.strictSame(others, [])
   })
-  t.test('in a circle of many are told in part', async t => {
+  t.test('in a long circle are listed in part', async t => {
     const circle = lines(...Array.from({ length: 12 }, (_, at) => film(30 + at, { parent_id: 30 + ((at + 1) % 12) })))
     const [found, ...others] = await faults({ 'contents.ndjson': circle })
     t.match(found, /: makes a cycle of parents: (\d+) > (\d+ > ){9}\.\.\. > \1$/)
@@ -179,7 +179,7 @@ t.test('parents', async t => {
     const turned = lines(film(1, { parent_id: 2 }), film(2, { parent_id: 3 }), film(3))
     t.strictSame(await counts({ 'contents.ndjson': turned }), { contents: [0, 3, 0] })
   })
-  t.test('that are not there are told in the order of the file', async t => {
+  t.test('that are not there are listed in the order of the file', async t => {
     const orphans = lines(...Array.from({ length: 30 }, (_, at) => film(5000 - at, { parent_id: 900 + at })))
     t.strictSame(
       await faults({ 'contents.ndjson': orphans }),

@@ -48,7 +48,7 @@ t.test('history', async t => {
       t.strictSame(await counts(twice), { history: [0, 0, 4503] })
     })
   }
-  t.test('a moment to come, or none, is now', async t => {
+  t.test('a time in the future, or none, counts as now', async t => {
     const began = new Date()
     const future = of({ content_id: 3, time: 7, updated_at: '2999-01-01T00:00:00Z' })
     t.strictSame(await counts(future), { history: [1, 0, 0] })

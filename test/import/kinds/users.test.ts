@@ -29,7 +29,7 @@ t.test('users', async t => {
       users: [0, 0, 1]
     })
   })
-  t.test('may lack a password, which takes it from nobody', async t => {
+  t.test('may lack a password, and keep the one that is stored', async t => {
     const { password_hash: _, ...without } = user(1, { email: 'ada@example.com', name: 'Ada' })
     t.strictSame(await counts({ 'users.ndjson': lines(without, { ...without, id: 3, email: 'new@example.com' }) }), { users: [1, 0, 1] })
     t.equal((await one('users', 1)).password_hash, bcryptHash)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { importFiles } from '../../../src/import/index.js'
 import { film, importer, lines, term } from '../helper.js'
 
-t.test('a text whose name says no kind is a fault', async t => {
+t.test('a file with an unknown name is a fault', async t => {
   const { faults } = await importer(t)
   const names =
     'users, terms, contents, rail-collections, legal, schedule, support-texts, history, watchlist, hidden, each as .ndjson or .json'
@@ -15,7 +15,7 @@ t.test('a text whose name says no kind is a fault', async t => {
   ])
 })
 
-t.test('paths that cannot be taken are all named', async t => {
+t.test('all unusable paths are named', async t => {
   const { db, all } = await importer(t)
   const folder = t.testdir({
     data: { 'contents.ndjson': lines(film(1, { id: 0 })), 'films.json': '[]', 'readme.md': '', '.hidden': '', more: {} },

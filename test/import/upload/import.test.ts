@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { importUpload, removeLeftovers } from '../../../src/import/upload/import.js'
 
-t.test('what a killed process left behind is removed, and nothing of a living one', async t => {
+t.test('files that a killed process left behind are removed, and none of a living one', async t => {
   const folderOf = (pid: number) => mkdtemp(join(tmpdir(), `viewer-import-${pid}-`))
   const { pid: ended } = spawnSync(process.execPath, ['--version'])
   const folders = [await folderOf(ended), await folderOf(process.pid), await folderOf(process.ppid)]

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ErrorAnswer } from '../../../src/errors.js'
 import { countsOf, type ImportOutcome, outcomeOf } from '../../../src/import/upload/outcome.js'
 
-t.test('what was written before an interruption is not the outcome', async t => {
+t.test('the outcome of an interrupted import leaves out what was written before', async t => {
   const counts = { added: 1, changed: 0, unchanged: 0 }
   t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: true }), { status: 'interrupted' })
   t.strictSame(outcomeOf({ kinds: { contents: counts }, interrupted: false }), { status: 'imported', counts })

@@ -9,7 +9,7 @@ t.test('an import in a process of its own', async t => {
   const { url, all } = await importer(t)
   const folder = t.testdir({ 'contents.ndjson': Array.from({ length: 5000 }, (_, i) => lines(film(i + 1))).join('\n') })
   const order = { url, path: join(folder, 'contents.ndjson'), prune: false, issuer: undefined, completedAt: 90 }
-  // It looks for its database for five seconds, beside the other tests.
+  // Runs beside the other tests, because it tries to reach its database for five seconds.
   const withoutDatabase = importInChildProcess({ ...order, url: 'mongodb://127.0.0.1:1' }, patient)
 
   t.test('says what failed', async t => {

@@ -27,7 +27,7 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
   t.equal(kinds.contents?.added, written)
   t.strictSame(await counts(texts), { contents: [5000 - written, 0, written], legal: [1, 0, 0] })
 
-  t.test('while it takes away, it takes away the rest the next time', async t => {
+  t.test('while it prunes, it prunes the rest the next time', async t => {
     const { run, counts } = await importer(t)
     await run(texts)
     const stop = new AbortController()
@@ -37,7 +37,7 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
     t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 5000], legal: [0, 0, 0, 1] }, 'in batches')
   })
 
-  t.test('between two kinds of which it takes away, it leaves the second as it is', async t => {
+  t.test('between pruning two kinds, it leaves the second as it is', async t => {
     const { url, run, counts, all } = await importer(t)
     await run({ 'contents.ndjson': lines(film(1)), 'legal.ndjson': lines(legalText('en')) })
     const { client, db } = connectionTo(url, { monitorCommands: true })
@@ -58,7 +58,7 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
   })
 })
 
-t.test('what fails while it is written is thrown, and what was written shows', async t => {
+t.test('a failure while writing is thrown, and what was written before is announced', async t => {
   const { db, run, revision, all } = await importer(t)
 
   t.test('where the database refuses a document', async t => {

@@ -13,7 +13,7 @@ import { until } from '../../helpers/until.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
 import { anybody, audienceOf, counted, firstAudience, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from '../helper.js'
 
-// Who has watched of 1 to 6 has watched all of them, who has watched of 11 to 16 too.
+// Viewers of one of 1 to 6 watch the others, and so do those of 11 to 16.
 const contents = [...span(1, 6), ...span(11, 16), ...span(21, 25)].map(id => film(id))
 const audience = [...audienceOf(span(1, 6), 2, firstAudience), ...audienceOf(span(11, 16), 1, firstAudience + 100)]
 const completed = { time: 3000, percentage: 95 }
@@ -40,7 +40,7 @@ t.test('a model that another process has trained is taken up', async t => {
   t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16))
   t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 11, name: 'Content 11' })
 
-  // From now on who watches 11 watches 1 to 5.
+  // From now on, viewers of 11 watch 1 to 5.
   await databaseOf(app)
     .collection('history')
     .deleteMany({ user_id: { $gte: firstAudience } })
@@ -58,7 +58,7 @@ t.test('a model that cannot be used', async t => {
   await trainOn(app)
   const viewer = await viewerOf(app)
   await watch(viewer, 11, completed)
-  // What is popular is what the app itself will count.
+  // Counted now, so that a later count by the app changes nothing.
   await counted(app)
   const { learning, failures } = learnerOf(app)
   await learning.refreshModel()
@@ -78,7 +78,7 @@ t.test('a model that cannot be used', async t => {
       second: Float32Array.of(1, 1)
     }
   })
-  /** The app looks for models by itself too, and sees this one only when it is spoilt. */
+  /** The app looks for models by itself too. Until this one is spoilt, it has another format, which the app ignores. */
   const saveSpoilt = async (spoil: (first: { _id: { model: ObjectId; n: number } }) => Promise<unknown>) => {
     const model = await save(good, modelFormat + 2)
     await spoil({ _id: { model, n: 0 } })
@@ -153,7 +153,7 @@ t.test('a model that cannot be used', async t => {
   })
 })
 
-t.test('what has become of the titles of a model', async t => {
+t.test('titles of a model that have changed since it was trained', async t => {
   const app = await buildWith(t, { contents: [...contents, content(30)] })
   await views(app, audience)
   await trainOn(app)
@@ -176,7 +176,7 @@ t.test('what has become of the titles of a model', async t => {
   )
   t.equal(shown[0]?.id, 16)
   t.ok(shown.some(({ id }) => id === 30))
-  // What speaks may have become something else, too.
+  // The watched title may have become something else, too.
   await change(fresh, 'contents', 11, { parent_id: 30 })
   await until(
     async () => !(await recommendedTo({ get: url => fresh.inject({ url, headers: viewer.headers }) })).some(({ id }) => id === 30)
@@ -190,7 +190,7 @@ t.test('what has become of the titles of a model', async t => {
 t.test('training', async t => {
   const app = await buildWith(t, { contents })
   const { data } = app
-  /** What a process does every 10 seconds, once. */
+  /** Does once what a process does every 10 seconds. */
   const look = async (given: Parameters<typeof learnerOf>[1] = {}, leases = data.leases) => {
     let done = () => {}
     const asked = new Promise<void>(resolve => {
@@ -198,7 +198,7 @@ t.test('training', async t => {
     })
     const learner = learnerOf(app, {
       train: async () => trainOn(app),
-      // After this there is nothing more to decide.
+      // This read is the last thing that the decision to train needs.
       data: {
         ...data,
         leases,
@@ -243,7 +243,7 @@ t.test('training', async t => {
     t.equal((await look({ trainEvery })).trainings.length, 1)
   })
 
-  t.test('is done by one process, which also was not another one’s just now', async t => {
+  t.test('is done by one process, and not if another one has just finished', async t => {
     await modelsOf(app).deleteMany()
     const two = await Promise.all([look(), look(), look(), look()])
     t.equal(two.flatMap(({ trainings }) => trainings).length, 1)
@@ -265,7 +265,7 @@ t.test('training', async t => {
     t.equal((await look()).trainings.length, 1)
   })
 
-  t.test('that fails is told, and not tried again at once', async t => {
+  t.test('that fails is reported, and not tried again at once', async t => {
     await modelsOf(app).deleteMany()
     let tried = 0
     const learner = learnerOf(app, {
@@ -288,7 +288,7 @@ t.test('training', async t => {
   })
 })
 
-t.test('a database that is away is told, and no reason to end', async t => {
+t.test('an unavailable database is reported, and does not end the loop', async t => {
   const app = await buildWith(t, { contents })
   const { client, db } = connectionTo(app.settings.MONGO_URL)
   await client.connect()
@@ -306,7 +306,7 @@ t.test('a database that is away is told, and no reason to end', async t => {
   ])
 })
 
-t.test('an end is not held up by what the database still owes', async t => {
+t.test('stopping does not wait for answers of the database', async t => {
   const app = await buildWith(t, { contents })
   // The app counts at its start, and what has just been counted is not counted again.
   await until(async () => (await app.data.popularity.counted()) !== undefined)

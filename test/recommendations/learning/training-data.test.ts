@@ -6,7 +6,7 @@ import { databaseOf } from '../../helpers/database.js'
 import { content } from '../../helpers/documents.js'
 import { interest } from '../helper.js'
 
-t.test('a training reads past contents and histories that another hand has put into the database', async t => {
+t.test('a training skips broken contents and histories that other software wrote', async t => {
   const odd = { ...content(2), keywords: 'odd', countries_include: [5], created_at: 'x' } as unknown as ReturnType<typeof content>
   const app = await buildWith(t, { contents: [content(1), odd, content(3)] })
   const at = new Date()

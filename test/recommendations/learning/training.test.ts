@@ -100,14 +100,14 @@ t.test('a service that cannot train serves on', async t => {
       .countDocuments({ _id: 'training' as never }),
     0
   )
-  // Its end takes as long as its coverage, and the end of the service would cut it short.
+  // It writes its coverage at its end, which the end of the service would cut short.
   await until(() => trainings().length === 0, { within: 60_000 })
 })
 
 const waiting = new Map<string, (t: Test) => Promise<void>>()
 const test = (name: string, body: (t: Test) => Promise<void>) => void waiting.set(name, body)
 
-test('what there is little or nothing to be learnt from', async t => {
+test('histories from which little or nothing can be learned', async t => {
   const app = await buildWith(t, {
     contents: [...contents, film(90, { deleted_at: new Date() }), content(30), episode(31, 30), episode(32, 31)]
   })

@@ -4,7 +4,7 @@ import { trainingSetOf, userWeights } from '../../../src/recommendations/model/t
 import { isNear } from './helper.js'
 import { dense } from './synthetic.js'
 
-t.test('counting at once and counting by the viewers is the same; by some of them, nearly', async t => {
+t.test('counting all pairs at once and counting by viewers agree, and counting by some viewers nearly does', async t => {
   const set = trainingSetOf(dense({ users: 8000, items: 40, views: 10 }))
   const weights = userWeights(set, 0.5)
   const items = Uint32Array.from([1, 4, 7, 20, 39])
@@ -14,7 +14,7 @@ t.test('counting at once and counting by the viewers is the same; by some of the
     return [0, 1, 2, 3, 4].map(row => [...matrix.subarray(row * 6, row * 6 + row + 1)])
   }
   const wanted = filled(precomputedGram(set, weights))
-  // With more items than can be kept in pairs they are counted, and it comes to the same.
+  // With too many items for a table of all pairs, they are counted one by one, with the same result.
   t.ok(isNear(filled(gramOf({ ...set, itemCount: maxPrecomputed + 1 }, weights)), wanted, 1e-3))
   t.ok(isNear(filled(countedGram(set, weights)), wanted, 1e-3))
   const counted = countedGram(set, weights, 1000)

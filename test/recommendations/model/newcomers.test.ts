@@ -82,7 +82,7 @@ t.test('a product of tables keeps the strongest of each row', async t => {
   ])
 })
 
-t.test('what nobody has watched is recommended to those who watched what is like it, and speaks for the same', async t => {
+t.test('a title that nobody has watched is recommended to viewers of titles like it, and leads to the same titles', async t => {
   // Two circles of four titles each: nobody knows both. Title 8 is like the first, title 9 like the second, title 10 like none.
   const histories = Array.from({ length: 40 }, (_, user) => [0, 1, 2, 3].filter(at => at !== user % 4).map(at => at + (user % 2) * 4))
   const viewed = interactions(...histories)

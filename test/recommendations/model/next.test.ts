@@ -26,7 +26,7 @@ const before = (i: number, j: number) =>
   }, 0)
 const views = (i: number) => histories.filter(history => history.includes(i)).length
 
-t.test('the regression of what comes next is what the equations say', async t => {
+t.test('the regression of what comes next solves its equations', async t => {
   const model = tableOf(solved(nextEquations(set, { decay: 0.8, keep: 100 }), { lambda: 2, growth: 0 }))
   for (const j of items) {
     const near = items.filter(i => before(i, j) > 0)
@@ -43,7 +43,7 @@ t.test('the regression of what comes next is what the equations say', async t =>
   t.ok(items.every(j => narrow.filter(row => row[j] !== 0).length === 1))
 })
 
-t.test('what many view counts less, and what they viewed last counts more', async t => {
+t.test('titles with many views count less, and titles that were viewed last count more', async t => {
   const near = (list: Float64Array, wanted: number[]) => isNear([[...list]], [wanted])
   t.ok(
     near(

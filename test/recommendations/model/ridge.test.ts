@@ -4,7 +4,7 @@ import { ridgeEquations } from '../../../src/recommendations/model/ridge.js'
 import { trainingSetOf } from '../../../src/recommendations/model/training-set.js'
 import { interactions, tableOf } from './helper.js'
 
-t.test('a regression is what the equations say', async t => {
+t.test('a regression solves its equations', async t => {
   const histories = [
     [0, 1, 2],
     [1, 2],

@@ -30,7 +30,7 @@ t.test('items are in the order of what the history says for them, the lower numb
   t.strictSame(scorer.best(history([0]), 0, all), [])
 })
 
-t.test('what the history speaks against is not there, and an item whose score was 0 in between is there once', async t => {
+t.test('items with a negative score are left out, and one whose score passes through 0 is listed once', async t => {
   const scorer = new Scorer(links)
   t.strictSame(scorer.best(history([2]), 10, all), [])
   t.strictSame(

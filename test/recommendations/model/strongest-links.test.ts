@@ -3,7 +3,7 @@ import { type Blend, historyOf, randomFrom, StrongestLinks } from '../../../src/
 import { blendOf, sorted } from '../../../src/recommendations/model/neighbours.js'
 import { history, links, rowsOf } from './helper.js'
 
-t.test('the strongest link is that of the element that speaks most for an item', async t => {
+t.test('the strongest link is that of the element that adds most to the score of an item', async t => {
   const strongest = new StrongestLinks(links)
   t.equal(strongest.of(history([0, 1]), 2), 1)
   t.equal(strongest.of(history([0, 1], [1, 0.1]), 2), 0)
@@ -14,7 +14,7 @@ t.test('the strongest link is that of the element that speaks most for an item',
   t.equal(strongest.of(history([1], [0]), 2), -1, 'none that counts nothing')
 })
 
-t.test('what comes next and what is liked speak together', async t => {
+t.test('what comes next and what is liked are added up', async t => {
   const strongest = new StrongestLinks({
     starts: Uint32Array.of(0, 2, 4, 4, 4),
     targets: Uint32Array.of(2, 3, 2, 3),
@@ -40,7 +40,7 @@ const strengthOf = ({ starts, targets, first, second }: Blend, item: number, tar
   return place < 0 || place >= (starts[item + 1] as number) ? 0 : next * (first[place] as number) + liked * (second[place] as number)
 }
 
-t.test('no stronger link is passed over', async t => {
+t.test('no stronger link is missed', async t => {
   const failures: string[] = []
   for (let round = 1; round <= 200; round++) {
     const random = randomFrom(round)

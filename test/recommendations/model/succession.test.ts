@@ -9,7 +9,7 @@ const counted = (succession: Succession, item: number) => {
   return [...items.subarray(0, size)].sort((a, b) => a - b).map(other => [other, before[other], after[other]])
 }
 
-t.test('what was viewed before and after an item counts less with every view in between', async t => {
+t.test('a view before or after an item counts less with every view in between', async t => {
   const succession = new Succession(trainingSetOf(interactions([0, 1, 2, 3], [2, 1], [4])), distance => 0.5 ** (distance - 1))
   t.strictSame(counted(succession, 1), [
     [0, 1, 0],
@@ -24,7 +24,7 @@ t.test('what was viewed before and after an item counts less with every view in 
   t.strictSame(counted(succession, 4), [], 'what was counted before leaves nothing behind')
 })
 
-t.test('what is far away does not count', async t => {
+t.test('views that are far away do not count', async t => {
   const history = Array.from({ length: 60 }, (_, item) => item)
   const succession = new Succession(trainingSetOf(interactions(history)), () => 1)
   t.strictSame(

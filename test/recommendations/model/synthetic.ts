@@ -1,11 +1,11 @@
 import { type Interactions, interactionsOf } from '../../../src/recommendations/model/index.js'
 import { randomFrom } from '../../../src/recommendations/model/random.js'
 
-/** Users and items that do not exist, but behave: items have a place in a few tastes and a popularity, users have tastes. */
+/** Made-up users and items that behave like real ones: items have a place in a few tastes and a popularity, users have tastes. */
 
 const normalFrom = (random: () => number) => () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-/** The place in `sums` of the first that is above a random part of the last. */
+/** A random index. `sums` are the cumulated weights of the indexes. */
 const drawn = (sums: Float64Array, random: () => number) => {
   const wanted = random() * (sums.at(-1) as number)
   let low = 0

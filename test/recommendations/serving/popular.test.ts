@@ -13,7 +13,7 @@ const viewsOf = (content_id: number, count: number, given: { updated_at?: Date; 
 const settings = { COUNTRY_HEADER: 'cf-ipcountry' }
 const from = (country: string) => ({ 'cf-ipcountry': country })
 
-t.test('views count the more the newer they are, and those of two months ago no more', async t => {
+t.test('newer views count more, and those of two months ago not at all', async t => {
   const app = await buildWith(t, { contents: span(1, 6).map(id => film(id)) })
   t.strictSame(await idsFor(anybody(app)), [6, 5, 4, 3, 2, 1], 'with no view at all the default order of contents')
   await views(app, [
@@ -49,7 +49,7 @@ t.test('what counts as a view', async t => {
   await until(async () => (await idsFor(anybody(app))).join() === '2,3,4,1', { within: 10_000 })
 })
 
-t.test('what is watched in the country of the caller comes first', async t => {
+t.test('titles that are watched in the country of the caller come first', async t => {
   const contents = span(1, 5).map(id => film(id))
   const app = await buildWith(t, { contents }, { settings })
   await views(app, [...viewsOf(1, 5, { country: 'DE' }), ...viewsOf(2, 4)])

@@ -9,7 +9,7 @@ const hour = 3_600_000
 const completed = { time: 3000, percentage: 95 }
 const contents = [...span(1, 9).map(id => film(id)), content(10, { type: 'show' }), episode(11, 10)]
 
-t.test('what is recommended and what is begun of it is counted by reason, in the metrics too', async t => {
+t.test('recommended titles, and those of them that are begun, are counted by reason, in the metrics too', async t => {
   const app = await buildWith(t, { contents })
   await views(
     app,
@@ -36,7 +36,7 @@ t.test('what is recommended and what is begun of it is counted by reason, in the
   t.strictSame(await counts(), ['shown watched 2', 'shown popular 7', 'begun watched 1', 'begun popular 1'], 'an episode begins its show')
 })
 
-t.test('what is begun a day later has other reasons', async t => {
+t.test('a title that is begun a day later is not counted', async t => {
   const app = await buildWith(t, { contents })
   const uptake = new Uptake(app.catalogue)
   const row = (id: number) => app.catalogue.skeleton.row(id) as number
