@@ -2,13 +2,14 @@ import type { onResponseHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { Registry } from 'prom-client'
 import { processMetrics } from '../src/metrics/process.js'
+import { type RefusalReason, refusalMetrics } from '../src/metrics/refusals.js'
 import { requestMetrics } from '../src/metrics/requests.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The metrics of this app. */
     metrics: Registry
-    countRefusal: ReturnType<typeof requestMetrics>['countRefusal']
+    countRefusal: (reason: RefusalReason) => void
     /** The metrics of this app and of the process, in the text format of Prometheus. */
     metricsText: () => Promise<string>
   }
@@ -17,7 +18,7 @@ declare module 'fastify' {
 export default fp(
   async app => {
     const registry = new Registry()
-    const { answersOf, countRefusal } = requestMetrics(registry)
+    const answersOf = requestMetrics(registry)
     app.addHook('onRoute', route => {
       const onAnswer = answersOf(route.url)
       const observe: onResponseHookHandler = ({ method }, { statusCode, elapsedTime }, done) => {
@@ -32,7 +33,7 @@ export default fp(
       done()
     })
     app.decorate('metrics', registry)
-    app.decorate('countRefusal', countRefusal)
+    app.decorate('countRefusal', refusalMetrics(registry))
     app.decorate('metricsText', async () => `${await registry.metrics()}\n${await processMetrics.metrics()}`)
   },
   { name: 'metrics' }

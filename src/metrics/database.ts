@@ -1,8 +1,8 @@
 import type { MongoClient } from 'mongodb'
 import type { Registry } from 'prom-client'
 import type { TimerOf } from '../data/driver/timing.js'
-import { durations } from './durations.js'
 import { gauge } from './gauge.js'
+import { durationBounds, histogram } from './histogram.js'
 
 const poolMetrics = (registry: Registry, client: MongoClient) => {
   let open = 0
@@ -25,6 +25,13 @@ const poolMetrics = (registry: Registry, client: MongoClient) => {
 
 export const databaseMetrics = (registry: Registry, client: MongoClient): TimerOf => {
   poolMetrics(registry, client)
-  const operations = durations(registry, 'mongodb_operation_duration_seconds', 'Duration of database operations')
-  return (collection, kind) => operations({ collection, kind })
+  const operations = histogram(registry, {
+    name: 'mongodb_operation_duration_seconds',
+    help: 'Duration of database operations',
+    bounds: durationBounds
+  })
+  return (collection, kind) => {
+    const observe = operations({ collection, kind })
+    return milliseconds => observe(milliseconds / 1000)
+  }
 }
