@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client'
 import { durations, type Observe } from './durations.js'
 
 /** Why a request was refused. */
-type Reason = 'user_limit' | 'address_limit' | 'waiting' | 'searches' | 'event_loop'
+type RefusalReason = 'user_limit' | 'address_limit' | 'waiting' | 'searches' | 'event_loop'
 
 export const requestMetrics = (registry: Registry) => {
   const answered = durations(registry, 'http_request_duration_seconds', 'Duration of requests until the end of the answer')
@@ -26,6 +26,6 @@ export const requestMetrics = (registry: Registry) => {
         observe(milliseconds)
       }
     },
-    countRefusal: (reason: Reason) => refused.inc({ reason })
+    countRefusal: (reason: RefusalReason) => refused.inc({ reason })
   }
 }

@@ -3,7 +3,7 @@ import type { HiddenRecord } from '../../../schemas/import.js'
 import { maxDepth, topOf } from '../../catalogue/top-of.js'
 import type { ContentDocument } from '../../data/contents.js'
 import { arrivalIfNew } from '../../data/removals.js'
-import type { Kind, Operation, Run } from '../kind.js'
+import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { operationTimeout } from '../timeouts.js'
 import { checkReferences } from './user-content-pairs.js'
@@ -39,7 +39,7 @@ const insertion = (user_id: number, content_id: number, created_at: Date): Opera
   return { updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: true } }
 }
 
-export const hidden = (run: Run): Kind<HiddenRecord> => {
+export const hidden = (run: ImportRun): Kind<HiddenRecord> => {
   const startedAt = new Date()
   return {
     collection: 'hidden',

@@ -11,7 +11,7 @@ import { type PlannedRow, plainItem, type Row } from './row.js'
 const newestFirst: Order = ['start_date', 'DESC']
 
 /** A request for a start page. */
-export interface Asked extends HomeQuery {
+export interface HomeRequest extends HomeQuery {
   audience: Audience
 }
 
@@ -34,7 +34,7 @@ const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) 
 export const popularAndNew = (
   catalogue: Catalogue,
   popular: Popular,
-  { items, audience }: Asked,
+  { items, audience }: HomeRequest,
   basePath: string,
   taken: Set<number>
 ): PlannedRow[] => {
@@ -46,7 +46,11 @@ export const popularAndNew = (
   ]
 }
 
-export const railRows = async (contents: RailContents, { items, rails, collection, audience }: Asked, basePath: string): Promise<Row[]> => {
+export const railRows = async (
+  contents: RailContents,
+  { items, rails, collection, audience }: HomeRequest,
+  basePath: string
+): Promise<Row[]> => {
   const filled = await contents.first(collection, rails, audience)
   const { version } = contents
   return filled.map(({ rail, ids, key }) => {
