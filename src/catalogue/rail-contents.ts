@@ -5,7 +5,7 @@ import { compileValidator } from '../http/validation.js'
 import type { Audience } from './audience.js'
 import { ownBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { orderOf } from './contents-page.js'
+import { orderOf } from './contents-answer.js'
 import { prefixesFor } from './words.js'
 
 /** How many contents of a rail are kept: the largest row of a start page. */

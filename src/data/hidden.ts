@@ -4,7 +4,7 @@ import type { PageQuery } from '../../schemas/page.js'
 import { notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
-import { type IsShown, pageOf } from './pages.js'
+import { type IsShown, pageOf } from './paging.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */

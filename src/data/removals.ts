@@ -4,7 +4,7 @@ import { days, seconds } from '../time.js'
 import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type Owned } from './owned.js'
-import type { IsShown } from './pages.js'
+import type { IsShown } from './paging.js'
 
 /** The lists of a viewer. Each is a collection with one element per user and content. */
 export type ViewerList = 'history' | 'watchlist' | 'hidden'

@@ -6,7 +6,7 @@ import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
-import { type IsShown, pageOf } from './pages.js'
+import { type IsShown, pageOf } from './paging.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
 
 export interface WatchlistDocument {
