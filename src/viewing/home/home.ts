@@ -14,6 +14,7 @@ import { viewingOf } from '../../recommendations/serving/viewing.js'
 import { cardsWithHistory } from '../viewer-bytes.js'
 import { becauseRowsOf, cardsOf, cardsRow, recommendedRow, type Stored, savedFor, watchlistRow } from './personal-rows.js'
 import { type HomeRequest, popularAndNew, railRows } from './public-rows.js'
+import { ReadyRows } from './ready-rows.js'
 import { contentIdsOf, homeParts, type Row, type RowKind } from './row.js'
 
 interface Options {
@@ -35,6 +36,7 @@ const personalKinds: RowKind[] = ['continue_watching', 'recommended', 'because',
 /** The start page. While the database does not answer, it has what is in memory. */
 export class Home {
   private readonly rails: RailContents
+  private readonly readyRows = new ReadyRows()
   private readonly pacer = new Pacer()
 
   constructor(private readonly options: Options) {
@@ -84,7 +86,7 @@ export class Home {
     const cards = cardsOf(catalogue, stored, asked, interest)
     const watched = cards.map(({ content_id }) => content_id)
     const elements = watched.length > 0 ? await data.history.started(user, watched) : []
-    const rails = await railRows(this.rails, asked, this.options.basePath)
+    const rails = await railRows(this.rails, this.readyRows, asked, this.options.basePath)
     const rows = await this.pacer.run(() => [
       cardsRow(cardsWithHistory(catalogue, cards, elements), this.options.basePath),
       ...this.proposals(user, stored, asked),
@@ -114,7 +116,10 @@ export class Home {
 
   private async publicRows(asked: HomeRequest): Promise<Row[]> {
     const { catalogue, recommender, basePath } = this.options
-    return [...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()), ...(await railRows(this.rails, asked, basePath))]
+    return [
+      ...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()),
+      ...(await railRows(this.rails, this.readyRows, asked, basePath))
+    ]
   }
 
   /** All of these contents, or the cached ones if the database does not answer. */
