@@ -165,7 +165,7 @@ export type Settings = Static<typeof Settings>
 export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
 
 /** Its message has one line per wrong setting. */
-export class SettingsError extends Error {}
+class SettingsError extends Error {}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   try {

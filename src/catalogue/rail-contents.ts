@@ -22,7 +22,7 @@ const read = (query: RailDocument['query']) => {
 }
 
 /** A rail and the ids of its first contents that are open. */
-export interface FilledRail {
+interface FilledRail {
   rail: RailDocument
   ids: Float64Array
   /** The cache key of the list. */

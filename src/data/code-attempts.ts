@@ -15,7 +15,7 @@ import {
 export const codesPerAddress = 1000
 
 /** All users together may send this many times as many wrong codes as one. */
-export const sharedFactor = 1000
+const sharedFactor = 1000
 export const sharedBucket = bucketKey('codes of all')
 
 /** Counts the user codes of devices in the windows of failed logins, with the same limit. */

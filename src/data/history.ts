@@ -79,7 +79,7 @@ export const toHistory = ({
   updated_at: timestamp(updated_at)
 })
 
-export interface HistoryFilter {
+interface HistoryFilter {
   content_id?: number[] | undefined
   status?: 'in_progress' | 'completed' | 'watched' | undefined
 }

@@ -82,7 +82,6 @@ export const removalsOf = (db: Db) => {
     }
   }
 }
-export type Removals = ReturnType<typeof removalsOf>
 
 /** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
 export const soonAfter = (mark: Date): Document => ({ $expr: { $lt: ['$$NOW', new Date(mark.getTime() + removalGrace)] } })

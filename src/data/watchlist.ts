@@ -65,7 +65,7 @@ export const andSaved = (user_id: number, count: number) => ({
   }
 })
 
-export interface WatchlistFilter {
+interface WatchlistFilter {
   content_id?: number[] | undefined
 }
 

@@ -1,4 +1,4 @@
-import type { HomeAnswer } from '../../../schemas/home.js'
+import type { HomeAnswer, HomeKind } from '../../../schemas/home.js'
 import { everybody } from '../../catalogue/audience.js'
 import { okBytes } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
@@ -15,7 +15,7 @@ import { cardsWithHistory } from '../viewer-bytes.js'
 import { becauseRowsOf, cardsOf, cardsRow, recommendedRow, type Stored, savedFor, watchlistRow } from './personal-rows.js'
 import { type HomeRequest, popularAndNew, railRows } from './public-rows.js'
 import { ReadyRows } from './ready-rows.js'
-import { contentIdsOf, homeParts, type Row, type RowKind } from './row.js'
+import { contentIdsOf, homeParts, type Row } from './row.js'
 
 interface Options {
   catalogue: Catalogue
@@ -31,7 +31,7 @@ interface Options {
 }
 
 /** The rows that need the database. */
-const personalKinds: RowKind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
+const personalKinds: HomeKind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
 
 /** The start page. While the database does not answer, it has what is in memory. */
 export class Home {
