@@ -23,10 +23,10 @@ declare module 'fastify' {
      * How requests to this route are admitted:
      * - `vital`: always, beyond every limit and under any load; needs no database
      * - `static`: like `public`, but needs no database and has no deadline, since the caller may read slowly
-     * - `public`: at once, unless too many requests wait; has a deadline
+     * - `public`: at once, unless too many requests are in progress; has a deadline
      * - `viewer`: like `public`, but a signed-in caller queues for a connection to the database
      * - `operator`: like `public`, but has no deadline
-     * - `login`: even if too many requests wait, because logins have a queue of their own; has a deadline
+     * - `login`: even if too many requests are in progress, because logins have a queue of their own; has a deadline
      */
     admission?: 'vital' | 'static' | 'public' | 'viewer' | 'operator' | 'login'
   }
@@ -59,15 +59,15 @@ export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
     const timeout = requestTimeoutOf(app.settings)
-    const waiting = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
-    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), waiting)
+    const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
+    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), inProgress)
 
-    admissionMetrics(app.metrics, waiting)
+    admissionMetrics(app.metrics, inProgress)
 
     const overloaded = unavailable()
     app.addHook('onRequest', (request, _reply, done) => {
       const { admission } = request.routeOptions.config
-      if (admission === 'vital' || admission === 'login' || waiting.hasRoomFor(keyOf(request))) return done()
+      if (admission === 'vital' || admission === 'login' || inProgress.hasRoomFor(keyOf(request))) return done()
       app.countRefusal('waiting')
       done(overloaded)
     })
@@ -80,7 +80,7 @@ export default fp(
       if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
-      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : waiting.within(answer, tokenCheckMs, keyOf(request))
+      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : inProgress.within(answer, tokenCheckMs, keyOf(request))
     }
 
     app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>

@@ -9,7 +9,7 @@ import { Recommendation } from './recommendation.js'
 import { SimilarContent } from './similar.js'
 import { WatchlistElement } from './watchlist.js'
 
-export const homeKinds = ['continue_watching', 'recommended', 'because', 'watchlist', 'popular', 'new', 'rail'] as const
+const homeKinds = ['continue_watching', 'recommended', 'because', 'watchlist', 'popular', 'new', 'rail'] as const
 export type HomeKind = (typeof homeKinds)[number]
 
 export const HomeQuery = Type.Object({

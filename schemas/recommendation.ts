@@ -6,7 +6,7 @@ import { published } from './published.js'
 
 const reason = { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() }
 /** Client generators cannot handle unions of objects. */
-const Reason = published(
+export const RecommendationReason = published(
   Type.Union([Type.Object(reason), Type.Object({ type: Type.Literal('popular') })], { $id: 'RecommendationReason' }),
   {
     type: 'object',
@@ -21,6 +21,7 @@ const Reason = published(
     }
   }
 )
+export type RecommendationReason = Static<typeof RecommendationReason>
 
 export const RecommendationsQuery = Type.Pick(Type.Object(PageQuery), ['perPage'])
 
@@ -30,7 +31,7 @@ export const Recommendation = Type.Composite(
     Type.Object({
       deleted_at: Nullable(Timestamp),
       recent: Type.Boolean({ description: 'Whether its start date is within the last `RECENT_DAYS` days' }),
-      reason: Reason
+      reason: RecommendationReason
     })
   ],
   { $id: 'Recommendation' }

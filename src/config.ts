@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
-import { loginWindowMinutes, maxSuccessfulLogins } from './data/attempt-windows.js'
+import { loginWindowMinutes, maxSuccessfulLogins } from './identity/login-limits.js'
 import { refuseUnusableTokens, withTokenSource } from './identity/token-settings.js'
 import { refuseWeakSecret } from './identity/weak-secrets.js'
 import { environment, given } from './process/environment.js'
@@ -165,7 +165,7 @@ export type Settings = Static<typeof Settings>
 export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
 
 /** Its message has one line per wrong setting. */
-export class SettingsError extends Error {}
+class SettingsError extends Error {}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {
   try {

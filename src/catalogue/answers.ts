@@ -28,14 +28,19 @@ interface Validity {
 }
 
 /** Runs a job when its turn comes. */
-export type Run = <T>(job: () => T | Promise<T>) => Promise<T>
+export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 
 /** Public responses, until the catalogue or the clock makes them outdated. */
 export class AnswerCache {
   private readonly cache = new Cache<string, CachedAnswer>(cacheBytes, ({ answer }) => answer.bytes.length + overhead)
 
   /** `run` decides when a missing answer is made. By then another request may have made it. */
-  get<T>(key: string, validity: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>, run: Run): Answer<T> | Promise<Answer<T>> {
+  get<T>(
+    key: string,
+    validity: Validity,
+    make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
+    run: RunInTurn
+  ): Answer<T> | Promise<Answer<T>> {
     return this.known<T>(key, validity) ?? run(() => this.known<T>(key, validity) ?? this.make(key, validity, make))
   }
 

@@ -6,7 +6,7 @@ import type { RailCollectionDocument } from '../data/rail-collections.js'
 import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
-import { type Answer, AnswerCache, type Run } from './answers.js'
+import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
 import type { Audience } from './audience.js'
 import { isOpen, suitedTo } from './availability.js'
 import { BrokenDocuments, type OnBroken } from './broken.js'
@@ -113,7 +113,7 @@ export class Catalogue {
   answer<T>(
     key: string,
     make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
-    run: Run = job => this.pacer.run(job)
+    run: RunInTurn = job => this.pacer.run(job)
   ): Answer<T> | Promise<Answer<T>> {
     this.assertFresh()
     const now = Date.now()

@@ -1,7 +1,7 @@
 import type { orderFields } from '../../schemas/contents-query.js'
 import type { Skeleton } from './skeleton.js'
 
-export type OrderField = (typeof orderFields)[number]
+type OrderField = (typeof orderFields)[number]
 export type Direction = 'ASC' | 'DESC'
 export type Order = readonly [OrderField, Direction]
 

@@ -3,17 +3,15 @@ import { Cache } from '../cache.js'
 import { type RailDocument, withinLimits } from '../data/rail-collections.js'
 import { compileValidator } from '../http/validation.js'
 import type { Audience } from './audience.js'
-import { ownBytes } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { orderOf } from './contents-page.js'
+import { orderOf } from './contents-answer.js'
 import { prefixesFor } from './words.js'
 
 /** How many contents of a rail are kept: the largest row of a start page. */
 export const longestRow = 30
 
-/** In bytes. There is one list for each rail and segment of the audience, and one row for each list and number of items. */
+/** In bytes. There is one list for each rail and segment of the audience. */
 const listsSize = 4 * 1024 * 1024
-const rowsSize = 16 * 1024 * 1024
 
 const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystring' })
 
@@ -24,7 +22,7 @@ const read = (query: RailDocument['query']) => {
 }
 
 /** A rail and the ids of its first contents that are open. */
-export interface FilledRail {
+interface FilledRail {
   rail: RailDocument
   ids: Float64Array
   /** The cache key of the list. */
@@ -34,9 +32,7 @@ export interface FilledRail {
 /** The first contents of rails, until the catalogue or the clock changes them. */
 export class RailContents {
   private readonly lists = new Cache<string, Float64Array>(listsSize, ({ byteLength }) => byteLength)
-  private readonly rows = new Cache<string, Buffer>(rowsSize, ({ length }) => length)
-  /** Changes with the catalogue. */
-  version = ''
+  private version = ''
   private until = 0
 
   constructor(private readonly catalogue: Catalogue) {}
@@ -59,16 +55,6 @@ export class RailContents {
   named(mname: string | undefined) {
     const { railCollections } = this.catalogue
     return mname === undefined ? railCollections : railCollections.filter(collection => collection.mname === mname)
-  }
-
-  /** The wire form of a row that was kept. */
-  row(name: string) {
-    return this.rows.get(name)
-  }
-
-  /** `version` is the one that the row was made from. */
-  keepRow(name: string, bytes: Buffer, version: string) {
-    if (version === this.version) this.rows.put(name, ownBytes(bytes))
   }
 
   private known(key: string) {
@@ -95,7 +81,6 @@ export class RailContents {
     const version = `${catalogue.version} ${catalogue.skeleton.version} ${catalogue.search.version}`
     if (this.version === version && now < this.until) return
     this.lists.clear()
-    this.rows.clear()
     this.version = version
     this.until = catalogue.listing.validUntil(now)
   }

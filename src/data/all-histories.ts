@@ -3,7 +3,7 @@ import { minutes } from '../time.js'
 import type { HistoryDocument } from './history.js'
 import { listIndex, startedFilter } from './history-columns.js'
 
-export type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
+type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
 
 export interface Views {
   content_id: number

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Collection } from 'mongodb'
+import { loginWindowMinutes, maxSuccessfulLogins } from '../identity/login-limits.js'
 import { minutes } from '../time.js'
 
 export interface AttemptsDocument {
@@ -12,11 +13,7 @@ export interface AttemptsDocument {
   expires_at: Date
 }
 
-export const loginWindowMinutes = 15
 const window = minutes(loginWindowMinutes)
-
-/** Successful logins for one e-mail from one address in a window. No honest user needs more. */
-export const maxSuccessfulLogins = 1000
 
 /** Hashed, because people may type anything into the e-mail field. */
 export const bucketKey = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
@@ -72,4 +69,21 @@ export const decrement = async (attempts: Collection<AttemptsDocument>, counts: 
     })),
     { ordered: false }
   )
+}
+
+/**
+ * Counts an attempt in groups of buckets, the narrowest first: an attempt that a narrow one refuses must not use up the limits that
+ * others share. If any is `refusing`, the attempt no longer counts in the others.
+ */
+export const takeInTurn = async (attempts: Collection<AttemptsDocument>, groups: Bucket[][]) => {
+  const granted: AttemptsDocument[] = []
+  for (const group of groups) {
+    const counts = await Promise.all(group.map(bucket => increment(attempts, bucket)))
+    const refusing = counts.filter(count => !count.granted)
+    granted.push(...counts.filter(count => count.granted))
+    if (refusing.length === 0) continue
+    if (granted.length > 0) await decrement(attempts, granted)
+    return { granted: [], refusing }
+  }
+  return { granted, refusing: [] }
 }

@@ -7,6 +7,7 @@ import {
   increment,
   refused,
   secondsUntilEnd,
+  takeInTurn,
   uncounted
 } from './attempt-windows.js'
 
@@ -14,7 +15,7 @@ import {
 export const codesPerAddress = 1000
 
 /** All users together may send this many times as many wrong codes as one. */
-export const sharedFactor = 1000
+const sharedFactor = 1000
 export const sharedBucket = bucketKey('codes of all')
 
 /** Counts the user codes of devices in the windows of failed logins, with the same limit. */
@@ -33,18 +34,18 @@ export const codeAttemptsOf = (db: Db, limit: number) => {
      */
     guess: async (user_id: number, address: string): Promise<Omit<Attempt, 'forgive'>> => {
       if (limit === 0) return uncounted
-      const own = await increment(attempts, { _id: bucketKey('codes of user', String(user_id)), limit })
-      if (!own.granted) return refused([own])
-      const local = await increment(attempts, { _id: bucketKey('codes of address', address), limit: limit * 10 })
-      if (!local.granted) {
-        await decrement(attempts, [own])
-        return refused([local])
-      }
+      const own = { _id: bucketKey('codes of user', String(user_id)), limit }
+      const local = { _id: bucketKey('codes of address', address), limit: limit * 10 }
+      const { granted, refusing } = await takeInTurn(attempts, [[own], [local]])
+      if (refusing.length > 0) return refused(refusing)
       const shared = await increment(attempts, { _id: sharedBucket, limit: limit * sharedFactor })
-      const counts = shared.granted ? [own, local, shared] : [own, local]
-      if (shared.granted || own.count === 1) return { retryAfter: undefined, succeed: () => decrement(attempts, counts) }
-      await decrement(attempts, counts)
-      return refused([shared])
+      const isFirst = granted[0]?.count === 1
+      if (!shared.granted && !isFirst) {
+        await decrement(attempts, granted)
+        return refused([shared])
+      }
+      const counts = shared.granted ? [...granted, shared] : granted
+      return { retryAfter: undefined, succeed: () => decrement(attempts, counts) }
     }
   }
 }

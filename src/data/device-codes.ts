@@ -10,7 +10,7 @@ export type Decision = 'approved' | 'access_denied'
 type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_token'
 
 /** A device that waits for a user. Both codes are stored as hashes. All times are by the clock of the database. */
-export interface DeviceCodeDocument {
+interface DeviceCodeDocument {
   /** The hash of the code that the device keeps. */
   _id: string
   /** The hash of the code that people type. */

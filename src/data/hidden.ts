@@ -4,8 +4,9 @@ import type { PageQuery } from '../../schemas/page.js'
 import { notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
-import { type IsShown, pageOf } from './pages.js'
+import { type IsShown, pageOf } from './paging.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
+import { orElse } from './update-fields.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
 export interface HiddenDocument {
@@ -51,7 +52,7 @@ export const hiddenOf = (db: Db) => {
 
     /** Changes nothing if the title is already hidden. */
     put: (user_id: number, content_id: number) => {
-      const update = [{ $set: { created_at: { $ifNull: ['$created_at', '$$NOW'] }, arrived_at: arrivalIfNew } }]
+      const update = [{ $set: { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew } }]
       return withRetries(() => hidden.updateOne({ user_id, content_id }, update, { upsert: true }))
     },
 

@@ -6,7 +6,7 @@ import { isWireMoment, timestamp } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { historyColumnsOf, listIndex, startedFilter } from './history-columns.js'
 import { forbiddenOr } from './owned.js'
-import { type IsShown, pageOf } from './pages.js'
+import { type IsShown, pageOf } from './paging.js'
 import { arrivalIndex, removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
@@ -79,7 +79,7 @@ export const toHistory = ({
   updated_at: timestamp(updated_at)
 })
 
-export interface HistoryFilter {
+interface HistoryFilter {
   content_id?: number[] | undefined
   status?: 'in_progress' | 'completed' | 'watched' | undefined
 }

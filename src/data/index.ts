@@ -30,7 +30,7 @@ import { termIndexes, termsOf } from './terms.js'
 import { userIndexes, usersOf } from './users.js'
 import { watchlistIndexes, watchlistOf } from './watchlist.js'
 
-export interface DataSettings {
+interface DataSettings {
   LOGIN_LIMIT: number
   ACCESS_TOKEN_TTL: number
   REFRESH_TOKEN_TTL: number

@@ -1,14 +1,14 @@
 import type { Db, IndexDescription } from 'mongodb'
+import { maxSuccessfulLogins } from '../identity/login-limits.js'
 import {
   type Attempt,
   type AttemptsDocument,
   type Bucket,
   bucketKey,
   decrement,
-  increment,
-  maxSuccessfulLogins,
   refused,
   secondsUntilEnd,
+  takeInTurn,
   uncounted
 } from './attempt-windows.js'
 import { findInOneBatch } from './driver/one-batch.js'
@@ -48,16 +48,9 @@ export const loginAttemptsOf = (db: Db, limit: number) => {
     begin: async (account: string, address: string): Promise<Attempt> => {
       if (limit === 0) return uncounted
       const [narrow, ...wide] = bucketsOf(account, address, limit)
-      // The narrow bucket goes first: an attempt that it refuses must not use up the limits of an e-mail or address that others share.
-      const first = await increment(attempts, narrow)
-      if (!first.granted) return refused([first])
-      const counts = [first, ...(await Promise.all(wide.map(bucket => increment(attempts, bucket))))]
-      const granted = counts.filter(count => count.granted)
-      if (granted.length === counts.length) {
-        return { retryAfter: undefined, forgive: () => decrement(attempts, counts), succeed: () => decrement(attempts, counts, 1) }
-      }
-      await decrement(attempts, granted)
-      return refused(counts.filter(count => !count.granted))
+      const { granted, refusing } = await takeInTurn(attempts, [[narrow], wide])
+      if (refusing.length > 0) return refused(refusing)
+      return { retryAfter: undefined, forgive: () => decrement(attempts, granted), succeed: () => decrement(attempts, granted, 1) }
     }
   }
 }

@@ -31,35 +31,46 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { 
 /** Below this percentage, a completed content counts as being watched from its beginning again. */
 const beginning = 10
 
-/** `value` if the report is newer than what is stored, else `otherwise`. A report without `observed_at` is always newer. */
-type Newer = (value: unknown, otherwise: string) => unknown
+/** The percentage of the element. */
+const stored = { $ifNull: ['$percentage', 0] }
 
-interface Observation {
-  newer: Newer
-  observed: Document
-  completedAt: number
+/** The completions of the element. An earlier version of the service did not count that of an element at its end. */
+const completionsBefore = (completedAt: number) => {
+  const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
+  return {
+    isAny: { $or: [isUncounted, { $gt: ['$plays', 0] }] },
+    plays: { $cond: [isUncounted, 1, '$plays'] },
+    watched_at: { $cond: [isUncounted, '$updated_at', '$watched_at'] }
+  }
 }
 
-/** Counts a completion, but not a second one unless the content was at its beginning in between. */
-const completions = (percentage: number | undefined, { newer, observed, completedAt }: Observation) => {
-  const stored = { $ifNull: ['$percentage', 0] }
-  // A completed element that an earlier version wrote.
-  const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
-  const plays = { $cond: [isUncounted, 1, '$plays'] }
-  const watched_at = { $cond: [isUncounted, '$updated_at', '$watched_at'] }
-  if (percentage === undefined || percentage < completedAt) {
-    const isAgain = { $or: [isUncounted, { $gt: ['$plays', 0] }] }
-    const again = percentage !== undefined &&
-      percentage < beginning && { is_again: newer({ $cond: [isAgain, true, '$is_again'] }, '$is_again') }
-    return { plays: newer(plays, '$plays'), watched_at: newer(watched_at, '$watched_at'), ...again }
+/**
+ * The completions after a report that is newer than the element. What a cell does not name stays the same:
+ *
+ * | report           | element                                                              | plays | watched_at | is_again |
+ * | ---------------- | -------------------------------------------------------------------- | ----- | ---------- | -------- |
+ * | at the end       | before the end, and never completed, `is_again`, or at the beginning | + 1   | observed   | removed  |
+ * | at the end       | any other                                                            |       |            |          |
+ * | at the beginning | completed before                                                     |       |            | true     |
+ * | any other        | any                                                                  |       |            |          |
+ *
+ * At the beginning without `is_again` is an element that a process of an earlier version has moved there.
+ */
+const completionsAfter = (percentage: number | undefined, observed: Document, completedAt: number): Record<string, unknown> => {
+  const { isAny, plays, watched_at } = completionsBefore(completedAt)
+  if (percentage === undefined) return { plays, watched_at }
+  if (percentage >= completedAt) {
+    const isFirst = { $not: ['$plays'] }
+    const isAtBeginning = { $lt: [stored, beginning] }
+    const isCompletion = { $and: [{ $lt: [stored, completedAt] }, { $or: [isFirst, '$is_again', isAtBeginning] }] }
+    return {
+      plays: { $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] },
+      watched_at: { $cond: [isCompletion, observed, watched_at] },
+      is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
+    }
   }
-  const mayCount = { $or: [{ $not: ['$plays'] }, '$is_again', { $lt: [stored, beginning] }] }
-  const isCompletion = { $and: [{ $lt: [stored, completedAt] }, mayCount] }
-  return {
-    plays: newer({ $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] }, '$plays'),
-    watched_at: newer({ $cond: [isCompletion, observed, watched_at] }, '$watched_at'),
-    is_again: newer({ $cond: [isCompletion, '$$REMOVE', '$is_again'] }, '$is_again')
-  }
+  if (percentage < beginning) return { plays, watched_at, is_again: { $cond: [isAny, true, '$is_again'] } }
+  return { plays, watched_at }
 }
 
 /**
@@ -72,18 +83,18 @@ const completions = (percentage: number | undefined, { newer, observed, complete
 const stageOf = ({ time, percentage, observed_at, country }: Progress, completedAt: number) => {
   const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
-  const newer: Newer = (value, otherwise) => (observed_at ? { $cond: [isNewer, value, otherwise] } : value)
-  const latest = (field: string, value: number | undefined) =>
-    value === undefined ? { $ifNull: [`$${field}`, 0] } : newer(value, `$${field}`)
+  const ifNewer = (field: string, value: unknown) => (observed_at ? { $cond: [isNewer, value, `$${field}`] } : value)
+  const latest = (field: string, value: number | undefined) => (value === undefined ? { $ifNull: [`$${field}`, 0] } : ifNewer(field, value))
+  const completions = Object.entries(completionsAfter(percentage, observed, completedAt))
   return {
     $set: {
       time: latest('time', time),
       percentage: latest('percentage', percentage),
       created_at: { $ifNull: ['$created_at', observed] },
-      arrived_at: observed_at ? newer('$$NOW', '$arrived_at') : '$$REMOVE',
-      updated_at: newer(observed, '$updated_at'),
-      ...completions(percentage, { newer, observed, completedAt }),
-      ...(country && { country: newer(country, '$country') })
+      arrived_at: observed_at ? ifNewer('arrived_at', '$$NOW') : '$$REMOVE',
+      updated_at: ifNewer('updated_at', observed),
+      ...Object.fromEntries(completions.map(([field, value]) => [field, ifNewer(field, value)])),
+      ...(country && { country: ifNewer('country', country) })
     }
   }
 }

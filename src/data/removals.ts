@@ -4,7 +4,8 @@ import { days, seconds } from '../time.js'
 import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type Owned } from './owned.js'
-import type { IsShown } from './pages.js'
+import type { IsShown } from './paging.js'
+import { ifNew } from './update-fields.js'
 
 /** The lists of a viewer. Each is a collection with one element per user and content. */
 export type ViewerList = 'history' | 'watchlist' | 'hidden'
@@ -39,8 +40,8 @@ export const arrivalIndex: IndexDescription = {
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
 
-/** For the `arrived_at` of an update: now if the update adds the element, else what is stored. */
-export const arrivalIfNew = { $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, '$$NOW', '$arrived_at'] }
+/** The `arrived_at` of an update. */
+export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
 const wholeList = 0
 
@@ -81,7 +82,6 @@ export const removalsOf = (db: Db) => {
     }
   }
 }
-export type Removals = ReturnType<typeof removalsOf>
 
 /** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
 export const soonAfter = (mark: Date): Document => ({ $expr: { $lt: ['$$NOW', new Date(mark.getTime() + removalGrace)] } })

@@ -35,10 +35,10 @@ export const streamsOf = (db: Db) => {
   const accounts = db.collection<StreamsDocument>('streams')
   const sessions = db.collection<SessionDocument>('sessions')
 
-  /** Adds a stream, or renews it, if there are fewer than `most` others. Removes the streams that have ended, and those of `gone`. */
-  const take = async (user_id: number, player: Player, most: number, gone: Player[]) => {
+  /** Adds a stream, or renews it, if there are fewer than `most` others. Removes the streams that are over, and those of `ended` players. */
+  const take = async (user_id: number, player: Player, most: number, ended: Player[]) => {
     // Names of devices may look like expressions.
-    const isReplaced = { $in: ['$$stream.player', { $literal: [player, ...gone] }] }
+    const isReplaced = { $in: ['$$stream.player', { $literal: [player, ...ended] }] }
     const isOther = { $and: [{ $gt: ['$$stream.until', '$$NOW'] }, { $not: isReplaced }] }
     const others = { $filter: { input: { $ifNull: ['$streams', []] }, as: 'stream', cond: isOther } }
     const own = { player: { $literal: player }, until: { $add: ['$$NOW', life] } }
@@ -55,22 +55,22 @@ export const streamsOf = (db: Db) => {
     const living = sids.length > 0 ? await sessions.find(filter, { projection: { device: 1 } }).toArray() : []
     const named = new Map(living.map(({ _id, device = null }) => [_id, device]))
     const devices: (string | null)[] = []
-    const gone: Player[] = []
+    const ended: Player[] = []
     for (const { player } of streams) {
       const device = 'sid' in player ? named.get(player.sid) : player.device
-      if (device === undefined) gone.push(player)
+      if (device === undefined) ended.push(player)
       else devices.push(device)
     }
-    return { devices, gone }
+    return { devices, ended }
   }
 
   /** Resolves with undefined if the player may play, otherwise with the names of the devices that play. */
   const play = async (account: number, player: Player, most: number, ended: Player[] = []): Promise<(string | null)[] | undefined> => {
     const streams = await take(account, player, most, ended)
     if (streams.some(stream => isDeepStrictEqual(stream.player, player))) return undefined
-    const { devices, gone } = await holdersOf(account, streams)
+    const holders = await holdersOf(account, streams)
     // Ending a session leaves its stream in place, so the streams of ended sessions are removed here.
-    return gone.length > 0 ? play(account, player, most, gone) : devices
+    return holders.ended.length > 0 ? play(account, player, most, holders.ended) : holders.devices
   }
 
   return {

@@ -6,8 +6,9 @@ import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
-import { type IsShown, pageOf } from './pages.js'
+import { type IsShown, pageOf } from './paging.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
+import { orElse } from './update-fields.js'
 
 export interface WatchlistDocument {
   _id: number
@@ -64,10 +65,7 @@ export const andSaved = (user_id: number, count: number) => ({
   }
 })
 
-/** The stored value of a field, or else this one. Part of an update. */
-export const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
-
-export interface WatchlistFilter {
+interface WatchlistFilter {
   content_id?: number[] | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Viewer } from './tokens.js'
 /** The age limits of profiles that were changed while tokens with the old limit may still be valid. */
 export class ChangedAgeLimits {
   private limits = new Map<number, number | undefined>()
-  private readonly readings = new Readings<'limits'>()
+  private readonly readings = new Readings()
 
   /** `life` is how long a token lives, in milliseconds. */
   constructor(

@@ -1,17 +1,22 @@
 import { integerId } from '../http/ids.js'
-import { areValid, OwnToken } from './claims.js'
+import { areValid, hasNoExtensions, OwnClaims } from './claims.js'
 import { type Tokens, tokenCache } from './tokens.js'
+
+interface Decoded {
+  header: object
+  payload: object
+}
 
 interface Options {
   iss: string
   aud: string
   /** Decodes the token. Throws if this service did not sign it. */
-  checkSignature: (token: string) => { header: object; payload: object }
+  checkSignature: (token: string) => Decoded
 }
 
 /** Checks the tokens of this service's own login. */
 export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
-  const checked = tokenCache()
+  const checked = tokenCache<Decoded>()
 
   const decoded = (token: string) => {
     const known = checked.get(token)
@@ -24,9 +29,9 @@ export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
   return {
     viewerOf: text => {
       try {
-        const token = decoded(text)
-        if (!OwnToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return null
-        const { sub, sid, iat, max_age, acc = sub } = token.payload
+        const { header, payload } = decoded(text)
+        if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
+        const { sub, sid, iat, max_age, acc = sub } = payload
         const [id, account] = [integerId(sub), integerId(acc)]
         if (id === undefined || account === undefined) return null
         return { id, account, sid, issuedAt: iat, ...(max_age !== undefined && { maxAge: max_age }) }

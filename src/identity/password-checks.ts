@@ -3,7 +3,7 @@ import type { Settings } from '../config.js'
 import type { Data } from '../data/index.js'
 import { emailKey, type HashField, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
-import { type Caller, FairSemaphore } from '../overload/fair-semaphore.js'
+import { FairSemaphore, type Requester } from '../overload/fair-semaphore.js'
 import { requestTimeoutOf } from '../overload/request-timeout.js'
 import { isPasswordHash } from './password-hash.js'
 import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
@@ -50,12 +50,12 @@ const authenticatorOf = (
   // Lookups only time out when the database is slow, so this timeout is a 503 and not a 429.
   const lookups = new FairSemaphore(lookupsAtOnce, () => lookupsWaiting, unavailable)
 
-  const lookUp = async ({ account, field, find }: Claimant, caller: Caller) => {
+  const lookUp = async ({ account, field, find }: Claimant, requester: Requester) => {
     // Refuses before asking the database if there is no room to check the password.
-    hashes.assertRoom(caller)
-    const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(account, caller.address)])
+    hashes.assertRoom(requester)
+    const [user, retryAfter] = await Promise.all([find(), loginAttempts.retryAfter(account, requester.address)])
     if (retryAfter !== undefined) throw tooManyLogins(retryAfter)
-    const attempt = await loginAttempts.begin(account, caller.address)
+    const attempt = await loginAttempts.begin(account, requester.address)
     if (attempt.retryAfter !== undefined) throw tooManyLogins(attempt.retryAfter)
     return { user, hash: hashOf(user, field), attempt }
   }
@@ -74,7 +74,7 @@ const authenticatorOf = (
     return { user, hash, newHash: isReplaceable(hash, password) ? await hashPassword(password) : undefined }
   }
 
-  const asCaller = (account: string, address: string, arrived: number) => ({
+  const requesterOf = (account: string, address: string, arrived: number) => ({
     address,
     account,
     deadline: arrived + timeout - reserveForHash
@@ -82,12 +82,12 @@ const authenticatorOf = (
 
   const authenticate = async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
-    const caller = asCaller(claimant.account, address, arrived)
-    const { user, hash, attempt } = await lookups.run(caller, () => lookUp(claimant, caller))
+    const requester = requesterOf(claimant.account, address, arrived)
+    const { user, hash, attempt } = await lookups.run(requester, () => lookUp(claimant, requester))
 
     return refusals.unlessRefused(arrived, hash, async () => {
       const checked = await hashes
-        .run(caller, () => check(user, hash, password))
+        .run(requester, () => check(user, hash, password))
         .catch(async error => {
           // The password was not checked, so this is not a failed login.
           await attempt.forgive().catch(() => undefined)
@@ -101,7 +101,7 @@ const authenticatorOf = (
   }
 
   const hash = (account: string, password: string, address: string) =>
-    hashes.run(asCaller(account, address, performance.now()), () => hashPassword(password))
+    hashes.run(requesterOf(account, address, performance.now()), () => hashPassword(password))
 
   return { authenticate, hash }
 }

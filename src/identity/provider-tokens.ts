@@ -3,7 +3,7 @@ import { Cache } from '../cache.js'
 import type { ProviderUser } from '../data/users.js'
 import { ErrorAnswer } from '../errors.js'
 import { seconds } from '../time.js'
-import { areValid, ProviderToken } from './claims.js'
+import { areValid, type CommonClaims, hasNoExtensions, ProviderClaims } from './claims.js'
 import type { ProviderKeys } from './provider-keys.js'
 import { type Tokens, tokenCache } from './tokens.js'
 
@@ -22,19 +22,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Checks the tokens of the identity provider. */
 export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): Tokens => {
-  const checked = tokenCache<{ header: object; payload: object; id: number | undefined; edition: number }>()
+  const checked = tokenCache<{ claims: CommonClaims; id: number | undefined; edition: number }>()
   const users = new Cache<string, ProviderUser>(userCacheBytes, () => 0)
 
-  const claimsOf = (token: unknown) => {
-    if (!ProviderToken.Check(token) || !areValid(token.payload, { iss, aud }, Date.now() / 1000)) return undefined
-    // MongoDB replaces lone surrogates, so two different `sub` could become one user.
-    return token.payload.sub.isWellFormed() ? token.payload : undefined
-  }
+  const areCurrent = (claims: CommonClaims) => areValid(claims, { iss, aud }, Date.now() / 1000)
 
-  const checkSignature = async (token: string) => {
+  /** The claims of a token that the provider has signed. */
+  const claimsOf = async (token: string) => {
     try {
       const { payload, protectedHeader } = await compactVerify(token, keys.keyFor, { algorithms: keys.algorithms })
-      return { header: protectedHeader, payload: JSON.parse(utf8.decode(payload)) as unknown }
+      const claims: unknown = JSON.parse(utf8.decode(payload))
+      if (!hasNoExtensions(protectedHeader) || !ProviderClaims.Check(claims)) return undefined
+      // MongoDB replaces lone surrogates, so two different `sub` could become one user.
+      return claims.sub.isWellFormed() ? claims : undefined
     } catch (error) {
       if (error instanceof ErrorAnswer) throw error
       return undefined
@@ -53,13 +53,12 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
 
   const viewerFrom = async (text: string) => {
     const { edition } = keys
-    const token = await checkSignature(text)
-    const claims = claimsOf(token)
-    if (!claims) return null
+    const claims = await claimsOf(text)
+    if (!claims || !areCurrent(claims)) return null
     // Other claims are never read, so they need not take memory.
-    const { aud, iat, exp, nbf, sub } = claims
+    const { aud, iat, exp, nbf = iat, sub } = claims
     const id = await idOf(sub, iat)
-    checked.put(text, { header: {}, payload: { iss, aud, iat, exp, nbf, sub }, id, edition })
+    checked.put(text, { claims: { iss, aud, iat, exp, nbf }, id, edition })
     return id === undefined ? null : { id, account: id }
   }
 
@@ -68,10 +67,10 @@ export const providerTokens = ({ iss, aud, keys, userOf, isErased }: Options): T
       const known = checked.get(text)
       // After a refresh, the key of the token may have been withdrawn.
       if (!known || known.edition !== keys.edition) return viewerFrom(text)
-      const { id } = known
+      const { id, claims } = known
       if (id === undefined) return null
       if (isErased(id)) return viewerFrom(text)
-      return claimsOf(known) ? { id, account: id } : null
+      return areCurrent(claims) ? { id, account: id } : null
     }
   }
 }

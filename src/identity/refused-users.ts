@@ -1,14 +1,12 @@
 import type { Data } from '../data/index.js'
 import { Readings } from './readings.js'
 
-type Kind = 'disabled_users' | 'erasures'
-
 /** Disabled users, and erased ones whose tokens may still be valid. */
 export class RefusedUsers {
   private disabled = new Set<number>()
   /** When each erased user is to be swept, in the time of `performance.now()`, because the clocks of processes differ. */
   private sweeps = new Map<number, number>()
-  private readonly readings = new Readings<Kind>()
+  private readonly readings = new Readings()
 
   constructor(private readonly data: Pick<Data, 'users' | 'erasures' | 'revisions'>) {}
 

@@ -5,7 +5,7 @@ import { ensureIndexes } from '../data/index.js'
 import { checkFile } from './checking/check.js'
 import { Faults, ImportError } from './checking/faults.js'
 import { KnownIds } from './checking/known-ids.js'
-import type { Run } from './kind.js'
+import type { ImportRun } from './kind.js'
 import { kindsOf } from './kinds/index.js'
 import { filesOf, type Source, textsOf } from './reading/sources.js'
 import { pruneKind } from './writing/prune.js'
@@ -86,7 +86,7 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
   return result
 }
 
-const runOf = (db: Db, sources: Source[], { issuer, completedAt = defaultCompletedAt, prune }: ImportOptions): Run => {
+const runOf = (db: Db, sources: Source[], { issuer, completedAt = defaultCompletedAt, prune }: ImportOptions): ImportRun => {
   const pruned = new Set(prune ? sources.map(({ kind }) => kind) : [])
   return {
     db,

@@ -10,10 +10,10 @@ export interface Entry<R> {
 }
 
 /** With `other`, the reason ends with the place of that other record. */
-export type Report = (place: number, field: string, reason: string, other?: number) => void
+export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
 
 /** Shared by all kinds of a run. */
-export interface Run {
+export interface ImportRun {
   db: Db
   /** `iss` of users with a `sub`. */
   issuer: string | undefined
@@ -34,9 +34,9 @@ export interface Kind<R = unknown> {
   /** Raised after changes, so that the servers reload what has changed. */
   revision?: RevisionKind
   /** Checks one batch after the other, before anything is written. */
-  check(entries: Entry<R>[], report: Report): Promise<void> | void
+  check(entries: Entry<R>[], report: ReportFault): Promise<void> | void
   /** Checks what depends on all records. */
-  checkAll?(report: Report): Promise<void>
+  checkAll?(report: ReportFault): Promise<void>
   /** Whether a later record of the run replaces this one, which is then not written. */
   isSuperseded?(place: number): boolean
   /** Called before the first write. */

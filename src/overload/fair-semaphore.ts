@@ -1,14 +1,14 @@
 import { tooManyRequests } from '../errors.js'
 
 /** Whom a job is for. */
-export interface Caller {
+export interface Requester {
   address: string
   account: string
   /** In the time of `performance.now()`. A job that has not begun by then is refused. */
   deadline: number
 }
 
-interface Waiter extends Caller {
+interface Waiter extends Requester {
   /** The job is due once this many jobs have begun since the start. The queue is sorted by it. */
   turn: number
   begin: () => void
@@ -32,8 +32,8 @@ export class FairSemaphore {
     private readonly timedOut = tooManyRequests
   ) {}
 
-  async run<T>(caller: Caller, job: () => Promise<T>): Promise<T> {
-    const waiter = await this.acquire(caller)
+  async run<T>(requester: Requester, job: () => Promise<T>): Promise<T> {
+    const waiter = await this.acquire(requester)
     try {
       return await job()
     } finally {
@@ -42,9 +42,9 @@ export class FairSemaphore {
     }
   }
 
-  /** Throws if a job of this caller would be refused right now. */
-  assertRoom(caller: Caller) {
-    if (this.isFull && this.turnOf(caller) >= (this.queue.at(-1)?.turn ?? 0)) throw tooManyRequests()
+  /** Throws if a job of this requester would be refused right now. */
+  assertRoom(requester: Requester) {
+    if (this.isFull && this.turnOf(requester) >= (this.queue.at(-1)?.turn ?? 0)) throw tooManyRequests()
   }
 
   private get isFull() {
@@ -55,7 +55,7 @@ export class FairSemaphore {
    * The turn of a new job: the jobs begun so far; plus, for each job that its address already has here, as many turns as there are
    * addresses; plus one for each other address with a job for the same account.
    */
-  private turnOf({ address, account }: Caller) {
+  private turnOf({ address, account }: Requester) {
     const addresses = new Set<string>()
     const rivals = new Set<string>()
     let own = 0
@@ -67,13 +67,13 @@ export class FairSemaphore {
     return this.begun + own * addresses.size + rivals.size
   }
 
-  private acquire(caller: Caller) {
+  private acquire(requester: Requester) {
     return new Promise<Waiter>((resolve, reject) => {
-      this.assertRoom(caller)
-      const timer = setTimeout(() => this.timeOut(waiter), Math.max(0, caller.deadline - performance.now()))
+      this.assertRoom(requester)
+      const timer = setTimeout(() => this.timeOut(waiter), Math.max(0, requester.deadline - performance.now()))
       const waiter: Waiter = {
-        ...caller,
-        turn: this.turnOf(caller),
+        ...requester,
+        turn: this.turnOf(requester),
         begin: () => {
           clearTimeout(timer)
           resolve(waiter)

@@ -22,8 +22,8 @@ export class Outage {
     void this.begin()
   }
 
-  /** Call it when the database did not answer. Asks until it does, or the signal aborts. */
-  async begin() {
+  /** Asks until the database answers, or the signal aborts. */
+  private async begin() {
     if (this.isKnown) return
     this.isKnown = true
     const { signal } = this

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { type Answer, AnswerCache, type Run } from '../../src/catalogue/answers.js'
+import { type Answer, AnswerCache, type RunInTurn } from '../../src/catalogue/answers.js'
 import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
 import { trackedBytes } from '../../src/memory.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { bytesInUse } from '../helpers/memory.js'
 
 const pacer = new Pacer()
-const run: Run = job => pacer.run(job)
+const run: RunInTurn = job => pacer.run(job)
 const valid = { version: 1, now: 1000, until: () => 2000 }
 
 t.test('an answer holds until the catalogue or the clock changes it', async t => {

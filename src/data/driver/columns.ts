@@ -7,7 +7,7 @@ const nothing = 10
 const int32 = 16
 
 /** The values of each field, with undefined for rows that lack it. */
-export type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
+type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
 
 /**
  * The fields of raw documents as columns: `values`, and `moments` in milliseconds. The driver would make an object of each document, which

@@ -1,4 +1,4 @@
-import type { Entry, Kind, Report } from '../kind.js'
+import type { Entry, Kind, ReportFault } from '../kind.js'
 import type { Source } from '../reading/sources.js'
 import type { Piece } from '../reading/text.js'
 import { type BatchOptions, batchesOf, parsed } from '../records.js'
@@ -7,7 +7,7 @@ import { faultsOf } from './validation.js'
 import { malformedTexts } from './well-formed.js'
 
 /** The records that match their schema. Reports the others. */
-const valid = (source: Source, pieces: Piece[], report: Report) => {
+const valid = (source: Source, pieces: Piece[], report: ReportFault) => {
   const entries: Entry<unknown>[] = []
   for (const piece of pieces) {
     const json = parsed(piece)
@@ -28,7 +28,7 @@ const clipped = (text: string) => (text.length > mostCharacters ? `${text.slice(
 
 export const checkFile = async (source: Source, kind: Kind, faults: Faults, { onBatch, signal }: BatchOptions) => {
   const naming = source.format === 'json' ? 'by record' : 'in line'
-  const report: Report = (place, field, reason, other) => {
+  const report: ReportFault = (place, field, reason, other) => {
     const where = other === undefined ? '' : ` ${naming} ${other}`
     faults.add({ file: source.name, place, field: clipped(field), reason: `${clipped(reason)}${where}` })
   }

@@ -1,7 +1,7 @@
 const shown = 100
 
 /** What is wrong with a record. */
-export interface RecordFault {
+interface RecordFault {
   file: string
   place: number
   field: string

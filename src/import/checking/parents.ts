@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { ContentDocument } from '../../data/contents.js'
 import { inBatches } from '../batches.js'
-import type { Report } from '../kind.js'
+import type { ReportFault } from '../kind.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
 import type { KnownIds } from './known-ids.js'
@@ -22,7 +22,7 @@ export class Parents {
     this.parents.add([id], parent)
   }
 
-  async check(report: Report) {
+  async check(report: ReportFault) {
     await this.checkExistence(report)
     await this.checkCycles(report)
   }
@@ -35,7 +35,7 @@ export class Parents {
     return this.ids.given.get(0, id) as number
   }
 
-  private async checkExistence(report: Report) {
+  private async checkExistence(report: ReportFault) {
     const orphans: { place: number; parent: number }[] = []
     for (const batch of inBatches(this.links())) {
       const missing = await this.ids.missing(batch.map(({ parent }) => parent))
@@ -45,7 +45,7 @@ export class Parents {
     for (const { place, parent } of orphans) report(place, 'parent_id', `there is no content ${parent}`)
   }
 
-  private async checkCycles(report: Report) {
+  private async checkCycles(report: ReportFault) {
     const stored = await this.storedParents()
     const checked = new Table(1)
     for (const { id } of this.links()) {
@@ -83,7 +83,7 @@ export class Parents {
     return stored
   }
 
-  private reportCycle(cycle: number[], report: Report) {
+  private reportCycle(cycle: number[], report: ReportFault) {
     const first = cycle.find(id => this.ids.given.has(id)) as number
     const steps = cycle.length > stepsShown ? [...cycle.slice(0, stepsShown), '...'] : cycle
     report(this.placeOf(first), 'parent_id', `makes a cycle of parents: ${[...steps, cycle[0]].join(' > ')}`)

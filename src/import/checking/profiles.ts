@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import { erasuresOf } from '../../data/erasures.js'
 import type { UserDocument } from '../../data/users.js'
 import { inBatches } from '../batches.js'
-import type { Report } from '../kind.js'
+import type { ReportFault } from '../kind.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
 
@@ -30,7 +30,7 @@ export class Profiles {
     if (max_age !== null) this.limited.add([id], place)
   }
 
-  async check(report: Report) {
+  async check(report: ReportFault) {
     const noAccounts = await this.checkAccounts(report)
     await this.checkLimits(noAccounts, report)
   }
@@ -44,7 +44,7 @@ export class Profiles {
   }
 
   /** Returns the ids that records name as their account although they are none, and why. */
-  private async checkAccounts(report: Report) {
+  private async checkAccounts(report: ReportFault) {
     const reasons = new Map<number, string>()
     const faults: { place: number; account: number }[] = []
     for (const batch of inBatches(this.links())) {
@@ -74,7 +74,7 @@ export class Profiles {
     return faults
   }
 
-  private async checkLimits(noAccounts: ReadonlyMap<number, string>, report: Report) {
+  private async checkLimits(noAccounts: ReadonlyMap<number, string>, report: ReportFault) {
     const faults: { account: number; place: number }[] = []
     for (const batch of inBatches(this.withoutUnlimited())) {
       const known = await this.storedUnlimited(batch.map(({ account }) => account))

@@ -2,10 +2,10 @@ import type { ContentRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
 import { type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import { inBatches } from '../batches.js'
-import { claimsOf } from '../checking/claims.js'
 import { Parents } from '../checking/parents.js'
 import { unstorable } from '../checking/storable.js'
-import type { Kind, Run } from '../kind.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
+import type { ImportRun, Kind } from '../kind.js'
 import { momentOf, momentOrNull } from '../reading/moments.js'
 import { operationTimeout } from '../timeouts.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing/catalogue-writes.js'
@@ -53,9 +53,9 @@ const searchWords = ({ name, title, description, keywords }: ContentFields) =>
 /** With null for the optional fields that a record lacks. They are not part of the digest, which earlier versions made without them. */
 const derivedFrom = (fields: ContentFields) => ({ ...noOptionalFields, ...optionalFields(fields), words: searchWords(fields) })
 
-export const contents = ({ db, ids, pruned }: Run): Kind<ContentRecord> => {
+export const contents = ({ db, ids, pruned }: ImportRun): Kind<ContentRecord> => {
   const { given } = ids.contents
-  const claimId = claimsOf(given, 'id')
+  const claimId = uniqueKeys(given, 'id')
   const parents = new Parents(db, ids.contents)
   const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => derivedFrom(fields as ContentFields) })
 

@@ -3,7 +3,8 @@ import type { HiddenRecord } from '../../../schemas/import.js'
 import { maxDepth, topOf } from '../../catalogue/top-of.js'
 import type { ContentDocument } from '../../data/contents.js'
 import { arrivalIfNew } from '../../data/removals.js'
-import type { Kind, Operation, Run } from '../kind.js'
+import { ifNew } from '../../data/update-fields.js'
+import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { operationTimeout } from '../timeouts.js'
 import { checkReferences } from './user-content-pairs.js'
@@ -31,15 +32,11 @@ const titlesOf = async (db: Db, ids: number[]) => {
 
 /** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
 const insertion = (user_id: number, content_id: number, created_at: Date): Operation => {
-  const isNew = { $eq: [{ $type: '$_id' }, 'missing'] }
-  const fields = {
-    created_at: { $cond: [isNew, created_at, '$created_at'] },
-    arrived_at: arrivalIfNew
-  }
+  const fields = { created_at: ifNew('created_at', created_at), arrived_at: arrivalIfNew }
   return { updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: true } }
 }
 
-export const hidden = (run: Run): Kind<HiddenRecord> => {
+export const hidden = (run: ImportRun): Kind<HiddenRecord> => {
   const startedAt = new Date()
   return {
     collection: 'hidden',

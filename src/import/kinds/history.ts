@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import type { HistoryDocument } from '../../data/history.js'
 import { SupersededRecords } from '../checking/superseded.js'
-import type { Kind, Operation, Run } from '../kind.js'
+import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOf, momentOrNull } from '../reading/moments.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
@@ -70,7 +70,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
 }
 
-export const history = (run: Run): Kind<HistoryRecord> => {
+export const history = (run: ImportRun): Kind<HistoryRecord> => {
   const collection = run.db.collection<HistoryDocument>('history')
   const checkId = uniqueIds(new Table(2, 2), '_id')
   const superseded = new SupersededRecords()

@@ -1,5 +1,5 @@
 import type { ImportKind } from '../../../schemas/import.js'
-import type { Kind, Run } from '../kind.js'
+import type { ImportRun, Kind } from '../kind.js'
 import { contents } from './contents.js'
 import { hidden } from './hidden.js'
 import { history } from './history.js'
@@ -11,7 +11,7 @@ import { terms } from './terms.js'
 import { users } from './users.js'
 import { watchlist } from './watchlist.js'
 
-export const kindsOf = (run: Run): Record<ImportKind, Kind> => ({
+export const kindsOf = (run: ImportRun): Record<ImportKind, Kind> => ({
   users: users(run),
   terms: terms(run),
   contents: contents(run),

@@ -1,7 +1,7 @@
 import type { LegalRecord } from '../../../schemas/import.js'
 import type { LegalDocument } from '../../data/legal-documents.js'
-import { claimsOf } from '../checking/claims.js'
-import type { Kind, Run } from '../kind.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
+import type { ImportRun, Kind } from '../kind.js'
 import { Table, textKey } from '../table.js'
 import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
 
@@ -13,9 +13,9 @@ const fieldsOf = ({ title = '', sections }: LegalRecord): Fields<LegalDocument> 
   sections: sections.map(({ title = '', content = '' }) => ({ title, content }))
 })
 
-export const legal = ({ db }: Run): Kind<LegalRecord> => {
+export const legal = ({ db }: ImportRun): Kind<LegalRecord> => {
   const given = new Table(2, 1)
-  const claimLanguage = claimsOf(given, 'language')
+  const claimLanguage = uniqueKeys(given, 'language')
   return {
     ...documentsOf(db, 'legal_documents', { idOf, fieldsOf, isGiven: id => given.has(...textKey(id)) }),
     check(entries, report) {

@@ -1,7 +1,7 @@
 import type { RailCollectionRecord, RailRecord } from '../../../schemas/import.js'
 import type { RailCollectionDocument, RailDocument } from '../../data/rail-collections.js'
-import { claimsOf } from '../checking/claims.js'
-import type { Kind, Report, Run } from '../kind.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
+import type { ImportRun, Kind, ReportFault } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table } from '../table.js'
 import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
@@ -38,11 +38,11 @@ const completeRails = (rails: GivenRail[], stored: RailDocument[]): RailDocument
 const withoutTimes = ({ name, mname, query, framework_through_key }: GivenRail) =>
   JSON.stringify([name, mname, query, framework_through_key])
 
-export const railCollections = ({ db }: Run): Kind<RailCollectionRecord> => {
+export const railCollections = ({ db }: ImportRun): Kind<RailCollectionRecord> => {
   const given = new Table(1, 1)
-  const claimId = claimsOf(given, 'id')
+  const claimId = uniqueKeys(given, 'id')
 
-  const checkQuery = (query: Record<string, unknown>, place: number, field: string, report: Report) => {
+  const checkQuery = (query: Record<string, unknown>, place: number, field: string, report: ReportFault) => {
     for (const [parameter, reason] of queryFaults(query, field)) report(place, parameter, reason)
   }
 

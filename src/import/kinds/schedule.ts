@@ -1,8 +1,8 @@
 import type { ProgrammeRecord } from '../../../schemas/import.js'
 import type { ProgrammeDocument } from '../../data/programmes.js'
 import { moment } from '../../time.js'
-import { claimsOf } from '../checking/claims.js'
-import type { Kind, Run } from '../kind.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
+import type { ImportRun, Kind } from '../kind.js'
 import { Table } from '../table.js'
 import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
 
@@ -14,9 +14,9 @@ const fieldsOf = (record: ProgrammeRecord): Fields<ProgrammeDocument> => ({
   content_id: record.content_id
 })
 
-export const schedule = ({ db, ids }: Run): Kind<ProgrammeRecord> => {
+export const schedule = ({ db, ids }: ImportRun): Kind<ProgrammeRecord> => {
   const given = new Table(1, 1)
-  const claimId = claimsOf(given, 'id')
+  const claimId = uniqueKeys(given, 'id')
   return {
     ...documentsOf(db, 'programmes', { idOf: ({ id }: ProgrammeRecord) => id, fieldsOf, isGiven: id => given.has(id) }),
 

@@ -1,7 +1,7 @@
 import type { SupportTextRecord } from '../../../schemas/import.js'
 import type { SupportTextDocument } from '../../data/support-texts.js'
-import { claimsOf } from '../checking/claims.js'
-import type { Kind, Run } from '../kind.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
+import type { ImportRun, Kind } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table, textKey } from '../table.js'
 import { documentsOf, type Fields } from '../writing/catalogue-writes.js'
@@ -18,9 +18,9 @@ const fieldsOf = (record: SupportTextRecord): Fields<SupportTextDocument> => ({
   updated_at: momentOf(record.updated_at)
 })
 
-export const supportTexts = ({ db }: Run): Kind<SupportTextRecord> => {
+export const supportTexts = ({ db }: ImportRun): Kind<SupportTextRecord> => {
   const given = new Table(2, 1)
-  const claimText = claimsOf(given, 'language')
+  const claimText = uniqueKeys(given, 'language')
   return {
     ...documentsOf(db, 'support_texts', { idOf, fieldsOf, isGiven: id => given.has(...textKey(id)) }),
     check(entries, report) {

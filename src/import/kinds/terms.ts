@@ -5,8 +5,8 @@ import { counterOf } from '../../data/counters.js'
 import { revisionsOf } from '../../data/revisions.js'
 import type { TermDocument } from '../../data/terms.js'
 import { inBatches } from '../batches.js'
-import { claimsOf } from '../checking/claims.js'
-import type { Kind, Run } from '../kind.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
+import type { ImportRun, Kind } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table, textKey } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
@@ -46,10 +46,10 @@ const removeReferences = async (db: Db, removed: number[]) => {
   if (result.matchedCount > 0) await revisionsOf(db).raise('contents')
 }
 
-export const terms = ({ db, ids }: Run): Kind<TermRecord> => {
+export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
   const { given } = ids.terms
-  const claimId = claimsOf(given, 'id')
-  const claimPair = claimsOf(new Table(2, 1), 'vendor_id')
+  const claimId = uniqueKeys(given, 'id')
+  const claimPair = uniqueKeys(new Table(2, 1), 'vendor_id')
   const counter = counterOf(db, 'terms')
   const upserts = upsertsFor(db, 'terms')
   let highest = 0

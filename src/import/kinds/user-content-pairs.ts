@@ -1,4 +1,4 @@
-import type { Entry, Report, Run } from '../kind.js'
+import type { Entry, ImportRun, ReportFault } from '../kind.js'
 import type { Table } from '../table.js'
 
 interface UserContentPair {
@@ -7,7 +7,7 @@ interface UserContentPair {
 }
 
 /** Reports elements whose user or content does not exist. */
-export const checkReferences = async ({ ids }: Run, entries: Entry<UserContentPair>[], report: Report) => {
+export const checkReferences = async ({ ids }: ImportRun, entries: Entry<UserContentPair>[], report: ReportFault) => {
   const users = await ids.users.missing(entries.map(({ record }) => record.user_id))
   const contents = await ids.contents.missing(entries.map(({ record }) => record.content_id))
   if (users.size === 0 && contents.size === 0) return
@@ -26,7 +26,7 @@ export const uniqueIds = (owners: Table, field: string) => {
     element: UserContentPair,
     stored: UserContentPair | undefined,
     place: number,
-    report: Report
+    report: ReportFault
   ) => {
     owners.add(key, element.user_id, element.content_id)
     const first = { user_id: owners.get(0, ...key) as number, content_id: owners.get(1, ...key) as number }

@@ -4,16 +4,16 @@ import { counterOf } from '../../data/counters.js'
 import { erasuresOf } from '../../data/erasures.js'
 import { profilesPerAccount } from '../../data/profiles.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
-import { claimsOf } from '../checking/claims.js'
 import { Profiles } from '../checking/profiles.js'
+import { uniqueKeys } from '../checking/unique-keys.js'
 import { checkFields } from '../checking/user-fields.js'
-import type { Entry, Kind, Operation, Report, Run } from '../kind.js'
+import type { Entry, ImportRun, Kind, Operation, ReportFault } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table, textKey } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
 import { ProfilePlaces } from '../writing/profile-places.js'
 
-type Issuer = Run['issuer']
+type Issuer = ImportRun['issuer']
 type ProfileRecord = UserRecord & { account_id: number }
 
 const identityFields = ['email', 'email_key', 'name', 'iss', 'sub'] as const
@@ -77,10 +77,10 @@ const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<Us
   return { byEmail, bySub }
 }
 
-export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
-  const claimId = claimsOf(ids.users.given, 'id')
-  const claimEmail = claimsOf(new Table(2, 1), 'email')
-  const claimSub = claimsOf(new Table(2, 1), 'sub')
+export const users = ({ db, ids, issuer }: ImportRun): Kind<UserRecord> => {
+  const claimId = uniqueKeys(ids.users.given, 'id')
+  const claimEmail = uniqueKeys(new Table(2, 1), 'email')
+  const claimSub = uniqueKeys(new Table(2, 1), 'sub')
   const collection = db.collection<UserDocument>('users')
   const erasures = erasuresOf(db)
   const profiles = new Profiles(db, ids.users.given)
@@ -92,7 +92,7 @@ export const users = ({ db, ids, issuer }: Run): Kind<UserRecord> => {
     return new Map(found.map(user => [user._id, user]))
   }
 
-  const checkRoom = async (entries: Entry<UserRecord>[], report: Report) => {
+  const checkRoom = async (entries: Entry<UserRecord>[], report: ReportFault) => {
     const found = await places.take(entries.map(({ record }) => record).filter(isProfile))
     for (const { record, place } of entries) {
       if (isProfile(record) && !found.has(record.id)) report(place, 'account_id', tooMany(record))

@@ -2,8 +2,9 @@ import type { Collection } from 'mongodb'
 import type { WatchlistRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import { arrivalIfNew } from '../../data/removals.js'
-import { orElse, type WatchlistDocument } from '../../data/watchlist.js'
-import type { Kind, Operation, Run } from '../kind.js'
+import { orElse } from '../../data/update-fields.js'
+import type { WatchlistDocument } from '../../data/watchlist.js'
+import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
@@ -30,7 +31,7 @@ const storedPairs = async (collection: Collection<WatchlistDocument>, records: W
   return pairs
 }
 
-export const watchlist = (run: Run): Kind<WatchlistRecord> => {
+export const watchlist = (run: ImportRun): Kind<WatchlistRecord> => {
   const collection = run.db.collection<WatchlistDocument>('watchlist')
   const counter = counterOf(run.db, 'watchlist')
   const checkId = uniqueIds(new Table(1, 2), 'id')

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 export type Piece = { place: number; text: string } | { place: number; fault: string }
 
 /** The limit of MongoDB is 16 MB for a document, which includes the search words. */
-export const maxRecordBytes = 2 * 1024 * 1024
+const maxRecordBytes = 2 * 1024 * 1024
 
 const byteOrderMark = '\ufeff'
 

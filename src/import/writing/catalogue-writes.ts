@@ -18,7 +18,7 @@ export type Fields<D extends Imported> = {
   [F in keyof Omit<D, keyof Imported | '_id'>]: F extends Lasting | 'updated_at' ? D[F] | undefined : D[F]
 }
 
-export interface Draft<I extends Id = Id> {
+interface Draft<I extends Id = Id> {
   _id: I
   fields: object
 }

@@ -1,6 +1,6 @@
 import { Growing, type Interactions, randomFrom } from '../model/index.js'
 
-interface History {
+interface WeightedIds {
   /** The oldest first. */
   ids: number[]
   weights: number[]
@@ -8,7 +8,7 @@ interface History {
 
 /** A random sample of users, with at most `maxEvents` events in total. Histories are added one by one: together they may not fit into memory. */
 export class Sample {
-  private histories: History[] = []
+  private histories: WeightedIds[] = []
   private events = 0
   private share = 1
   private readonly random: () => number
@@ -20,7 +20,7 @@ export class Sample {
     this.random = randomFrom(seed)
   }
 
-  add(history: History) {
+  add(history: WeightedIds) {
     if (this.random() >= this.share) return
     this.histories.push(history)
     this.events += history.ids.length

@@ -5,7 +5,7 @@ import { featuresInOrder, newcomersOf, readTitleFeatures } from './title-feature
 import { readTitles } from './titles.js'
 import { watchedTitles } from './watched-titles.js'
 
-export interface TrainingData {
+interface TrainingData {
   interactions: Interactions
   /** The content id of each item that somebody has watched, and of newcomers after them. */
   ids: Float64Array

@@ -2,7 +2,7 @@ import { Best } from './best.js'
 import type { Blend } from './neighbours.js'
 
 /** A history, and what each of its items counts for the first and for the second model of a blend. */
-export interface BlendHistory {
+interface BlendHistory {
   items: Uint32Array
   first: Float64Array
   second: Float64Array

@@ -4,7 +4,7 @@ import type { Choice, ChooseOptions } from './choose.js'
 import { firstHeldOut, type HoldOut, holdOut } from './hold-out.js'
 import { firstNext, type Hyperparameters, type NextShape, presets } from './hyperparameters.js'
 import type { Interactions } from './interactions.js'
-import { type Blend, blendOf, nothing } from './neighbours.js'
+import { type Blend, blendOf, type Neighbours, nothing } from './neighbours.js'
 import { NextParts } from './next.js'
 import { byPopularity, firstOf } from './popularity.js'
 import { type Quality, qualitiesOf, unmeasured } from './quality.js'
@@ -20,37 +20,80 @@ const depth = 10
 const margin = 0.001
 
 /** Freshness matters more in use than here: a model is used after the last view, but chosen on what came before it. */
-const freshMargin = 0.01
+const marginForLessFresh = 0.01
 
 /** The usual number of trials, for the progress. */
 const usualTrials = 14
 
-const shares = [0.1, 0.3, 1, 3, 10]
+const chains = [0.1, 0.3, 1, 3, 10]
+/** From this share of the chain on, lambda hardly matters: the regression adds little. With many items each trial of it takes long. */
+const mostlyChain = 3
+const otherLambdas = [30, 300]
+const shorterHalfLives = [1, 2]
+const longerHalfLife = 6
+const mostFresh = 1
+const lessFresh = [0.5, 0.25]
+const targetPowers = [0.15, 0.3]
 const tasteShares = [0.2, 0.1, 0.4, 0.03]
+const firstTasteHalfLife = 10
+const otherTasteHalfLives = [Number.POSITIVE_INFINITY, 4]
 
-/** Measures models on what each user viewed last. */
+type NextSettings = Hyperparameters & { next: NextShape }
+
+interface Candidate {
+  settings: NextSettings
+  quality: Quality
+}
+
+/** What is liked, by the settings of a preset. */
+interface Taste {
+  preset: Hyperparameters
+  links: Neighbours
+}
+
+const [firstPreset] = presets as [Hyperparameters]
+
+/** Measures candidates on what each user viewed last. */
 class NextTrials {
-  readonly set: TrainingSet
+  private readonly set: TrainingSet
   private readonly out: HoldOut
+  readonly parts: NextParts
 
   constructor(data: Interactions, seed: number) {
     const out = holdOut(data, 'newest', seed)
     this.out = firstHeldOut(out, maxHeld)
     this.set = trainingSetOf(out.training)
+    this.parts = new NextParts(this.set, firstNext)
   }
 
-  /** The quality of both sides of the blend with each share of the second. Each side has a half-life of its own. */
-  qualities(blend: Blend, halfLives: [number, number], shares: number[]) {
-    const scorer = new BlendScorer(blend)
-    const { starts, items, weights } = this.out.training
-    return qualitiesOf(this.out, depth, this.set.itemCount, shares.length, (user, isSeen) => {
-      const [from, to] = [starts[user] as number, starts[user + 1] as number]
-      const [first, second] = halfLives.map(halfLife => aged(to - from, halfLife, weights?.subarray(from, to))) as [
-        Float64Array,
-        Float64Array
-      ]
-      return scorer.best({ items: items.subarray(from, to), first, second }, shares, depth, item => !isSeen(item))
-    })
+  /** The settings with a change, and with each share of the chain. */
+  withChains(settings: NextSettings, change: Partial<NextShape> = {}): Candidate[] {
+    const next = { ...settings.next, ...change }
+    const qualities = this.qualities(this.parts.sides(next), { first: next.halfLife, second: next.halfLife }, chains)
+    return qualities.map((quality, at) => ({ settings: { ...settings, next: { ...next, chain: chains[at] as number } }, quality }))
+  }
+
+  /** The settings with other factors of the targets. */
+  withFactors(settings: NextSettings, change: Partial<NextShape>): Candidate[] {
+    const next = { ...settings.next, ...change }
+    const blend = blendOf(this.parts.together(next), nothing(this.set.itemCount))
+    const [quality] = this.qualities(blend, { first: next.halfLife, second: next.halfLife }, [0]) as [Quality]
+    return [{ settings: { ...settings, next }, quality }]
+  }
+
+  /** What comes next by `together`, with each share of a taste. */
+  withTaste(next: NextShape, together: Neighbours, { preset, links }: Taste, halfLife: number): Candidate[] {
+    const qualities = this.qualities(blendOf(together, links), { first: next.halfLife, second: halfLife }, tasteShares)
+    return qualities.map((quality, at) => ({
+      settings: { ...preset, halfLife, next: { ...next, taste: tasteShares[at] as number } },
+      quality
+    }))
+  }
+
+  tastes(): Taste[] {
+    // The presets have the same neighbourhoods.
+    const equations = ridgeEquations(this.set, firstPreset.ridge)
+    return presets.map(preset => ({ preset, links: taste(this.set, preset, equations) }))
   }
 
   baseline() {
@@ -59,60 +102,66 @@ class NextTrials {
       firstOf(order, depth, item => !isSeen(item))
     ])[0] as Quality
   }
+
+  /** The quality of both sides of a blend with each share of the second. Each side has a half-life of its own. */
+  private qualities(blend: Blend, halfLives: { first: number; second: number }, shares: number[]) {
+    const scorer = new BlendScorer(blend)
+    const { starts, items, weights } = this.out.training
+    return qualitiesOf(this.out, depth, this.set.itemCount, shares.length, (user, isSeen) => {
+      const [from, to] = [starts[user] as number, starts[user + 1] as number]
+      const sideOf = (halfLife: number) => aged(to - from, halfLife, weights?.subarray(from, to))
+      const history = { items: items.subarray(from, to), first: sideOf(halfLives.first), second: sideOf(halfLives.second) }
+      return scorer.best(history, shares, depth, item => !isSeen(item))
+    })
+  }
+}
+
+/** The best of the candidates so far. */
+class Leader {
+  settings: NextSettings = { ...firstPreset, next: firstNext }
+  quality = unmeasured
+  private done = 0
+
+  constructor(private readonly onTrial: ChooseOptions['onTrial']) {}
+
+  get next() {
+    return this.settings.next
+  }
+
+  /** Ends a trial. A candidate takes the lead if it is better by more than `least`. */
+  challenge(candidates: Candidate[], least = margin) {
+    for (const { settings, quality } of candidates) {
+      if (quality.ndcg <= this.quality.ndcg * (1 + least)) continue
+      this.settings = settings
+      this.quality = quality
+    }
+    this.done++
+    this.onTrial?.(this.done, Math.max(this.done, usualTrials), this.settings, this.quality)
+  }
 }
 
 /** Chooses how to recommend what comes next, one part after the other. Each is tried with the best settings so far. */
 export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions): Choice => {
   const trials = new NextTrials(data, seed)
-  const { set } = trials
-  const parts = new NextParts(set, firstNext)
-  const [firstPreset] = presets as [Hyperparameters]
-  let settings: Hyperparameters = { ...firstPreset, next: firstNext }
-  let next = firstNext
-  let quality: Quality = unmeasured
-  let done = 0
+  const leader = new Leader(onTrial)
 
-  /** Keeps the best of the candidates if it is an improvement. */
-  const attempt = (candidates: Hyperparameters[], qualities: Quality[], least = margin) => {
-    qualities.forEach((measured, at) => {
-      if (measured.ndcg <= quality.ndcg * (1 + least)) return
-      quality = measured
-      settings = candidates[at] as Hyperparameters
-      next = settings.next as NextShape
-    })
-    onTrial?.(++done, Math.max(done, usualTrials), settings, quality)
-  }
-  const withChains = (shape: NextShape, chains: number[]) =>
-    attempt(
-      chains.map(chain => ({ ...settings, next: { ...shape, chain } })),
-      trials.qualities(parts.sides(shape), [shape.halfLife, shape.halfLife], chains)
-    )
-  const withFactors = (change: Partial<NextShape>, least = margin) => {
-    const shape = { ...next, ...change }
-    const blend = blendOf(parts.together(shape), nothing(set.itemCount))
-    return attempt([{ ...settings, next: shape }], trials.qualities(blend, [shape.halfLife, shape.halfLife], [0]), least)
-  }
+  leader.challenge(trials.withChains(leader.settings))
+  if (leader.next.chain < mostlyChain) for (const lambda of otherLambdas) leader.challenge(trials.withChains(leader.settings, { lambda }))
 
-  withChains(next, shares)
-  // With a small share of the regression, lambda hardly matters, and with many items each trial of it takes long.
-  if (next.chain < 3) for (const lambda of [30, 300]) withChains({ ...next, lambda }, shares)
   // The best share of the chain changes with the half-life. A longer one is worth trying only where shorter ones are no better.
-  for (const halfLife of [1, 2]) withChains({ ...next, halfLife }, shares)
-  if (next.halfLife === firstNext.halfLife) withChains({ ...next, halfLife: 6 }, shares)
-  withFactors({ fresh: 1 })
-  for (const fresh of [0.5, 0.25]) withFactors({ fresh }, freshMargin)
-  for (const targets of [0.15, 0.3]) withFactors({ targets })
-  const coming = parts.together(next)
-  // The presets have the same neighbourhoods.
-  const equations = ridgeEquations(set, firstPreset.ridge)
-  const tastes = presets.map(preset => ({ preset, own: taste(set, preset, equations) }))
-  const withTaste = ({ preset, own }: (typeof tastes)[number], halfLife: number) =>
-    attempt(
-      tasteShares.map(taste => ({ ...preset, halfLife, next: { ...next, taste } })),
-      trials.qualities(blendOf(coming, own), [next.halfLife, halfLife], tasteShares)
-    )
-  for (const one of tastes) withTaste(one, 10)
-  const better = tastes.find(({ preset }) => preset.preset === settings.preset) as (typeof tastes)[number]
-  for (const halfLife of [Number.POSITIVE_INFINITY, 4]) withTaste(better, halfLife)
+  for (const halfLife of shorterHalfLives) leader.challenge(trials.withChains(leader.settings, { halfLife }))
+  if (leader.next.halfLife === firstNext.halfLife) leader.challenge(trials.withChains(leader.settings, { halfLife: longerHalfLife }))
+
+  leader.challenge(trials.withFactors(leader.settings, { fresh: mostFresh }))
+  for (const fresh of lessFresh) leader.challenge(trials.withFactors(leader.settings, { fresh }), marginForLessFresh)
+  for (const targets of targetPowers) leader.challenge(trials.withFactors(leader.settings, { targets }))
+
+  const together = trials.parts.together(leader.next)
+  const tastes = trials.tastes()
+  for (const one of tastes) leader.challenge(trials.withTaste(leader.next, together, one, firstTasteHalfLife))
+  const better = tastes.find(({ preset }) => preset.preset === leader.settings.preset) as Taste
+  for (const halfLife of otherTasteHalfLives) leader.challenge(trials.withTaste(leader.next, together, better, halfLife))
+
+  const { settings, quality } = leader
   return { settings, quality, baseline: trials.baseline() }
 }

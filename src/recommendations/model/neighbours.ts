@@ -11,7 +11,7 @@ export interface Neighbours {
 }
 
 /** Rows that are not in order yet. Only `sorted` and `reversed` accept them. */
-export interface UnsortedRows {
+interface UnsortedRows {
   unsorted: Neighbours
 }
 

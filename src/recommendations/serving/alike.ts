@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import type { Choice } from './choice.js'
 import type { Popular } from './popular.js'
+import type { TitleRequest } from './title-request.js'
 
 /** Less than any shared term counts. */
 const sameType = 1e-9
@@ -15,12 +15,12 @@ export class Alike {
   ) {}
 
   /** The open titles that share the rarest terms with this one, then others of its type. On a tie, the more popular comes first. */
-  best(title: number, choice: Choice): number[] {
+  best(title: number, request: TitleRequest): number[] {
     const { skeleton } = this.catalogue
     const { type } = skeleton
     const own = type.get(title)
     const sharedTerms = skeleton.termSums(this.rarities(skeleton.terms.get(title)))
-    return this.popular.best(row => sharedTerms(row) || (type.get(row) === own ? sameType : 0), choice)
+    return this.popular.best(row => sharedTerms(row) || (type.get(row) === own ? sameType : 0), request)
   }
 
   /** The squares let one rare term count more than several common ones. A term that all titles have still counts a little. */

@@ -1,15 +1,13 @@
-import type { Recommendation as WireRecommendation } from '../../../schemas/recommendation.js'
+import type { RecommendationReason } from '../../../schemas/recommendation.js'
 import { type Fragment, list, okBytes, withFields } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { recentUntil } from './recent.js'
 import type { Recommendation } from './recommender.js'
 
-type Reason = WireRecommendation['reason']
-
-const popular: Reason = { type: 'popular' }
+const popular: RecommendationReason = { type: 'popular' }
 
 /** The wire form of a reason: the id of the watched title, and its content. */
-export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): Reason =>
+export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
   content_id === undefined || !content ? popular : { type: 'watched', content_id, name: content.name }
 
 export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {

@@ -6,7 +6,7 @@ export const newcomerEvery = 10
 const worth = 20
 
 /** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */
-export const withNewcomers = (titles: Scored[], newcomers: Scored[], count: number) => {
+export const interleaved = (titles: Scored[], newcomers: Scored[], count: number) => {
   const list: Scored[] = []
   const [known, fresh] = [[...titles], [...newcomers]]
   while (list.length < count) {

@@ -5,7 +5,7 @@ import type { Catalogue } from '../../catalogue/catalogue.js'
 import { defaultOrder } from '../../catalogue/orders.js'
 import { anywhere, type PopularityDocument } from '../../data/popularity.js'
 import { Best } from '../model/index.js'
-import type { Choice } from './choice.js'
+import type { TitleRequest } from './title-request.js'
 
 /** A view in the caller's own country counts as 1 + this many views elsewhere. */
 const homeFactor = 10
@@ -51,7 +51,7 @@ export class Popular {
    * Rows of the open titles with the highest scores above 0. On a tie, the more popular comes first, as in `titles`. It scores
    * every title, and doing that with a generator would take ten times as long.
    */
-  best(score: (row: number) => number, { audience, count, excluded, now }: Choice): number[] {
+  best(score: (row: number) => number, { audience, count, excluded, now }: TitleRequest): number[] {
     const { skeleton, tree, listing } = this.catalogue
     const found: number[] = []
     const best = new Best(count)

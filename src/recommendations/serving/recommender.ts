@@ -2,9 +2,9 @@ import type { Audience, Country } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { StoredModel } from '../stored-model.js'
 import { Alike } from './alike.js'
-import type { Choice } from './choice.js'
 import { Popular } from './popular.js'
 import { ServedModel } from './served-model.js'
+import type { TitleRequest } from './title-request.js'
 import { varied } from './varied.js'
 import type { Viewing } from './viewing.js'
 
@@ -68,25 +68,25 @@ export class Recommender {
 
   /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
   similar(title: number, audience: Audience, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
-    const choice = { audience, count, excluded: new Set(excluded).add(title), now }
-    const known = this.neighbours(title, choice)
+    const request = { audience, count, excluded: new Set(excluded).add(title), now }
+    const known = this.neighbours(title, request)
     if (known.length === count) return known
-    for (const row of known) choice.excluded.add(row)
-    return [...known, ...this.alike.best(title, { ...choice, count: count - known.length })]
+    for (const row of known) request.excluded.add(row)
+    return [...known, ...this.alike.best(title, { ...request, count: count - known.length })]
   }
 
-  private neighbours(title: number, choice: Choice): number[] {
+  private neighbours(title: number, request: TitleRequest): number[] {
     const item = this.model?.item(title)
     if (!this.model || item === undefined) return []
-    return this.model.best(this.model.history([item]), choice).map(neighbour => neighbour.title)
+    return this.model.best(this.model.history([item]), request).map(neighbour => neighbour.title)
   }
 
-  private *personal({ titles }: Viewing, choice: Choice): Generator<Recommendation> {
+  private *personal({ titles }: Viewing, request: TitleRequest): Generator<Recommendation> {
     if (!this.model) return
     const { rows, items, interests } = knownTo(this.model, titles)
     if (rows.length === 0) return
     const history = this.model.history(items, interests)
-    for (const { title, item } of this.model.best(history, choice)) yield { title, because: rows[this.model.strongest(history, item)] }
+    for (const { title, item } of this.model.best(history, request)) yield { title, because: rows[this.model.strongest(history, item)] }
   }
 
   private filling({ titles, excluded }: Viewing, audience: Audience, count: number, taken: Set<number>, now: number): Recommendation[] {

@@ -2,11 +2,11 @@ import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { type History, historyOf, Scorer, StrongestLinks } from '../model/index.js'
 import type { StoredModel } from '../stored-model.js'
-import type { Choice } from './choice.js'
-import { newcomerEvery, withNewcomers } from './newcomers.js'
+import { interleaved, newcomerEvery } from './newcomers.js'
+import type { TitleRequest } from './title-request.js'
 
 /** The mapping between the items of a model and the titles of a catalogue. */
-interface Titles {
+interface ItemMapping {
   tree: Catalogue['tree']
   /** The row of each item, or -1 if it is no title of the catalogue. */
   rows: Int32Array
@@ -18,7 +18,7 @@ interface Titles {
 export class ServedModel {
   private readonly scorer: Scorer
   private readonly strongestLinks: StrongestLinks
-  private cachedTitles: Titles | undefined
+  private cachedMapping: ItemMapping | undefined
 
   constructor(
     private readonly catalogue: Catalogue,
@@ -31,7 +31,7 @@ export class ServedModel {
 
   /** Undefined if the model does not know the title. */
   item(row: number) {
-    const item = this.titles.items[row] as number
+    const item = this.mapping.items[row] as number
     return item < 0 ? undefined : item
   }
 
@@ -41,17 +41,17 @@ export class ServedModel {
   }
 
   /** The open titles that fit a history, the best first. */
-  best(history: History, { audience, count, excluded, now }: Choice): { title: number; item: number }[] {
+  best(history: History, { audience, count, excluded, now }: TitleRequest): { title: number; item: number }[] {
     const { model, scorer } = this
     const { skeleton } = this.catalogue
-    const { rows } = this.titles
+    const { rows } = this.mapping
     const isWanted = (item: number) => {
       const row = rows[item] as number
       return row >= 0 && !excluded.has(row) && isOpen(skeleton, row, now, audience)
     }
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
-    return withNewcomers(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
+    return interleaved(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
   }
 
   /** The index in the history of the item that contributes most to the score of `item`. */
@@ -60,9 +60,9 @@ export class ServedModel {
   }
 
   /** Computed again when the catalogue has changed. */
-  private get titles() {
+  private get mapping() {
     const { skeleton, tree } = this.catalogue
-    if (this.cachedTitles?.tree === tree) return this.cachedTitles
+    if (this.cachedMapping?.tree === tree) return this.cachedMapping
     const { ids } = this.model
     const rows = new Int32Array(ids.length).fill(-1)
     const items = new Int32Array(skeleton.size).fill(-1)
@@ -73,7 +73,7 @@ export class ServedModel {
       // Since the training, a title may have become the season of a show.
       if (tree.title(row) === row) rows[item] = row
     })
-    this.cachedTitles = { tree, rows, items }
-    return this.cachedTitles
+    this.cachedMapping = { tree, rows, items }
+    return this.cachedMapping
   }
 }

@@ -6,7 +6,7 @@ import { orNotFound } from '../../errors.js'
 import { recentUntil } from './recent.js'
 import type { Recommender } from './recommender.js'
 
-interface Asked {
+interface SimilarRequest {
   /** The id of the title. */
   title: number
   count: number
@@ -14,7 +14,12 @@ interface Asked {
 }
 
 /** The titles like another one. Only contents that are not cached are read from the database. */
-export const similarAnswer = (catalogue: Catalogue, recommender: Recommender, { title, count, audience }: Asked, recentDays: number) => {
+export const similarAnswer = (
+  catalogue: Catalogue,
+  recommender: Recommender,
+  { title, count, audience }: SimilarRequest,
+  recentDays: number
+) => {
   const key = JSON.stringify(['similar', title, count, catalogue.skeleton.segment(audience), recommender.version(audience.country)])
   return catalogue.answer(key, async () => {
     const { skeleton, fragments } = catalogue

@@ -4,10 +4,10 @@ import { days } from '../../time.js'
 import type { Recommendation } from './recommender.js'
 
 export const reasons = ['watched', 'popular'] as const
-type Reason = (typeof reasons)[number]
+type ReasonType = (typeof reasons)[number]
 
 /** What was last recommended to a user: the ids of the titles by reason. */
-type Shown = { at: number } & Record<Reason, Float64Array>
+type Shown = { at: number } & Record<ReasonType, Float64Array>
 
 /** In bytes. Enough for 40,000 users with 20 titles each. */
 const cacheSize = 16 * 1024 * 1024
@@ -15,12 +15,12 @@ const cacheSize = 16 * 1024 * 1024
 const overhead = 240
 const countedFor = days(1)
 
-const reasonOf = ({ because }: Recommendation): Reason => (because === undefined ? 'popular' : 'watched')
+const reasonOf = ({ because }: Recommendation): ReasonType => (because === undefined ? 'popular' : 'watched')
 
 /** Counts the titles that this process recommends to users, and how many of them are begun within a day. No count names a user. */
 export class Uptake {
-  readonly shown: Record<Reason, number> = { watched: 0, popular: 0 }
-  readonly begun: Record<Reason, number> = { watched: 0, popular: 0 }
+  readonly shown: Record<ReasonType, number> = { watched: 0, popular: 0 }
+  readonly begun: Record<ReasonType, number> = { watched: 0, popular: 0 }
   private readonly byUser = new Cache<number, Shown>(
     cacheSize,
     ({ watched, popular }) => overhead + watched.byteLength + popular.byteLength
@@ -32,7 +32,7 @@ export class Uptake {
   show(user: number, recommendations: Recommendation[], now = Date.now()) {
     const { skeleton } = this.catalogue
     const before = this.latest(user, now)
-    const idsOf = (reason: Reason) =>
+    const idsOf = (reason: ReasonType) =>
       Float64Array.from(
         recommendations.filter(recommendation => reasonOf(recommendation) === reason),
         ({ title }) => skeleton.idOf(title)

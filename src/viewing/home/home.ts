@@ -1,4 +1,4 @@
-import type { HomeAnswer } from '../../../schemas/home.js'
+import type { HomeAnswer, HomeKind } from '../../../schemas/home.js'
 import { everybody } from '../../catalogue/audience.js'
 import { okBytes } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
@@ -13,8 +13,9 @@ import type { Uptake } from '../../recommendations/serving/uptake.js'
 import { viewingOf } from '../../recommendations/serving/viewing.js'
 import { cardsWithHistory } from '../viewer-bytes.js'
 import { becauseRowsOf, cardsOf, cardsRow, recommendedRow, type Stored, savedFor, watchlistRow } from './personal-rows.js'
-import { type Asked, popularAndNew, railRows } from './public-rows.js'
-import { contentIdsOf, homeParts, type Kind, type Row } from './row.js'
+import { type HomeRequest, popularAndNew, railRows } from './public-rows.js'
+import { ReadyRows } from './ready-rows.js'
+import { contentIdsOf, homeParts, type Row } from './row.js'
 
 interface Options {
   catalogue: Catalogue
@@ -30,11 +31,12 @@ interface Options {
 }
 
 /** The rows that need the database. */
-const personalKinds: Kind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
+const personalKinds: HomeKind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
 
 /** The start page. While the database does not answer, it has what is in memory. */
 export class Home {
   private readonly rails: RailContents
+  private readonly readyRows = new ReadyRows()
   private readonly pacer = new Pacer()
 
   constructor(private readonly options: Options) {
@@ -42,7 +44,7 @@ export class Home {
   }
 
   /** The same for everybody who sees the same contents. */
-  forAnyone(asked: Asked) {
+  forAnyone(asked: HomeRequest) {
     const { catalogue, recommender } = this.options
     const { items, rails, collection, audience } = asked
     const collections = collection === undefined ? null : this.rails.named(collection).map(({ _id }) => _id)
@@ -64,7 +66,7 @@ export class Home {
   }
 
   /** `inTurn` runs database reads when it is their turn. */
-  async forViewer(user: number, asked: Asked, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
+  async forViewer(user: number, asked: HomeRequest, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
     const { catalogue, outage } = this.options
     if (!outage.isKnown) {
       try {
@@ -78,13 +80,13 @@ export class Home {
     return okBytes(homeParts(rows, ids, catalogue.fragments.known(ids), personalKinds))
   }
 
-  private async personal(user: number, asked: Asked) {
+  private async personal(user: number, asked: HomeRequest) {
     const { catalogue, data, interest } = this.options
     const stored = await data.history.wholeAndLists(user, savedFor(asked))
     const cards = cardsOf(catalogue, stored, asked, interest)
     const watched = cards.map(({ content_id }) => content_id)
     const elements = watched.length > 0 ? await data.history.started(user, watched) : []
-    const rails = await railRows(this.rails, asked, this.options.basePath)
+    const rails = await railRows(this.rails, this.readyRows, asked, this.options.basePath)
     const rows = await this.pacer.run(() => [
       cardsRow(cardsWithHistory(catalogue, cards, elements), this.options.basePath),
       ...this.proposals(user, stored, asked),
@@ -95,7 +97,7 @@ export class Home {
   }
 
   /** All rows between the cards and the rails. No title is proposed twice. */
-  private proposals(user: number, stored: Stored, asked: Asked): Row[] {
+  private proposals(user: number, stored: Stored, asked: HomeRequest): Row[] {
     const { catalogue, recommender, uptake, interest, recentDays, basePath } = this.options
     const { items, audience } = asked
     const viewing = viewingOf(catalogue, stored, interest, audience)
@@ -112,9 +114,12 @@ export class Home {
     ]
   }
 
-  private async publicRows(asked: Asked): Promise<Row[]> {
+  private async publicRows(asked: HomeRequest): Promise<Row[]> {
     const { catalogue, recommender, basePath } = this.options
-    return [...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()), ...(await railRows(this.rails, asked, basePath))]
+    return [
+      ...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()),
+      ...(await railRows(this.rails, this.readyRows, asked, basePath))
+    ]
   }
 
   /** All of these contents, or the cached ones if the database does not answer. */

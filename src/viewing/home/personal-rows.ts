@@ -10,7 +10,7 @@ import type { Recommendation, Recommender } from '../../recommendations/serving/
 import type { Viewing } from '../../recommendations/serving/viewing.js'
 import { continueWatching } from '../continue-watching.js'
 import { type CardWithHistory, cardParts, watchlistParts } from '../viewer-bytes.js'
-import type { Asked } from './public-rows.js'
+import type { HomeRequest } from './public-rows.js'
 import { itemParts, type PlannedRow } from './row.js'
 
 /** How many `because` rows there are at most, and how many of the titles watched last are tried for them. */
@@ -20,7 +20,7 @@ const maxTitlesTried = 5
 /** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
 
-export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, audience }: Asked, { completedAt }: InterestSettings) =>
+export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, audience }: HomeRequest, { completedAt }: InterestSettings) =>
   continueWatching(catalogue, {
     history: latestOf(stored),
     hidden: stored.hidden,
@@ -37,9 +37,9 @@ export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow
 
 /** How many watchlist elements are read for a viewer with an age limit, because those above it are left out. */
 const savedForLimited = 1000
-export const savedFor = ({ items, audience }: Asked) => (audience.maxAge === undefined ? items : savedForLimited)
+export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
 
-export const watchlistRow = (catalogue: Catalogue, { saved }: Stored, { items, audience }: Asked, basePath: string): PlannedRow => {
+export const watchlistRow = (catalogue: Catalogue, { saved }: Stored, { items, audience }: HomeRequest, basePath: string): PlannedRow => {
   const isSuited = catalogue.suitedTo(audience)
   return {
     kind: 'watchlist',
@@ -74,7 +74,7 @@ export const recommendedRow = (
 }
 
 interface BecauseOptions {
-  audience: Asked['audience']
+  audience: HomeRequest['audience']
   count: number
   recentDays: number
   basePath: string

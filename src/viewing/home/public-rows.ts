@@ -6,12 +6,13 @@ import type { Order } from '../../catalogue/orders.js'
 import type { RailContents } from '../../catalogue/rail-contents.js'
 import { toRail } from '../../data/rail-collections.js'
 import type { Popular } from '../../recommendations/serving/popular.js'
+import type { ReadyRows } from './ready-rows.js'
 import { type PlannedRow, plainItem, type Row } from './row.js'
 
 const newestFirst: Order = ['start_date', 'DESC']
 
 /** A request for a start page. */
-export interface Asked extends HomeQuery {
+export interface HomeRequest extends HomeQuery {
   audience: Audience
 }
 
@@ -34,7 +35,7 @@ const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) 
 export const popularAndNew = (
   catalogue: Catalogue,
   popular: Popular,
-  { items, audience }: Asked,
+  { items, audience }: HomeRequest,
   basePath: string,
   taken: Set<number>
 ): PlannedRow[] => {
@@ -46,12 +47,16 @@ export const popularAndNew = (
   ]
 }
 
-export const railRows = async (contents: RailContents, { items, rails, collection, audience }: Asked, basePath: string): Promise<Row[]> => {
+export const railRows = async (
+  contents: RailContents,
+  readyRows: ReadyRows,
+  { items, rails, collection, audience }: HomeRequest,
+  basePath: string
+): Promise<Row[]> => {
   const filled = await contents.first(collection, rails, audience)
-  const { version } = contents
   return filled.map(({ rail, ids, key }) => {
     const rowKey = `${key} ${items}`
-    const ready = contents.row(rowKey)
+    const ready = readyRows.get(rowKey, ids)
     if (ready) return { ready: jsonParts<HomeRow>([ready]) }
     const { name, endpoint } = toRail(rail, `${basePath}/contents`)
     return {
@@ -59,7 +64,7 @@ export const railRows = async (contents: RailContents, { items, rails, collectio
       name,
       more: endpoint,
       items: [...ids.slice(0, items)].map(plainItem),
-      keep: bytes => contents.keepRow(rowKey, bytes, version)
+      keep: bytes => readyRows.put(rowKey, ids, bytes)
     }
   })
 }

@@ -1,7 +1,6 @@
-import type { Home, HomeRow } from '../../../schemas/home.js'
+import type { Home, HomeKind, HomeRow } from '../../../schemas/home.js'
 import { type Fragment, type JsonParts, joined, jsonParts, list } from '../../catalogue/bytes.js'
 
-export type Kind = HomeRow['kind']
 type ItemParts = JsonParts<HomeRow['items'][number]>
 
 interface Item {
@@ -13,7 +12,7 @@ interface Item {
 
 /** What a row shows, before its contents are read. */
 export interface PlannedRow {
-  kind: Kind
+  kind: HomeKind
   /** The path of the whole list. */
   more: string | null
   items: Item[]
@@ -72,7 +71,7 @@ const partsOf = ({ kind, name, because, more, items, keep }: PlannedRow, content
 }
 
 /** `found` are the contents with these ids, which come from `contentIdsOf`. Leaves out items without one, and rows without items. */
-export const homeParts = (rows: Row[], ids: number[], found: (Fragment | undefined)[], missing: Kind[]) => {
+export const homeParts = (rows: Row[], ids: number[], found: (Fragment | undefined)[], missing: HomeKind[]) => {
   const contents: Contents = new Map()
   for (const [i, id] of ids.entries()) contents.set(id, found[i])
   const shown: JsonParts<HomeRow>[] = []

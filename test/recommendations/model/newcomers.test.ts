@@ -12,7 +12,7 @@ import {
 import { type Features, likenesses } from '../../../src/recommendations/model/likeness.js'
 import { sorted } from '../../../src/recommendations/model/neighbours.js'
 import { product } from '../../../src/recommendations/model/newcomers.js'
-import { withNewcomers as withNewcomersAmong } from '../../../src/recommendations/serving/newcomers.js'
+import { interleaved } from '../../../src/recommendations/serving/newcomers.js'
 import { interactions, isNear, rowsOf, tableOf } from './helper.js'
 import { featured } from './synthetic.js'
 
@@ -117,7 +117,7 @@ t.test('titles that were held out whole are found far more often than by their p
     const isNew = (item: number) => item >= known && whole.includes(item)
     const history = historyOf(own, halfLivesOf(settings))
     const best = scorer.best(history, 10, item => item < known && !own.includes(item))
-    const list = withNewcomersAmong(
+    const list = interleaved(
       best,
       scorer.best(history, 1, item => item >= known),
       10

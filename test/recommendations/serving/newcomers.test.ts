@@ -1,5 +1,5 @@
 import t from 'tap'
-import { withNewcomers } from '../../../src/recommendations/serving/newcomers.js'
+import { interleaved } from '../../../src/recommendations/serving/newcomers.js'
 import { buildWith } from '../../helpers/app.js'
 import { content, episode, film, term } from '../../helpers/documents.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
@@ -10,7 +10,7 @@ const scored = (from: number, count: number, score: number) =>
 const places = (list: { item: number }[]) => list.flatMap(({ item }, place) => (item >= 1000 ? [place + 1] : []))
 
 t.test('every tenth place is for a newcomer', async t => {
-  const list = withNewcomers(scored(1, 30, 100), scored(1000, 3, 50), 20)
+  const list = interleaved(scored(1, 30, 100), scored(1000, 3, 50), 20)
   t.equal(list.length, 20)
   t.strictSame(places(list), [10, 20])
   t.strictSame(
@@ -20,12 +20,12 @@ t.test('every tenth place is for a newcomer', async t => {
 })
 
 t.test('unless hardly anything speaks for it', async t => {
-  t.strictSame(places(withNewcomers(scored(1, 30, 100), [{ item: 1000, score: 0.5 }], 20)), [])
+  t.strictSame(places(interleaved(scored(1, 30, 100), [{ item: 1000, score: 0.5 }], 20)), [])
 })
 
 t.test('newcomers follow where there is nothing else', async t => {
-  t.strictSame(places(withNewcomers(scored(1, 4, 100), scored(1000, 2, 50), 20)), [5, 6])
-  t.strictSame(withNewcomers([], [], 20), [])
+  t.strictSame(places(interleaved(scored(1, 4, 100), scored(1000, 2, 50), 20)), [5, 6])
+  t.strictSame(interleaved([], [], 20), [])
 })
 
 t.test('a new title is recommended on its first day, by its terms, its keywords or those of its episodes', async t => {
