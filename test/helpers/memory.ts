@@ -6,7 +6,7 @@ const collect = runInNewContext('gc') as () => void
 
 /** Collects all garbage, what was weakly held in this turn of the event loop too. */
 export const collectGarbage = async () => {
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 2; i++) {
     await new Promise(setImmediate)
     collect()
   }
