@@ -16,8 +16,8 @@ const files = given.some(existsSync) ? [] : await entriesOf(testFiles(here('test
 /** Runs the tests on one mongod, with a database for each test file. Tests that start the service start the compiled one. */
 console.log(`Node.js ${process.version}`)
 const [mongod, built] = await Promise.all([startMongod({ say: console.log, temporary: await testFolder() }), compile()])
-// In a log, failures should come last. By default, tap would write every assertion or one screen per second.
-const plain = process.stdout.isTTY ? {} : { CI: 'true', TAP_REPORTER: 'base' }
+// By default, tap would write every assertion into a log.
+const plain = process.stdout.isTTY ? {} : { TAP_REPORTER: here('scripts/tests/failures.mjs') }
 const tap = spawn('tap', [...given, ...files], {
   stdio: 'inherit',
   env: { ...plain, ...process.env, TEST_MONGO_URL: mongod.url, TEST_BUILT: built }

@@ -8,5 +8,9 @@ const disabled = { enable: () => disabled, disable: () => disabled }
 asyncHooks.createHook = () => disabled
 syncBuiltinESMExports()
 
-// Imports and trainings are forked with the loaders of this process. The one for mocks costs each of them 0.3 s.
-process.execArgv = process.execArgv.filter(argument => !argument.includes('@tapjs/mock'))
+// Imports and trainings are forked with the loaders of this process. The one for mocks costs each of them 0.3 s, the one for
+// TypeScript 0.4 s more than ours.
+const light = `--import=${new URL('./light-typescript.mjs', import.meta.url)}`
+process.execArgv = process.execArgv
+  .filter(argument => !argument.includes('@tapjs/mock'))
+  .map(argument => (argument.includes('@tapjs/typescript') ? light : argument))

@@ -6,7 +6,7 @@ const collect = runInNewContext('gc') as () => void
 
 /** Collects all garbage, including what WeakRefs have kept in this turn of the event loop. */
 export const collectGarbage = async () => {
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 2; i++) {
     await new Promise(setImmediate)
     collect()
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { readArguments } from '../../scripts/train/arguments.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { leasesOf } from '../../src/data/leases.js'
 import type { ModelDocument } from '../../src/data/recommendation-models.js'
@@ -219,11 +220,13 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
 })
 
 test('npm run train with options that make no sense', async t => {
-  for (const args of [['--model'], ['--events-out'], ['x'], ['--events-out='], ['--events-out', 'a', '--model-in', 'b']]) {
-    const [status, out, error] = await train(t, 'mongodb://127.0.0.1:1/x', {}, ...args).ended
-    t.strictSame([status, out], [1, ''])
-    t.match(error, /^.+\nUsage: /)
-  }
+  const [status, out, error] = await train(t, 'mongodb://127.0.0.1:1/x', {}, '--model').ended
+  t.strictSame([status, out], [1, ''])
+  t.match(error, /^.+\nUsage: /)
+  for (const args of [['--model'], ['--events-out'], ['x'], ['--events-out='], ['--events-out', 'a', '--model-in', 'b']])
+    t.throws(() => readArguments(args), { message: /^.+\nUsage: / }, args.join(' '))
+  t.strictSame(readArguments(['--events-out', 'a']), { eventsOut: 'a', modelIn: undefined })
+  t.strictSame(readArguments(['--model-in', 'b']), { eventsOut: undefined, modelIn: 'b' })
 })
 
 t.test('processes that mostly wait', { jobs: 4 }, async t => {
