@@ -87,4 +87,10 @@ const run = async () => {
   }
 }
 
+// Where `list | head` has what it needs, nobody is left to list for.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 await orFail(run)

@@ -182,6 +182,21 @@ t.test('npm run user', async t => {
     t.equal(await app.data.users.byId(_id), null)
   })
 
+  t.test('ends quietly where the reader of a long list leaves', async t => {
+    const url = await databaseUrl(t)
+    const client = await MongoClient.connect(url)
+    t.teardown(() => client.close())
+    const many = Array.from({ length: 5000 }, (_, i) => ({ _id: i + 1, name: 'A name that fills the pipe', disabled_at: null }))
+    await client.db().collection<{ _id: number }>('users').insertMany(many)
+    const [command, args] = apart(...compiled, 'list')
+    // Only a shell has real pipes: those of `spawn` are sockets.
+    const script = '{ "$@"; echo "status $?" >&2; } | head -n 1'
+    const child = spawn('sh', ['-c', script, 'sh', command, ...args], { env: { ...process.env, MONGO_URL: url } })
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+    t.match(JSON.parse(out), { id: 1 })
+    t.equal(err, 'status 0\n')
+  })
+
   for (const [args, sentence] of [
     [['disable', '987654321'], /^There is no user 987654321/],
     [['export', '987654321', '--out', 'x'], /^There is no user 987654321/],
