@@ -106,7 +106,8 @@ t.test('docs/decisions', async t => {
       const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
       t.strictSame(parts, ['Context', 'Decision', 'Measured', 'What would change it'], file)
       t.ok(file.startsWith(`${number}-`), file)
-      t.ok(text.split(/\s+/).length <= 320, `${file} is short`)
+      const body = text.replace(/^(?:#.*|\d{4}-\d\d-\d\d)$/gm, '').trim()
+      t.ok(body.split(/\s+/).length <= 300, `${file} is short`)
       return `| [${number}](${file}) | ${title} | ${date} |`
     })
   )
