@@ -73,7 +73,7 @@ t.test('the household of the demo page', withBrowser, async t => {
     await page.locator('#sign-out').click()
     await page.getByRole('button', { name: 'Sign in as Ada' }).click()
     await page.locator('#who .profile').first().waitFor()
-    t.ok(true, 'and asks again after a sign-out')
+    t.equal(await page.locator('#who').isVisible(), true, 'the page asks again after a sign-out')
   })
 
   t.test('opens a profile with a PIN only by it', async t => {
