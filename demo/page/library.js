@@ -56,7 +56,7 @@ export const toggleHidden = async content_id => {
  * @param {number} time
  * @param {number} duration
  */
-export const watch = async ({ id }, time, duration) => {
+export const reportPosition = async ({ id }, time, duration) => {
   const percentage = Math.min(100, Math.round((1000 * time) / duration) / 10)
   // Only the service knows which report completes the content. The history that is loaded after it tells.
   remember({ content_id: id, time, percentage, plays: progress.get(id)?.plays ?? 0 })

@@ -7,7 +7,7 @@ import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { audienceOf, firstAudience, idsFor, recommendedTo, span, taught, views } from '../recommendations/helper.js'
+import { crowdOf, firstOfCrowd, idsFor, recommendedTo, span, taught, views } from '../recommendations/helper.js'
 import { badQueries, closed, done, emptyMeta, metaOfFive, notInUs, refused, wantToken, wire } from './helper.js'
 
 const season = (id: number, parent_id: number) => content(id, { type: 'season', parent_id })
@@ -49,7 +49,7 @@ t.test('hidden titles', async t => {
   const stored = databaseOf(app).collection<HiddenDocument>('hidden')
   await views(
     app,
-    audienceOf([...span(1, 8), 100], 1, firstAudience).map(view => ({
+    crowdOf([...span(1, 8), 100], 1, firstOfCrowd).map(view => ({
       ...view,
       content_id: view.content_id === 100 ? 111 : view.content_id
     }))

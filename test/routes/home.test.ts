@@ -7,7 +7,7 @@ import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rail, railCollection } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { anybody, audienceOf, daysAgo, firstAudience, recommendedTo, span, taught, views } from '../recommendations/helper.js'
+import { anybody, crowdOf, daysAgo, firstOfCrowd, recommendedTo, span, taught, views } from '../recommendations/helper.js'
 import { badQueries, notInUs, swedish, wire } from './helper.js'
 
 interface Item {
@@ -80,7 +80,7 @@ const settings = { COUNTRY_HEADER: 'x-country', BASE_PATH: '' }
 
 const trained = async (t: Test) => {
   const app = await buildWith(t, { contents, rail_collections }, { settings })
-  await views(app, [...audienceOf(span(1, 20), 1, firstAudience), ...audienceOf(span(31, 50), 1, firstAudience + 1000)])
+  await views(app, [...crowdOf(span(1, 20), 1, firstOfCrowd), ...crowdOf(span(31, 50), 1, firstOfCrowd + 1000)])
   await taught(app)
   await until(() => app.catalogue.search.version > 0)
   return app

@@ -4,7 +4,7 @@ import { type App, addUser, build, buildWith, providerUser } from '../helpers/ap
 import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { committedText, dereferenced, type Operation } from '../helpers/openapi.js'
 import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
-import { audienceOf, counted, firstAudience, taught, views } from '../recommendations/helper.js'
+import { counted, crowdOf, firstOfCrowd, taught, views } from '../recommendations/helper.js'
 
 const document = dereferenced(JSON.parse(await committedText()))
 const limit = 6
@@ -142,7 +142,7 @@ const tellingReads = async (app: App, user: number, headers: Record<string, stri
 t.test('a viewer with a limit is told of nothing above it', async t => {
   const app = await buildWith(t, seed())
   const { user, adult, child } = await householdOf(app)
-  await views(app, audienceOf([1, 2, 3, 7_000_001, 7_000_002, 7_000_003], 3, firstAudience))
+  await views(app, crowdOf([1, 2, 3, 7_000_001, 7_000_002, 7_000_003], 3, firstOfCrowd))
   await taught(app)
 
   t.test('by any read', async t => {
