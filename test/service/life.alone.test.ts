@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { freePort } from '../../scripts/free-port.js'
 import { type Mongod, startMongod } from '../../scripts/mongod/start.js'
@@ -17,21 +16,12 @@ import { addUser, build, password, secret, settingsFor, signIn } from '../helper
 import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 import { freeze } from '../helpers/freeze.js'
+import { until } from '../helpers/until.js'
 
 const folder = async (t: Test) => {
   const path = await mkdtemp(join(tmpdir(), 'viewer-life-'))
   t.teardown(() => rm(path, { recursive: true, force: true }))
   return path
-}
-
-/** Waits until the condition holds. Resolves with the milliseconds that this took. */
-const until = async (holds: () => Promise<boolean> | boolean, patience = 60_000) => {
-  const start = performance.now()
-  while (!(await holds())) {
-    if (performance.now() - start > patience) throw new Error(`It did not come to be in ${patience} ms`)
-    await sleep(10)
-  }
-  return performance.now() - start
 }
 
 const timed = async <T>(answer: PromiseLike<T>): Promise<[T, number]> => {

@@ -30,12 +30,6 @@ export class Copy {
   }
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
-export const random = (seed: number) => () => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-  return seed / 2 ** 32
-}
-
 /** One change by one device. What is gone already, or comes too late, is no error. */
 export const writeOnce = async ({ data }: App, user: number, next: () => number) => {
   const content_id = 1 + Math.floor(next() * (films.length - watchedOffline))
