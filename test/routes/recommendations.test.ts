@@ -6,7 +6,7 @@ import { Ok } from '../../schemas/common.js'
 import { Recommendation } from '../../schemas/recommendation.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { isRefused, unauthenticated } from '../helpers/answers.js'
+import { assertRefused, unauthenticated } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
 import { change, databaseUrl } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
@@ -88,7 +88,7 @@ t.test('what is sent', async t => {
     t.test(`refuses ${query.slice(0, 30)}`, async t => {
       for (const who of [viewer, anybody(app)]) {
         const answer = await who.get(`/recommendations?${query}`)
-        if (field) isRefused(t, answer, field, query)
+        if (field) assertRefused(t, answer, field, query)
         else t.equal(answer.statusCode, 200, 'an unknown parameter is ignored')
       }
     })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
 import { moveClock } from '../catalogue/helper.js'
-import { isRefused, notFound } from '../helpers/answers.js'
+import { assertRefused, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { content, episode, film, term } from '../helpers/documents.js'
@@ -53,7 +53,7 @@ t.test('GET /contents/{contentId}/similar, without a model', async t => {
     for (const perPage of [1, 3, 50]) t.strictSame(await similar(1, `?perPage=${perPage}`), byTerms.slice(0, perPage))
     t.strictSame(await similar(1, '?page=7&order_by=x&perPage=3'), byTerms.slice(0, 3))
     for (const [query, field] of [...badQueries, ['perPage=51', 'perPage'] as const].filter(([query]) => /^perPage=/.test(query)))
-      isRefused(t, await app.inject(`/contents/1/similar?${query}`), field, query)
+      assertRefused(t, await app.inject(`/contents/1/similar?${query}`), field, query)
   })
 
   t.test('of an episode or a season are those of its show', async t => {

@@ -35,7 +35,7 @@ interface Refusal {
   json: () => unknown
 }
 
-const isUnavailable = (t: Test, response: Refusal, what: string) => {
+const assertUnavailable = (t: Test, response: Refusal, what: string) => {
   t.equal(response.statusCode, 503, what)
   t.match(response.headers['retry-after'], /^[1-9]\d*$/, what)
   const body = response.json() as { message: string }
@@ -127,7 +127,7 @@ test('a database that is not there', async t => {
     '/login/refresh': app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: 'x' } })
   })) {
     const [response, ms] = await timed(answer)
-    isUnavailable(t, response, what)
+    assertUnavailable(t, response, what)
     t.ok(ms < 3000, `${what} after ${ms} ms`)
   }
   t.equal((await app.inject('/nothing')).statusCode, 404, 'what does not need it is answered')
@@ -170,7 +170,7 @@ test('a database that freezes', async t => {
   }
   const answers = Object.entries(asked).map(async ([what, send]) => {
     const [response, ms] = await timed(send())
-    isUnavailable(t, response, what)
+    assertUnavailable(t, response, what)
     t.ok(ms < 3000, `${what} after ${ms} ms`)
   })
   const crowd = Array.from({ length: 150 }, async () => {
@@ -183,7 +183,7 @@ test('a database that freezes', async t => {
 
   // A login that comes when the outage is known.
   const [late, ms] = await timed(logIn(email))
-  isUnavailable(t, late, 'a later login')
+  assertUnavailable(t, late, 'a later login')
   t.ok(ms < 3000, `a later login after ${ms} ms`)
 
   process.kill(pid, 'SIGCONT')
@@ -214,7 +214,7 @@ test('a database that stops and starts again', async t => {
   await mongod.stop()
   for (const send of [logIn, () => app.inject('/ready'), logIn]) {
     const [response, ms] = await timed(send())
-    isUnavailable(t, response, 'while it is away')
+    assertUnavailable(t, response, 'while it is away')
     t.ok(ms < 3000, `after ${ms} ms`)
   }
   t.equal((await app.inject('/health')).statusCode, 200)

@@ -9,7 +9,7 @@ import { type App, addUser, build, signIn } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
-import { ask, Copy, films, isEqual, writeOnce } from './helper.js'
+import { ask, assertEqualCopy, Copy, films, writeOnce } from './helper.js'
 
 /**
  * A removal that the death of the primary interrupts may be completed for as long as its mark counts, and reaches the majority once the
@@ -90,7 +90,7 @@ t.test('a copy equals the lists, and devices sign in with a code, though the pri
   await Promise.all(all)
   for (const { user, copy } of copies) {
     while (await ask(app, user, copy, { perPage: 5, overlap }));
-    await isEqual(t, app, user, copy, overlap)
+    await assertEqualCopy(t, app, user, copy, overlap)
   }
 
   const [ends, names] = [await signingIn, await devices.signedIn()]

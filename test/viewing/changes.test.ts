@@ -6,7 +6,7 @@ import { randomFrom } from '../../src/recommendations/model/random.js'
 import { addUser, buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { historyDocument } from '../helpers/documents.js'
-import { ask, Copy, films, isEqual, writeOnce } from './helper.js'
+import { ask, assertEqualCopy, Copy, films, writeOnce } from './helper.js'
 
 t.test('whoever follows the changes has a copy that equals the lists, whatever three devices write meanwhile', async t => {
   const app = await buildWith(t, { contents: films })
@@ -39,7 +39,7 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
     isWriting = false
     await reading
     while (await askOnce());
-    await isEqual(t, app, user, copy, overlap)
+    await assertEqualCopy(t, app, user, copy, overlap)
   }
   const ids = await Promise.all(Array.from({ length: users }, () => addUser(app)))
   for (let from = 0; from < users; from += 8) await Promise.all(ids.slice(from, from + 8).map(({ _id }) => follow(_id, _id)))

@@ -85,7 +85,7 @@ export const ask = async (app: App, user: number, copy: Copy, { perPage, overlap
 }
 
 /** Checks that the copy equals a new copy, and the lists. */
-export const isEqual = async (t: Test, app: App, user: number, copy: Copy, overlap: number) => {
+export const assertEqualCopy = async (t: Test, app: App, user: number, copy: Copy, overlap: number) => {
   const fresh = new Copy()
   while (await ask(app, user, fresh, { perPage: 500, overlap }));
   const stored = await Promise.all([
