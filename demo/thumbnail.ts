@@ -1,17 +1,11 @@
+import { randomFrom } from '../src/recommendations/model/random.js'
+
 const width = 640
 const height = 360
 const margin = 40
 
 /** Pseudo-random numbers from 0 to 1, so that an id always gets the same picture. */
-const randomsOf = (seed: number) => {
-  let state = Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+const randomsOf = (id: number) => randomFrom(Math.imul(id, 0x9e3779b1) ^ 0x5bd1e995)
 type Random = () => number
 type Shapes = (random: Random, colour: (lightness: number) => string) => string
 

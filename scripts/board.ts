@@ -2,7 +2,7 @@ import { panels } from './deploy/grafana/board.js'
 import { drawBoard } from './deploy/grafana/picture/draw.js'
 import { withVariables } from './deploy/grafana/queries.js'
 import type { Series } from './deploy/prometheus/server.js'
-import { withWatchedService } from './deploy/prometheus/watched.js'
+import { withServiceUnderLoad } from './deploy/prometheus/service-under-load.js'
 import { prometheusPrograms } from './deploy/prometheus.js'
 import { messageOf } from './failures.js'
 
@@ -14,7 +14,7 @@ const step = 2
 /** Draws the board of a service under load, so that a change to it can be looked at. */
 try {
   const { server } = await prometheusPrograms(console.log)
-  await withWatchedService(server, { seconds, say: console.log }, async ({ prometheus, began, ended }) => {
+  await withServiceUnderLoad(server, { seconds, say: console.log }, async ({ prometheus, began, ended }) => {
     const answered = []
     for (const panel of panels) {
       const results: Series[][] = []

@@ -1,4 +1,4 @@
-import { clients } from './clients/clients.js'
+import { clients } from './clients/generated-clients.js'
 import { startService } from './clients/service.js'
 import { tryClient } from './clients/try.js'
 import { readersOf } from './command-line.js'

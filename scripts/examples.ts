@@ -58,7 +58,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, url 
   return body.data
 }
 /** Replaces tokens, which would be useless to readers. */
-const hidden = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
+const masked = (pair: object) => ({ ...pair, access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…', refresh_token: '0f8b6c1e…' })
 
 const email = demoUsers[0].email
 const { access_token, refresh_token } = await ask('POST', '/login', '/login', { email, password: demoPassword, device: 'Living room TV' })
@@ -132,7 +132,7 @@ await ask('DELETE', '/me', '/me', { password: demoPassword })
 
 for (const key of ['POST /login', 'POST /login/refresh', 'POST /login/device/token', 'POST /profiles/{profileId}/token']) {
   const example = examples[key] as { request: object; answer: { data: object } }
-  examples[key] = { ...example, answer: { ...example.answer, data: hidden(example.answer.data) } }
+  examples[key] = { ...example, answer: { ...example.answer, data: masked(example.answer.data) } }
 }
 /** One row is enough for an example, too. */
 const home = examples['GET /home'] as { answer: { data: { rows: { kind: string }[] } } }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isDuplicate } from '../src/data/driver/faults.js'
@@ -39,23 +40,23 @@ const known = (user: UserDocument | null, who: string) => {
 const print = ({ _id, email, name, sub, account_id, disabled_at }: UserDocument) =>
   console.log(JSON.stringify({ id: _id, email, name, sub, account_id, disabled: disabled_at !== null }))
 
-/**
- * This command makes no logins or reports. ACCESS_TOKEN_TTL counts only for sessions that an earlier version began, COMPLETED_AT only in
- * exports of history that an earlier version wrote.
- */
-const settings = {
+const UserSettings = Type.Object({ ...CommandSettings.properties, ...Type.Pick(Settings, ['COMPLETED_AT']).properties })
+type UserSettings = Static<typeof UserSettings>
+
+/** This command makes no logins or reports. ACCESS_TOKEN_TTL counts only for sessions that an earlier version began. */
+const unusedSettings = {
   ACCESS_TOKEN_TTL: Settings.properties.ACCESS_TOKEN_TTL.default,
   LOGIN_LIMIT: 0,
   REFRESH_TOKEN_TTL: 0,
-  REFRESH_GRACE: 0,
-  COMPLETED_AT: 90
+  REFRESH_GRACE: 0
 }
 
 const run = async () => {
   const { action, given, who, name, out, yes } = readArguments(process.argv.slice(2))
+  const { MONGO_URL, COMPLETED_AT }: UserSettings = settingsOrExit(UserSettings)
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 }
-  const { client, db } = connectionTo(settingsOrExit(CommandSettings).MONGO_URL, timeouts)
-  const data = dataOf(db, settings)
+  const { client, db } = connectionTo(MONGO_URL, timeouts)
+  const data = dataOf(db, { ...unusedSettings, COMPLETED_AT })
   const { users, sessions } = data
   try {
     if (action === 'list') {
@@ -85,5 +86,11 @@ const run = async () => {
     await client.close()
   }
 }
+
+// Where `list | head` has what it needs, nobody is left to list for.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
 
 await orFail(run)

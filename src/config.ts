@@ -54,7 +54,7 @@ export const settingGroups = {
     ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
     REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
     REFRESH_GRACE: Integer(
-      'Grace period in seconds after a refresh token was used. A second use is refused, and after the grace period it also ends the session',
+      'A refresh token that was already used is always refused. If it comes back later than this many seconds after its use, its session ends as well',
       10
     ),
     LOGIN_LIMIT: Integer(

@@ -1,4 +1,5 @@
 import { byId, h, icon } from './dom.js'
+import { remember } from './library.js'
 import { announce } from './notice.js'
 import { bar, picture } from './pieces.js'
 import { openSheet } from './sheet.js'
@@ -9,7 +10,7 @@ const place = byId('history')
 const perPage = 8
 
 /** @param {import('./viewer.js').Schemas['HistoryElement']} element */
-const line = ({ _id, content, time, percentage, updated_at }) => {
+const line = ({ _id, content, time, percentage, plays, updated_at }) => {
   const remove = async () => {
     try {
       await viewer.delete('/history/{watchedVideoId}', { params: { path: { watchedVideoId: _id } } })
@@ -31,7 +32,7 @@ const line = ({ _id, content, time, percentage, updated_at }) => {
       h('span', { class: 'headline' }, nameOf(content)),
       h('span', { class: 'note' }, lineOf(numberOf(content) || typeOf(content), ago(updated_at)))
     ),
-    h('span', { class: 'how-far' }, bar(percentage), h('span', { class: 'note' }, percentage >= 90 ? 'Watched' : clock(time))),
+    h('span', { class: 'how-far' }, bar(percentage), h('span', { class: 'note' }, plays > 0 ? 'Watched' : clock(time))),
     h(
       'button',
       { type: 'button', class: 'forget', 'aria-label': `Remove ${nameOf(content)}`, title: 'Remove from history', onclick: remove },
@@ -51,6 +52,7 @@ export const showHistory = async () => {
   const add = async (/** @type {number} */ page) => {
     try {
       const { collection, meta } = await viewer.get('/history', { params: { query: { page, perPage } } })
+      for (const element of collection) remember(element)
       list.append(...collection.map(line))
       if (meta.total_count === 0) list.append(h('li', { class: 'empty' }, 'Nothing watched yet.'))
       more.hidden = !meta.next_page

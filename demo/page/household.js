@@ -25,7 +25,7 @@ export const keepChoice = () => localStorage.setItem(chosenKey, 'yes')
 const show = profile => {
   watching = profile
   localStorage.setItem(profileKey, JSON.stringify(profile))
-  document.documentElement.dataset.audience = isLimited(profile) ? 'children' : 'everybody'
+  document.documentElement.dataset.looks = isLimited(profile) ? 'children' : 'everybody'
   emit('household')
 }
 

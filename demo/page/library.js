@@ -2,13 +2,16 @@ import { emit, events, viewer } from './viewer.js'
 
 /**
  * What the signed-in user has watched and saved, for the progress bars and ticks on cards.
- * @type {Map<number, { time: number, percentage: number }>}
+ * @type {Map<number, { time: number, percentage: number, plays: number }>}
  */
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
 /** Cards whose title the user has just hidden, by content id. These cards stay until their row is loaded again, so that hiding can be undone. */
 export const hidden = new Set()
+
+/** @param {{ content_id: number, time: number, percentage: number, plays: number }} element */
+export const remember = ({ content_id, time, percentage, plays }) => progress.set(content_id, { time, percentage, plays })
 
 const most = { params: { query: { perPage: 100 } } }
 
@@ -17,7 +20,7 @@ export const loadLibrary = async () => {
   const [history, watchlist] = user ? await Promise.all([viewer.get('/history', most), viewer.get('/watchlist', most)]) : []
   progress.clear()
   saved.clear()
-  for (const { content_id, time, percentage } of history?.collection ?? []) progress.set(content_id, { time, percentage })
+  for (const element of history?.collection ?? []) remember(element)
   for (const { content_id, id } of watchlist?.collection ?? []) saved.set(content_id, id)
 }
 
@@ -53,9 +56,10 @@ export const toggleHidden = async content_id => {
  * @param {number} time
  * @param {number} duration
  */
-export const watch = async ({ id }, time, duration) => {
+export const reportPosition = async ({ id }, time, duration) => {
   const percentage = Math.min(100, Math.round((1000 * time) / duration) / 10)
-  progress.set(id, { time, percentage })
+  // Only the service knows which report completes the content. The history that is loaded after it tells.
+  remember({ content_id: id, time, percentage, plays: progress.get(id)?.plays ?? 0 })
   const outcome = await viewer.report({ content_id: id, time, percentage })
   emit('watched')
   return outcome

@@ -1,5 +1,5 @@
 import { h, icon } from './dom.js'
-import { durationOf, progress, watch } from './library.js'
+import { durationOf, progress, reportPosition } from './library.js'
 import { askToSignIn } from './sign-in.js'
 import { explain, viewer } from './viewer.js'
 import { clock, nameOf, spoken } from './words.js'
@@ -61,7 +61,7 @@ export const player = (content, user) => {
     if (!user || time === reported) return
     reported = time
     nextReport = Date.now() + reportEvery
-    const { state, error } = await watch(content, time, duration)
+    const { state, error } = await reportPosition(content, time, duration)
     status.className = `status ${state}`
     if (state === 'sent') status.textContent = `Position saved: ${clock(time)}`
     else if (state === 'kept') status.textContent = 'Position kept on this device. It is sent when the service responds again.'

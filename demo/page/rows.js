@@ -62,8 +62,8 @@ const continueCards = async items => {
     return card(content, {
       headline: parent ? nameOf(parent) : nameOf(content),
       note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
-      // The history of an episode that is watched again is still at the end of the last viewing.
-      percentage: history && history.percentage < 90 ? history.percentage : 0,
+      // An episode that is proposed again is still at the end of its last viewing.
+      percentage: history && (reason === 'resume' || history.plays === 0) ? history.percentage : 0,
       mayHide: true
     })
   })

@@ -15,8 +15,8 @@ let shown
 
 /** How far it was watched, or what it is about. @param {Content} content */
 const stateOf = content => {
-  const { time = 0, percentage = 0 } = progress.get(content.id) ?? {}
-  if (percentage >= 90) return 'Watched'
+  const { time = 0, plays = 0 } = progress.get(content.id) ?? {}
+  if (plays > 0) return 'Watched'
   return time ? `Resume at ${clock(time)}` : descriptionOf(content)
 }
 

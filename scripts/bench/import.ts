@@ -11,7 +11,7 @@ import { connectionTo } from '../../src/data/driver/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { importFiles } from '../../src/import/index.js'
 import { startMongod } from '../mongod/start.js'
-import { randomFrom } from './data/random.js'
+import { choicesFrom } from './data/choices.js'
 import { quantile } from './measures/statistics.js'
 
 // Compares the import of contents with a bare unordered bulkWrite of the same documents.
@@ -22,7 +22,7 @@ const batch = 1000
 const syllables = ['ba', 'lo', 'mir', 'ten', 'sa', 'vu', 'ker', 'ni', 'dro', 'fel', 'gan', 'hü', 'jo', 'pel', 'rat', 'zo']
 
 const generator = () => {
-  const { below, of } = randomFrom(7)
+  const { below, of } = choicesFrom(7)
   const word = () => Array.from({ length: 2 + below(2) }, () => of(syllables)).join('')
   const words = (count: number) => Array.from({ length: count }, word).join(' ')
   return (id: number) => ({

@@ -7,7 +7,7 @@ import type { Check } from './check.js'
 import { boardQueries } from './grafana/queries.js'
 import { complaintsAbout } from './prometheus/lint.js'
 import { folder, type Prometheus } from './prometheus/server.js'
-import { withWatchedService } from './prometheus/watched.js'
+import { withServiceUnderLoad } from './prometheus/service-under-load.js'
 
 const run = promisify(execFile)
 
@@ -25,7 +25,7 @@ export const prometheus: Check = async say => {
   for (const check of ['check config prometheus.yaml', 'check rules --lint-fatal rules.yaml', 'test rules rules.test.yaml'])
     findings.push(await passes(promtool, check))
 
-  await withWatchedService(server, { seconds, say }, async ({ prometheus, metrics, began, ended }) => {
+  await withServiceUnderLoad(server, { seconds, say }, async ({ prometheus, metrics, began, ended }) => {
     const rules = await prometheus.rules()
     const failing = rules.filter(({ lastError }) => lastError).map(({ name, lastError }) => `${name}: ${lastError}`)
     const recorded = rules.filter(({ type }) => type === 'recording').map(({ name }) => name)

@@ -11,7 +11,7 @@ import { type Program, startProxy } from './proxies/program.js'
 import { rolling } from './proxies/rolling.js'
 import { importKey, serving } from './proxies/serving.js'
 
-const audience = { viewers: 32, contents: 500 }
+const size = { viewers: 32, contents: 500 }
 const settings = {
   TRUST_PROXY: 'loopback',
   COUNTRY_HEADER: 'X-Country',
@@ -34,7 +34,7 @@ const behind = async (program: Program, say: (line: string) => void) => {
   const { client, db } = connectionTo(url)
   const cleanups: (() => unknown)[] = [mongod.stop, () => client.close()]
   try {
-    await fill(db, audience)
+    await fill(db, size)
     const services = await Promise.all([1, 2, 3].map(() => Service.start({ url, built: 'dist', settings })))
     cleanups.push(...services.map(service => () => service.end('SIGKILL')))
     const proxy = await startProxy(
@@ -43,7 +43,7 @@ const behind = async (program: Program, say: (line: string) => void) => {
     )
     cleanups.push(proxy.stop)
     const served = await serving(program, proxy)
-    const [rolled, idled] = await Promise.all([rolling(program, proxy, services, db, audience, say), idle(program)])
+    const [rolled, idled] = await Promise.all([rolling(program, proxy, services, db, size, say), idle(program)])
     return [...served, ...rolled, idled]
   } finally {
     for (const cleanUp of cleanups.reverse()) await cleanUp()

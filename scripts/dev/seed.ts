@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb'
-import { demoAudience } from '../../demo/audience.js'
 import { demoFiles } from '../../demo/catalogue.js'
 import { demoHistory } from '../../demo/history.js'
 import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
+import { demoViewers } from '../../demo/viewers.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { profilesOf } from '../../src/data/profiles.js'
@@ -43,11 +43,11 @@ export const fillWithDemo = async (url: string, origin: string, say: (line: stri
   const now = new Date()
   try {
     if (await isEmpty(db)) {
-      say('filling the empty database with a demo catalogue, a household, another user and an audience for the recommendations')
+      say('filling the empty database with a demo catalogue, a household, another user and viewers for the recommendations')
       await ensureIndexes(db)
       await importFiles(db, await demoFiles(origin, now))
       await importFiles(db, await demoHistory(await addViewers(db), now))
-      await importFiles(db, await demoAudience(now), { issuer: 'demo' })
+      await importFiles(db, await demoViewers(now), { issuer: 'demo' })
       return true
     }
     if (await isDemo(db)) {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demoPassword, demoUsers } from '../../demo/users.js'
+import { until } from '../until.js'
 import type { Containers } from './containers.js'
 import type { Documented } from './documented.js'
-import { type Service, until } from './service.js'
+import { every, type Service } from './service.js'
 
 export interface Parts {
   folder: string
@@ -31,11 +32,11 @@ const start = async ({ containers, documented, service, say }: Parts) => {
 const fillWithDemo = async ({ containers, documented, service, say }: Parts) => {
   const line = documented.take('demo.js')
   assert.match(await containers.run(line), /Sign in as ada@example\.com/)
-  const list = await until(
-    () => service.read('/contents?type=show&perPage=1'),
-    ({ meta }) => meta.total_count > 0,
-    10
-  )
+  const filled = async () => {
+    const list = await service.read('/contents?type=show&perPage=1')
+    return list.meta.total_count > 0 && list
+  }
+  const list = await until('The demo catalogue', filled, { within: 10_000, every })
   assert.equal(await service.picture(list.collection[0].thumbnail), 'image/svg+xml')
   const token = await service.signIn(demoUsers[0].email, demoPassword)
   for (const path of ['/continue-watching', '/history']) assert.ok((await service.read(path, token)).collection.length > 0, path)
@@ -54,11 +55,7 @@ const importFiles = async ({ folder, containers, documented, service, say }: Par
   ] as const)
     await chmod(path, mode)
   assert.match(await containers.run(documented.take('import.js')), /contents: 1 added/)
-  await until(
-    () => service.status('/contents/900001'),
-    status => status === 200,
-    5
-  )
+  await until('The imported content', async () => (await service.status('/contents/900001')) === 200, { within: 5000, every })
   say('a folder of files was imported')
 }
 
@@ -74,11 +71,11 @@ const addUser = async ({ containers, documented, service, say }: Parts) => {
 
 const train = async ({ containers, documented, say }: Parts) => {
   const line = documented.take('train.js')
-  const { output } = await until(
-    () => containers.attempt(line),
-    ({ status, output }) => status === 0 || !output.includes('already training'),
-    120
-  )
+  const trained = async () => {
+    const attempt = await containers.attempt(line)
+    return (attempt.status === 0 || !attempt.output.includes('already training')) && attempt
+  }
+  const { output } = await until('A training', trained, { every })
   assert.match(output, /"users":\d+/)
   say('the model was trained')
 }
@@ -86,7 +83,8 @@ const train = async ({ containers, documented, say }: Parts) => {
 /** Every container is healthy, and its checks leave no line in the log. */
 const readLog = async ({ containers, documented, say }: Parts) => {
   const checks = () => containers.inspect('{{if .State.Health}}{{len .State.Health.Log}} {{.State.Health.Status}}{{end}}')
-  await until(checks, found => found.filter(Boolean).every(health => /^[3-9] healthy$/.test(health)), 60)
+  const areHealthy = async () => (await checks()).filter(Boolean).every(health => /^[3-9] healthy$/.test(health))
+  await until('The health of all containers', areHealthy, { within: 60_000, every, instead: async () => `: ${await checks()}` })
   const log = await containers.run(documented.take('docker compose logs'))
   assert.match(log, /"path":"\/history"/)
   assert.doesNotMatch(log, /"path":"\/(health|ready)".*"status":200/)

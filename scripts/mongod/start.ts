@@ -47,7 +47,7 @@ export const startMongod = async ({ say, dataDir, temporary = tmpdir(), port = 0
   // Detached, so that Ctrl-C in the terminal only reaches this process, which may have writes to finish before mongod ends.
   const mongod = spawn(binary, options, { detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'ignore'] })
   const exit = once(mongod, 'exit')
-  watch(mongod, dataDir ? '' : folder)
+  endWithThisProcess(mongod, dataDir ? '' : folder)
 
   const gone = async () => {
     await exit
@@ -113,7 +113,7 @@ const letRun = (mongod: Child) => {
 }
 
 /** Starts a process that ends mongod when this one is gone, even if it was killed. */
-const watch = (mongod: Child, temporary: string) => {
+const endWithThisProcess = (mongod: Child, temporary: string) => {
   const file = join(import.meta.dirname, 'watchdog.mjs')
   const watchdog = spawn(process.execPath, [file, `${mongod.pid}`, temporary], {
     detached: true,

@@ -4,8 +4,8 @@ import { revisionsOf } from '../../src/data/revisions.js'
 import type { SupportTextDocument } from '../../src/data/support-texts.js'
 import { minutes } from '../../src/time.js'
 import { contentOf } from '../bench/data/catalogue.js'
+import { choicesFrom } from '../bench/data/choices.js'
 import { generate, insert } from '../bench/data/insert.js'
-import { randomFrom } from '../bench/data/random.js'
 import { ago } from '../bench/data/time.js'
 
 const imported = { digest: '' }
@@ -15,7 +15,7 @@ const beginnings = 'etaoinsrhldcumfpgwybvk'
 
 /** 30 random words per item, so that nearly every item has words that begin with each letter. */
 const words = (seed: number) => {
-  const random = randomFrom(seed)
+  const random = choicesFrom(seed)
   const letters = [...beginnings]
   const word = () => Array.from({ length: 3 + random.below(5) }, () => random.of(letters)).join('')
   const known = Array.from({ length: 20_000 }, word)

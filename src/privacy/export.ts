@@ -8,16 +8,34 @@ import type { UserDocument } from '../data/users.js'
 import { isServableWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { timestamp } from '../time.js'
 
-const userRecord = ({ _id, email, name, sub, account_id, max_age = null, created_at, updated_at }: UserDocument): ExportedUser => ({
-  id: _id,
-  ...(email !== undefined && { email }),
-  name,
-  ...(sub !== undefined && { sub }),
-  ...(account_id !== undefined && { account_id }),
-  ...(max_age !== null && { max_age }),
-  created_at: timestamp(created_at),
-  updated_at: timestamp(updated_at)
-})
+/** Fields of a user that are not exported: secrets, and what only this installation needs. */
+type LeftOut =
+  | 'email_key'
+  | 'password_hash'
+  | 'password_changed_at'
+  | 'iss'
+  | 'tokens_after'
+  | 'place'
+  | 'limit_changed_at'
+  | 'pin_hash'
+  | 'disabled_at'
+
+/** JSON has no undefined fields. */
+type UserRecord = { [Field in keyof ExportedUser]: ExportedUser[Field] | undefined }
+/** A new field of a user is a compiler error until it is exported or left out. */
+type ExportedFields = Record<'id' | Exclude<keyof UserDocument, '_id' | LeftOut>, unknown>
+
+const userRecord = ({ _id, email, name, sub, account_id, max_age, created_at, updated_at }: UserDocument): UserRecord =>
+  ({
+    id: _id,
+    email,
+    name,
+    sub,
+    account_id,
+    max_age: max_age ?? undefined,
+    created_at: timestamp(created_at),
+    updated_at: timestamp(updated_at)
+  }) satisfies ExportedFields
 
 // As everywhere, elements that lack fields, because other software wrote them, are left out.
 

@@ -31,14 +31,14 @@ for (const [away, settings] of [
     for (const address of known) answers.set(address, (await app.inject(address)).body)
 
     proxy[away]()
-    const isKnown = async (what: string) => {
+    const assertKnown = async (what: string) => {
       for (const address of known) {
         const response = await app.inject(address)
         t.equal(response.statusCode, 200, `${address} ${what}`)
         t.equal(response.body, answers.get(address), `${address} ${what}`)
       }
     }
-    const isUnavailable = async (address: string) => {
+    const assertUnavailable = async (address: string) => {
       const began = performance.now()
       const response = await app.inject(address)
       const took = performance.now() - began
@@ -48,15 +48,15 @@ for (const [away, settings] of [
       t.notMatch(response.headers['cache-control'], /public/)
       t.ok(took < 3000, `${address} took ${took} ms`)
     }
-    await isKnown('is served')
-    await Promise.all(['/contents?search=9', '/contents/9', '/contents?type=unread'].map(isUnavailable))
-    await isKnown('is served on')
+    await assertKnown('is served')
+    await Promise.all(['/contents?search=9', '/contents/9', '/contents?type=unread'].map(assertUnavailable))
+    await assertKnown('is served on')
 
     let restore = moveClock(t, 50_000)
-    await isKnown('is served for nearly a minute')
+    await assertKnown('is served for nearly a minute')
     restore()
     restore = moveClock(t, 63_000)
-    for (const address of known) await isUnavailable(address)
+    for (const address of known) await assertUnavailable(address)
     for (const path of ['/history', '/watchlist'])
       t.equal((await viewer.post(path, { content_id: 404 })).statusCode, 503, `POST ${path} cannot know what is new`)
 
@@ -66,7 +66,7 @@ for (const [away, settings] of [
     for (const address of [...known, '/contents?search=9', '/contents/9'])
       await until(async () => (await app.inject(address)).statusCode === 200, { within: 6000, every: 50 })
     t.ok(Date.now() - back < 5000, `normal after ${Date.now() - back} ms`)
-    await isKnown('is served again')
+    await assertKnown('is served again')
     restore()
 
     const direct = await build(t, { url })

@@ -16,7 +16,7 @@ const listsOf = async (client: Client) => {
     hidden: (await client.get('/hidden')).collection.map(bare)
   }
 }
-const isEqual = async (t: Test, client: Client, copy: Copy | undefined) => {
+const assertEqualCopy = async (t: Test, client: Client, copy: Copy | undefined) => {
   const { cursor, isComplete, ...lists } = copy ?? {}
   t.strictSame(lists, await listsOf(client))
   t.equal(isComplete, true)
@@ -47,10 +47,10 @@ t.test('the copy is what the service has', async t => {
   await client.dropCopy()
   await newViewer(app, client)
   t.equal(await client.copy(), undefined)
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
 
   await fill(client)
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
   t.ok(count('GET /changes') >= 4, 'it follows the pages')
 
   await client.delete('/history')
@@ -59,13 +59,13 @@ t.test('the copy is what the service has', async t => {
   await client.delete('/watchlist/{elementId}', { params: { path: { elementId: String(saved?.id) } } })
   await client.delete('/hidden/{contentId}', { params: { path: { contentId: '3' } } })
   const copy = await client.sync()
-  await isEqual(t, client, copy)
+  await assertEqualCopy(t, client, copy)
   t.equal(copy.history.length, 1)
   t.strictSame(await client.copy(), copy)
 
   await client.dropCopy()
   t.equal(await client.copy(), undefined)
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
 })
 
 t.test('reports that were kept while offline are sent first', async t => {
@@ -89,7 +89,7 @@ t.test('a reset drops what was there', async t => {
   const { history, ...copy } = await client.sync()
   const gone = history.map(element => ({ ...element, content_id: element.content_id + 100 }))
   await store.save(`copy-${user.id}`, { ...copy, history: gone, cursor: 'of another time' })
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
 })
 
 t.test('an interrupted one goes on where it was', async t => {
@@ -107,7 +107,7 @@ t.test('an interrupted one goes on where it was', async t => {
   t.equal((copy?.history.length ?? 0) + (copy?.watchlist.length ?? 0) + (copy?.hidden.length ?? 0), 4)
 
   const next = clientOf(t, baseUrl, { store })
-  await isEqual(t, next.client, await next.client.sync())
+  await assertEqualCopy(t, next.client, await next.client.sync())
   t.equal(next.count('GET /changes'), 2, 'the rest, and what has changed since it began')
 })
 
@@ -124,7 +124,7 @@ t.test('a store that fails keeps the copy with its cursor', async t => {
   }
   await t.rejects(client.sync(), full)
   t.equal((await client.copy())?.isComplete, false)
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
 })
 
 t.test('several at once are one after the other', async t => {
@@ -135,7 +135,7 @@ t.test('several at once are one after the other', async t => {
   const copies = await Promise.all(Array.from({ length: 5 }, () => client.sync()))
   t.ok(copies.every(({ isComplete }) => isComplete))
   await writing
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
 })
 
 t.test('each user has a copy, and no other sees it', async t => {
@@ -155,12 +155,12 @@ t.test('each user has a copy, and no other sees it', async t => {
   open()
   t.match(await interrupted, { kind: 'signed-out' }, 'nothing is asked in the name of the other')
   t.equal(await client.copy(), undefined)
-  await isEqual(t, client, await client.sync())
+  await assertEqualCopy(t, client, await client.sync())
   t.strictSame((await store.load(`copy-${other.id}`))?.history, [])
 
   await client.signIn(user.email, password)
   const copy = await client.sync()
-  await isEqual(t, client, copy)
+  await assertEqualCopy(t, client, copy)
   t.equal(copy.history.length, 3)
 })
 

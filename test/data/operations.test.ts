@@ -122,7 +122,7 @@ t.test('the operations of a request', async t => {
     const answer = await request()
     return { answer, operations: await entries() }
   }
-  const isAsked = async (t: Test, what: string, request: () => Promise<Answer>, status: number, most: number) => {
+  const assertAsked = async (t: Test, what: string, request: () => Promise<Answer>, status: number, most: number) => {
     const { answer, operations } = await asked(request)
     t.strictSame(
       {
@@ -165,16 +165,16 @@ t.test('the operations of a request', async t => {
   t.test('lists ask the database once', async t => {
     for (const list of lists) {
       // The contents that this process has not yet sent are read once, in one query for all of the page.
-      const cold = await isAsked(t, `${list.slice(0, 60)} for the first time`, () => viewer.get(list), 200, 2)
+      const cold = await assertAsked(t, `${list.slice(0, 60)} for the first time`, () => viewer.get(list), 200, 2)
       t.ok(cold.filter(({ ns }) => ns.endsWith('.contents')).length <= 1)
-      await isAsked(t, list.slice(0, 60), () => viewer.get(list), 200, 1)
+      await assertAsked(t, list.slice(0, 60), () => viewer.get(list), 200, 1)
     }
   })
 
   t.test('continue watching asks three times at most, however long the history', async t => {
-    const cold = await isAsked(t, 'for the first time', () => viewer.get('/continue-watching?page=3'), 200, 3)
+    const cold = await assertAsked(t, 'for the first time', () => viewer.get('/continue-watching?page=3'), 200, 3)
     t.ok(cold.length > 0)
-    const operations = await isAsked(t, 'again', () => viewer.get('/continue-watching?page=3'), 200, 2)
+    const operations = await assertAsked(t, 'again', () => viewer.get('/continue-watching?page=3'), 200, 2)
     t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'], 'no getmore')
     const [whole] = operations.filter(({ op }) => op === 'command')
     t.ok((whole?.keysExamined ?? 0) >= 300, 'all of the history')
@@ -185,55 +185,55 @@ t.test('the operations of a request', async t => {
       historyDocument({ _id: new ObjectId(), user_id: devoted.id, content_id: 10_000 + i, updated_at: new Date(1.7e12 + i) })
     )
     await db.collection<HistoryDocument>('history').insertMany(elements)
-    const [latest] = await isAsked(t, 'in a long history', () => devoted.get('/continue-watching'), 200, 2)
+    const [latest] = await assertAsked(t, 'in a long history', () => devoted.get('/continue-watching'), 200, 2)
     t.ok(latest?.keysExamined <= 2001, 'no more than it looks at')
     t.equal(latest?.docsExamined, 0)
-    await isAsked(t, 'DELETE /continue-watching/{contentId}', () => viewer.remove('/continue-watching/1001'), 200, 1)
-    await isAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
+    await assertAsked(t, 'DELETE /continue-watching/{contentId}', () => viewer.remove('/continue-watching/1001'), 200, 1)
+    await assertAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
   })
 
   t.test('recommendations ask once, however long the history, and without a token not at all', async t => {
     const popular = () => app.inject('/recommendations?perPage=100')
-    const cold = await isAsked(t, 'for the first time', () => viewer.get('/recommendations?perPage=100'), 200, 2)
+    const cold = await assertAsked(t, 'for the first time', () => viewer.get('/recommendations?perPage=100'), 200, 2)
     t.strictSame(cold.map(({ ns }) => ns.split('.').pop()).sort(), ['contents', 'history'])
     await popular()
-    const [whole] = await isAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
+    const [whole] = await assertAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
     t.ok(whole?.keysExamined >= 300, 'all of the history')
     t.equal(whole?.docsExamined, 0, 'which its index covers, and that of hidden titles')
     const newcomer = await viewerOf(app)
-    await isAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
-    await isAsked(t, 'without a token', popular, 200, 0)
-    await isAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
+    await assertAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
+    await assertAsked(t, 'without a token', popular, 200, 0)
+    await assertAsked(t, 'refused', () => viewer.get('/recommendations?perPage=0'), 400, 0)
   })
 
   t.test('a start page asks three times at most, however long the history, and without a token not at all', async t => {
     const home = () => viewer.get('/home?items=30')
-    const cold = await isAsked(t, 'for the first time', home, 200, 3)
+    const cold = await assertAsked(t, 'for the first time', home, 200, 3)
     t.ok(cold.filter(({ ns }) => ns.endsWith('.contents')).length <= 1)
-    const operations = await isAsked(t, 'again', home, 200, 2)
+    const operations = await assertAsked(t, 'again', home, 200, 2)
     t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'])
     const [whole] = operations.filter(({ op }) => op === 'command')
     t.ok(whole?.keysExamined >= 300, 'all of the history')
     t.ok(whole?.docsExamined <= 32, 'the history is covered by its index: the documents are 30 of the watchlist and the dismissals')
     const newcomer = await viewerOf(app)
-    await isAsked(t, 'by a user without a history', () => newcomer.get('/home'), 200, 1)
-    await isAsked(t, 'without a token', () => app.inject('/home?items=30'), 200, 0)
-    await isAsked(t, 'refused', () => viewer.get('/home?items=0'), 400, 0)
+    await assertAsked(t, 'by a user without a history', () => newcomer.get('/home'), 200, 1)
+    await assertAsked(t, 'without a token', () => app.inject('/home?items=30'), 200, 0)
+    await assertAsked(t, 'refused', () => viewer.get('/home?items=0'), 400, 0)
   })
 
   t.test('similar titles and what is on ask nothing', async t => {
     for (const path of ['/contents/1390/similar?perPage=50', '/contents/2/similar', '/schedule/now']) {
-      const cold = await isAsked(t, `${path} for the first time`, () => app.inject(path), 200, 1)
+      const cold = await assertAsked(t, `${path} for the first time`, () => app.inject(path), 200, 1)
       t.ok(
         cold.every(({ ns }) => ns.endsWith('.contents')),
         'only contents that were not sent before, in one query'
       )
-      await isAsked(t, path, () => app.inject(path), 200, 0)
+      await assertAsked(t, path, () => app.inject(path), 200, 0)
     }
-    await isAsked(t, 'another answer from the same contents', () => app.inject('/contents/1390/similar?perPage=49'), 200, 0)
-    await isAsked(t, 'one channel of them', () => app.inject('/schedule/now?channel=one'), 200, 0)
-    await isAsked(t, 'unknown', () => app.inject('/contents/99/similar'), 404, 0)
-    await isAsked(t, 'refused', () => app.inject('/contents/1390/similar?perPage=0'), 400, 0)
+    await assertAsked(t, 'another answer from the same contents', () => app.inject('/contents/1390/similar?perPage=49'), 200, 0)
+    await assertAsked(t, 'one channel of them', () => app.inject('/schedule/now?channel=one'), 200, 0)
+    await assertAsked(t, 'unknown', () => app.inject('/contents/99/similar'), 404, 0)
+    await assertAsked(t, 'refused', () => app.inject('/contents/1390/similar?perPage=0'), 400, 0)
   })
 
   t.test('an element by id is one operation, except for its removal', async t => {
@@ -246,42 +246,42 @@ t.test('the operations of a request', async t => {
       ['DELETE, which marks the removal', 3, () => viewer.remove(path)],
       ['DELETE from the watchlist', 3, () => viewer.remove(`/watchlist/${viewer.id * 10_000}`)]
     ] as [string, number, () => Promise<Answer>][]) {
-      const operations = await isAsked(t, what, request, 200, most)
+      const operations = await assertAsked(t, what, request, 200, most)
       for (const operation of operations) t.ok(operation.docsExamined <= 1 && operation.keysExamined <= 11, short(operation))
     }
   })
 
   t.test('an invalid id asks nothing, an unknown one or that of another user asks twice at most', async t => {
     for (const id of ['x', '1', 'A'.repeat(24)]) {
-      await isAsked(t, `GET ${id}`, () => viewer.get(`/history/${id}`), 404, 0)
-      await isAsked(t, `PUT ${id}`, () => viewer.put(`/history/${id}`, { time: 1 }), 404, 0)
-      await isAsked(t, `DELETE ${id}`, () => viewer.remove(`/history/${id}`), 404, 0)
+      await assertAsked(t, `GET ${id}`, () => viewer.get(`/history/${id}`), 404, 0)
+      await assertAsked(t, `PUT ${id}`, () => viewer.put(`/history/${id}`, { time: 1 }), 404, 0)
+      await assertAsked(t, `DELETE ${id}`, () => viewer.remove(`/history/${id}`), 404, 0)
     }
-    await isAsked(t, 'DELETE /watchlist/x', () => viewer.remove('/watchlist/x'), 404, 0)
+    await assertAsked(t, 'DELETE /watchlist/x', () => viewer.remove('/watchlist/x'), 404, 0)
     for (const [id, status] of [
       [new ObjectId().toHexString(), 404],
       [theirs[0], 403]
     ] as [string, number][]) {
-      await isAsked(t, 'GET', () => viewer.get(`/history/${id}`), status, 2)
-      await isAsked(t, 'PUT', () => viewer.put(`/history/${id}`, { time: 1 }), status, 2)
-      await isAsked(t, 'DELETE', () => viewer.remove(`/history/${id}`), status, 2)
+      await assertAsked(t, 'GET', () => viewer.get(`/history/${id}`), status, 2)
+      await assertAsked(t, 'PUT', () => viewer.put(`/history/${id}`, { time: 1 }), status, 2)
+      await assertAsked(t, 'DELETE', () => viewer.remove(`/history/${id}`), status, 2)
     }
-    await isAsked(t, 'DELETE /watchlist', () => viewer.remove('/watchlist/99999999'), 404, 2)
-    await isAsked(t, 'DELETE /watchlist', () => viewer.remove(`/watchlist/${other.id * 10_000}`), 403, 2)
+    await assertAsked(t, 'DELETE /watchlist', () => viewer.remove('/watchlist/99999999'), 404, 2)
+    await assertAsked(t, 'DELETE /watchlist', () => viewer.remove(`/watchlist/${other.id * 10_000}`), 403, 2)
   })
 
   t.test('POST /history is one operation, POST /watchlist two', async t => {
-    await isAsked(t, 'a new element', () => viewer.post('/history', { content_id: 1399, time: 1 }), 201, 1)
-    await isAsked(t, 'a known element', () => viewer.post('/history', { content_id: 1399, time: 2 }), 201, 1)
+    await assertAsked(t, 'a new element', () => viewer.post('/history', { content_id: 1399, time: 1 }), 201, 1)
+    await assertAsked(t, 'a known element', () => viewer.post('/history', { content_id: 1399, time: 2 }), 201, 1)
     const late = (content_id: number) => () => viewer.post('/history', { content_id, time: 2, observed_at: '2001-01-01T00:00:00Z' })
-    await isAsked(t, 'a late one, which may be older than a removal', late(1399), 201, 2)
-    await isAsked(t, 'a late one of a new element', late(1398), 201, 4)
-    await isAsked(t, 'a new element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
-    await isAsked(t, 'a known element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
+    await assertAsked(t, 'a late one, which may be older than a removal', late(1399), 201, 2)
+    await assertAsked(t, 'a late one of a new element', late(1398), 201, 4)
+    await assertAsked(t, 'a new element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
+    await assertAsked(t, 'a known element', () => viewer.post('/watchlist', { content_id: 1399 }), 201, 2)
     for (const path of ['/history', '/watchlist']) {
-      await isAsked(t, 'a content that is not there', () => viewer.post(path, { content_id: 99 }), 400, 0)
-      await isAsked(t, 'a bad body', () => viewer.post(path, { content_id: 'x' }), 400, 0)
-      await isAsked(t, 'no body', () => viewer.post(path), 400, 0)
+      await assertAsked(t, 'a content that is not there', () => viewer.post(path, { content_id: 99 }), 400, 0)
+      await assertAsked(t, 'a bad body', () => viewer.post(path, { content_id: 'x' }), 400, 0)
+      await assertAsked(t, 'no body', () => viewer.post(path), 400, 0)
     }
   })
 
@@ -289,23 +289,23 @@ t.test('the operations of a request', async t => {
     const tv = await signIn(app, { _id: viewer.id })
     const play = (headers: Record<string, string>) => () =>
       app.inject({ method: 'POST', url: '/playing', headers, payload: { content_id: 1399 } })
-    await isAsked(t, 'the first', () => viewer.post('/playing', { content_id: 1399 }), 200, 1)
-    await isAsked(t, 'the next', () => viewer.post('/playing', { content_id: 1399 }), 200, 1)
-    await isAsked(t, 'one more device', play(tv), 409, 2)
-    await isAsked(t, 'DELETE', () => viewer.remove('/playing'), 200, 1)
-    await isAsked(t, 'a content that is not there', () => viewer.post('/playing', { content_id: 99 }), 400, 0)
+    await assertAsked(t, 'the first', () => viewer.post('/playing', { content_id: 1399 }), 200, 1)
+    await assertAsked(t, 'the next', () => viewer.post('/playing', { content_id: 1399 }), 200, 1)
+    await assertAsked(t, 'one more device', play(tv), 409, 2)
+    await assertAsked(t, 'DELETE', () => viewer.remove('/playing'), 200, 1)
+    await assertAsked(t, 'a content that is not there', () => viewer.post('/playing', { content_id: 99 }), 400, 0)
   })
 
   t.test('hiding a title asks once, undoing it three times, and the list of hidden titles twice', async t => {
-    await isAsked(t, 'PUT', () => viewer.put('/hidden/1300'), 200, 1)
-    await isAsked(t, 'PUT again', () => viewer.put('/hidden/1300'), 200, 1)
-    await isAsked(t, 'DELETE', () => viewer.remove('/hidden/1300'), 200, 3)
-    await isAsked(t, 'DELETE again', () => viewer.remove('/hidden/1300'), 404, 1)
+    await assertAsked(t, 'PUT', () => viewer.put('/hidden/1300'), 200, 1)
+    await assertAsked(t, 'PUT again', () => viewer.put('/hidden/1300'), 200, 1)
+    await assertAsked(t, 'DELETE', () => viewer.remove('/hidden/1300'), 200, 3)
+    await assertAsked(t, 'DELETE again', () => viewer.remove('/hidden/1300'), 404, 1)
     await viewer.get('/hidden')
-    await isAsked(t, 'GET', () => viewer.get('/hidden'), 200, 2)
+    await assertAsked(t, 'GET', () => viewer.get('/hidden'), 200, 2)
     for (const id of ['x', '99']) {
-      await isAsked(t, `PUT ${id}`, () => viewer.put(`/hidden/${id}`), 404, 0)
-      await isAsked(t, `DELETE ${id}`, () => viewer.remove(`/hidden/${id}`), 404, 0)
+      await assertAsked(t, `PUT ${id}`, () => viewer.put(`/hidden/${id}`), 404, 0)
+      await assertAsked(t, `DELETE ${id}`, () => viewer.remove(`/hidden/${id}`), 404, 0)
     }
   })
 
@@ -317,25 +317,25 @@ t.test('the operations of a request', async t => {
       return answer
     }
     for (let page = 0; page < 8; page++) {
-      const [operation] = await isAsked(t, `page ${page}`, changes(50), 200, 2)
+      const [operation] = await assertAsked(t, `page ${page}`, changes(50), 200, 2)
       // Each of the seven sources may read a page of its own.
       t.ok(operation?.docsExamined <= 7 * 52 + 1, `${operation?.docsExamined} documents`)
     }
     const settled = () => cursorText(cursorAt(viewer.id, Date.now()))
     cursor = settled()
-    const [operation, ...others] = await isAsked(t, 'nothing new', changes(100), 200, 1)
+    const [operation, ...others] = await assertAsked(t, 'nothing new', changes(100), 200, 1)
     t.strictSame([operation?.docsExamined, others], [0, []], 'and looks at nothing')
     for (const content_id of [1001, 1002]) await viewer.post('/watchlist', { content_id })
     cursor = settled()
     await tick()
     for (const { id } of collectionOf(await viewer.get('/watchlist?content_id=1001,1002'))) await viewer.remove(`/watchlist/${id}`)
-    await isAsked(t, 'removals', changes(100), 200, 3)
+    await assertAsked(t, 'removals', changes(100), 200, 3)
     t.strictSame((await entries()).length, 0)
   })
 
   t.test('a request without a valid token asks nothing', async t => {
     for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
-      await isAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
+      await assertAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
   t.test('DELETE of everything marks what it removes', async t => {
@@ -344,8 +344,8 @@ t.test('the operations of a request', async t => {
       ['/history', 1],
       ['/watchlist', 0]
     ] as const) {
-      await isAsked(t, path, () => viewer.remove(path), 200, 4 + more)
-      await isAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2 + more)
+      await assertAsked(t, path, () => viewer.remove(path), 200, 4 + more)
+      await assertAsked(t, `${path}, empty`, () => viewer.remove(path), 200, 2 + more)
     }
     t.equal(collectionOf(await other.get('/history?perPage=100')).length, 40)
   })

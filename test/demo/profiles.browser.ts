@@ -7,8 +7,8 @@ import { chooseProfile, faultsOf, openDemo, phone, television, withBrowser } fro
 const pin = demoProfiles.find(({ name }) => name === 'Tom')?.pin ?? ''
 const limit = 6
 
-const isSettled = (page: Page, audience: 'children' | 'everybody') =>
-  page.locator(`[data-audience=${audience}] #personal .card:not(.skeleton)`).first().waitFor()
+const isSettled = (page: Page, looks: 'children' | 'everybody') =>
+  page.locator(`[data-looks=${looks}] #personal .card:not(.skeleton)`).first().waitFor()
 const names = (page: Page) => page.locator('#who .profile-name').allTextContents()
 const focused = (page: Page) => page.evaluate('document.activeElement.querySelector(".profile-name")?.textContent')
 const announced = (page: Page, text: string) => page.locator('#said', { hasText: text }).waitFor({ state: 'attached' })
@@ -73,7 +73,7 @@ t.test('the household of the demo page', withBrowser, async t => {
     await page.locator('#sign-out').click()
     await page.getByRole('button', { name: 'Sign in as Ada' }).click()
     await page.locator('#who .profile').first().waitFor()
-    t.ok(true, 'and asks again after a sign-out')
+    t.equal(await page.locator('#who').isVisible(), true, 'the page asks again after a sign-out')
   })
 
   t.test('opens a profile with a PIN only by it', async t => {

@@ -22,7 +22,7 @@ export const collectionOf = (answer: Answer) => {
 }
 
 /** Checks that a query is refused and its field named. */
-export const isRefused = (t: Test, response: { statusCode: number; json: () => unknown }, field: string, what: string) => {
+export const assertRefused = (t: Test, response: { statusCode: number; json: () => unknown }, field: string, what: string) => {
   const body = { success: false, code: 400, message: new RegExp(`\\b${field}\\b`), errors: [{ field, message: /\w/ }] }
   t.match({ statusCode: response.statusCode, body: response.json() }, { statusCode: 400, body }, what)
 }
@@ -57,5 +57,5 @@ export const expectedFailure = (status: number) => ({
   more: {}
 })
 
-export const isFailure = (t: Test, response: Failed, status: number, what: string, message?: string) =>
+export const assertFailure = (t: Test, response: Failed, status: number, what: string, message?: string) =>
   t.strictSame(failureOf(response, message), expectedFailure(status), `${what}: ${response.body.slice(0, 200)}`)

@@ -1,13 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until as untilThere } from '../../scripts/until.js'
 
 /** Waits until the condition holds. Resolves with the milliseconds that this took. */
-export const until = async (so: () => boolean | Promise<boolean>, { within = 20_000, every = 20 } = {}) => {
-  const began = Date.now()
-  while (!(await so())) {
-    if (Date.now() - began > within) throw new Error(`Not so within ${within} ms: ${so}`)
-    await sleep(every)
-  }
-  return Date.now() - began
+export const until = async (holds: () => boolean | Promise<boolean>, { within = 60_000, every = 20 } = {}) => {
+  const began = performance.now()
+  await untilThere(String(holds), holds, { within, every })
+  return performance.now() - began
 }
 
 /** Resolves once the clock of this process shows another millisecond. */

@@ -79,7 +79,7 @@ const drive = async (t: Test, app: Awaited<ReturnType<typeof build>>) => {
   return { secrets, email }
 }
 
-const isClean = (t: Test, lines: string[], secrets: Set<string>) => {
+const assertClean = (t: Test, lines: string[], secrets: Set<string>) => {
   const log = lines.join('')
   t.ok(lines.length > 20, `${lines.length} lines`)
   for (const secret of secrets) {
@@ -104,7 +104,7 @@ t.test('the log at the level trace', async t => {
     await app.ready()
     await app.whenPrepared
     const { secrets } = await drive(t, app)
-    isClean(t, lines, secrets)
+    assertClean(t, lines, secrets)
 
     const answered = lines.map(line => JSON.parse(line)).filter(({ status }) => status)
     for (const [method, path, status] of [
@@ -125,7 +125,7 @@ t.test('the log at the level trace', async t => {
     const log: string[] = []
     const app = await build(t, { log, settings: { LOG_LEVEL: 'trace', LOGIN_LIMIT: '2' } })
     const { secrets } = await drive(t, app)
-    isClean(t, log, secrets)
+    assertClean(t, log, secrets)
   })
 
   t.test('redacts what would be logged by mistake', async t => {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { isFailure } from '../helpers/answers.js'
+import { assertFailure } from '../helpers/answers.js'
 import { addUser, password, signIn } from '../helpers/app.js'
 import { listening, parsed, talk } from '../helpers/sockets.js'
 
@@ -57,7 +57,7 @@ t.test('over a socket', async t => {
       const answer = await talk(app, bytes)
       t.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, 'is answered once')
       const response = parsed(answer)
-      isFailure(t, response, status, what)
+      assertFailure(t, response, status, what)
       t.notMatch(response.body, /HPE_|ERR_|Error/, 'and nothing of the parser')
       t.equal(Number(response.headers['content-length']), Buffer.byteLength(response.body))
     })
@@ -67,7 +67,7 @@ t.test('over a socket', async t => {
     const answer = await talk(app, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n', 50, 'nonsense\r\n\r\n')
     const [good, bad] = answer.split(/(?=HTTP\/1\.1 )/)
     t.match(good, /^HTTP\/1\.1 200 /)
-    isFailure(t, parsed(bad ?? ''), 400, 'the second')
+    assertFailure(t, parsed(bad ?? ''), 400, 'the second')
   })
 
   t.test('serves addresses with a host, and requests that wait to be continued', async t => {

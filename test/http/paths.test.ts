@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isFailure, post } from '../helpers/answers.js'
+import { assertFailure, post } from '../helpers/answers.js'
 import { addUser, build, password } from '../helpers/app.js'
 
 t.test('the service', async t => {
@@ -8,7 +8,7 @@ t.test('the service', async t => {
   t.test('refuses malformed percent-encoding', async t => {
     for (const url of ['/%', '/login%', '/%zz', '/login%2', '/%E0%A4%A', '/%C3%28', '/%ff', '/docs/%', '/docs/static/%E0%A4%A']) {
       for (const method of ['GET', 'POST', 'DELETE'] as const) {
-        isFailure(t, await app.inject({ method, url }), 400, `${method} ${url}`)
+        assertFailure(t, await app.inject({ method, url }), 400, `${method} ${url}`)
       }
     }
   })
@@ -34,17 +34,17 @@ t.test('BASE_PATH stands before every path', async t => {
     const { email } = await addUser(app)
     for (const path of ['/health', '/ready', '/openapi.json']) {
       t.equal((await app.inject(base + path)).statusCode, 200, base + path)
-      isFailure(t, await app.inject(path), 404, path, 'Resource not found')
+      assertFailure(t, await app.inject(path), 404, path, 'Resource not found')
     }
     t.ok((await app.inject(`${base}/docs`)).statusCode < 400)
-    isFailure(t, await app.inject('/docs'), 404, '/docs', 'Resource not found')
+    assertFailure(t, await app.inject('/docs'), 404, '/docs', 'Resource not found')
     const credentials = JSON.stringify({ email, password })
     t.equal((await post(app, `${base}/login`, credentials)).statusCode, 200)
-    isFailure(t, await post(app, '/login', credentials), 404, '/login', 'Resource not found')
-    isFailure(t, await app.inject(base), 404, base, 'Resource not found')
-    isFailure(t, await app.inject(`${base}${base}/health`), 404, 'twice', 'Resource not found')
+    assertFailure(t, await post(app, '/login', credentials), 404, '/login', 'Resource not found')
+    assertFailure(t, await app.inject(base), 404, base, 'Resource not found')
+    assertFailure(t, await app.inject(`${base}${base}/health`), 404, 'twice', 'Resource not found')
     const wrong = await app.inject(`${base}/login`)
-    isFailure(t, wrong, 405, 'a wrong method')
+    assertFailure(t, wrong, 405, 'a wrong method')
     t.equal(wrong.headers.allow, 'POST')
   }
 })

@@ -4,7 +4,7 @@ import { ChosenProfiles } from '../../src/identity/chosen-profiles.js'
 import { Outage } from '../../src/overload/outage.js'
 import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { minutes } from '../../src/time.js'
-import { type Answer, isFailure, unauthenticated } from '../helpers/answers.js'
+import { type Answer, assertFailure, unauthenticated } from '../helpers/answers.js'
 import { type App, build, providerUser, signIn } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
@@ -38,7 +38,7 @@ const accountOf = async (app: App, sub: string) => {
   return { id: await providerUser(app, issuer, sub), as, add }
 }
 
-const isForbidden = (t: Test, answer: Answer, what: string) => isFailure(t, answer, 403, what, 'Forbidden')
+const assertForbidden = (t: Test, answer: Answer, what: string) => assertFailure(t, answer, 403, what, 'Forbidden')
 const idsOf = (answer: Answer) => answer.json().data.collection.map(({ id }: { id: number }) => id)
 const totalOf = (answer: Answer) => answer.json().data.meta.total_count
 
@@ -83,9 +83,9 @@ t.test('the profile that a header names', async t => {
       ['DELETE', `/profiles/${child}`],
       ['GET', '/me/export']
     ]
-    for (const [method, url, payload] of calls) isForbidden(t, await ada.as(child)(method, url, payload), `${method} ${url}`)
+    for (const [method, url, payload] of calls) assertForbidden(t, await ada.as(child)(method, url, payload), `${method} ${url}`)
     for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const)
-      isFailure(t, await ada.as()(method, `/profiles/${child}/token`, {}), 404, method)
+      assertFailure(t, await ada.as()(method, `/profiles/${child}/token`, {}), 404, method)
   })
 
   t.test('has to be one of the account', async t => {
@@ -94,13 +94,13 @@ t.test('the profile that a header names', async t => {
     const wrong = [bo.id, theirs, 999_999, 0, -1, 'x', '', '1.0', `${child}.0`, `0${child}`, `${child}, ${child}`, '9'.repeat(30)]
     for (const id of wrong) {
       for (const path of ['/history', '/contents', '/home', '/me', '/recommendations', '/profiles', '/legal'])
-        isForbidden(t, await ada.as(id)('GET', path), `${path} ${id}`)
-      isForbidden(t, await ada.as(id)('DELETE', '/history'), `DELETE /history ${id}`)
+        assertForbidden(t, await ada.as(id)('GET', path), `${path} ${id}`)
+      assertForbidden(t, await ada.as(id)('DELETE', '/history'), `DELETE /history ${id}`)
     }
     t.equal((await bo.as(theirs)('GET', '/history')).statusCode, 200)
     t.equal((await ada.as(theirs)('GET', '/health')).statusCode, 200)
     t.equal((await ada.as(theirs)('GET', '/openapi.json')).statusCode, 200)
-    isFailure(t, await ada.as(theirs)('GET', '/nothing'), 404, 'an unknown path')
+    assertFailure(t, await ada.as(theirs)('GET', '/nothing'), 404, 'an unknown path')
   })
 
   t.test('counts for nothing without a valid token', async t => {
@@ -121,7 +121,7 @@ t.test('the profile that a header names', async t => {
     await until(async () => (await statusOf(there, 2)) === 200, { within: 2000 })
     await ada
       .as()('PUT', `/profiles/${ada.id}`, { max_age: 6 })
-      .then(answer => isFailure(t, answer, 400, 'one has to stay without'))
+      .then(answer => assertFailure(t, answer, 400, 'one has to stay without'))
     await ada.as()('PUT', `/profiles/${second}`, { max_age: null })
     await until(async () => (await statusOf(there, 3)) === 200, { within: 2000 })
     await here('PUT', `/profiles/${ada.id}`, { max_age: 6 })
@@ -129,12 +129,12 @@ t.test('the profile that a header names', async t => {
       t.equal(await statusOf(ada.as(id), 2), 404, 'the first one may have a limit, too')
       await until(async () => (await statusOf(ada.as(id, other), 2)) === 404, { within: 2000 })
     }
-    isForbidden(t, await ada.as()('DELETE', `/profiles/${second}`), 'which then may not delete any')
+    assertForbidden(t, await ada.as()('DELETE', `/profiles/${second}`), 'which then may not delete any')
     t.equal((await here('PUT', `/profiles/${ada.id}`, { max_age: null })).statusCode, 200)
 
     await here('POST', '/history', { content_id: 1 })
     t.equal((await ada.as()('DELETE', `/profiles/${second}`)).statusCode, 200)
-    isForbidden(t, await here('GET', '/history'), 'a deleted one')
+    assertForbidden(t, await here('GET', '/history'), 'a deleted one')
     await until(async () => (await there('GET', '/contents')).statusCode === 403, { within: 2000 })
     t.equal(await databaseOf(app).collection('history').countDocuments({ user_id: second }), 0)
   })
@@ -163,15 +163,19 @@ t.test('the profile that a header names', async t => {
     )
     const authorization = `Bearer ${await providerToken('cy', 300, -3)}`
     t.equal((await app.inject({ url: '/history', headers: { authorization } })).statusCode, 200, 'who comes back is a new user')
-    isForbidden(t, await app.inject({ url: '/history', headers: { authorization, [header]: String(theirs) } }), 'without the old profiles')
+    assertForbidden(
+      t,
+      await app.inject({ url: '/history', headers: { authorization, [header]: String(theirs) } }),
+      'without the old profiles'
+    )
   })
 
   t.test('is that of nobody once the account is gone', async t => {
     const dee = await accountOf(app, 'dee')
-    isFailure(t, await dee.as()('GET', '/nothing'), 404, 'the token is known')
+    assertFailure(t, await dee.as()('GET', '/nothing'), 404, 'the token is known')
     await app.data.users.remove(dee.id)
     t.equal((await dee.as()('GET', '/history')).body, unauthenticated)
-    isForbidden(t, await dee.as(dee.id)('GET', '/history'), 'named')
+    assertForbidden(t, await dee.as(dee.id)('GET', '/history'), 'named')
   })
 })
 
@@ -188,7 +192,8 @@ t.test('while the database is away', async t => {
     t.strictSame(idsOf(await ada.as(child)('GET', '/contents')), [1])
     t.equal(idsOf(await ada.as()('GET', '/contents')).length, 3)
     const paths = ['/contents', '/contents/2', '/home', '/history', '/recommendations']
-    for (const answer of await Promise.all(paths.map(path => ada.as(unknown)('GET', path)))) isFailure(t, answer, 503, 'the unknown one')
+    for (const answer of await Promise.all(paths.map(path => ada.as(unknown)('GET', path))))
+      assertFailure(t, answer, 503, 'the unknown one')
     t.match((await ada.as(child)('GET', '/home')).json().data.missing, ['continue_watching', 'recommended'])
   })
 
@@ -206,7 +211,7 @@ t.test('while the database is away', async t => {
     const began = Date.now()
     for (const id of [child, child, undefined]) t.ok(idsOf(await ask(id)).length)
     t.ok(Date.now() - began < 400, `${Date.now() - began}`)
-    isFailure(t, await ask(unknown), 503, 'the unknown one stays so')
+    assertFailure(t, await ask(unknown), 503, 'the unknown one stays so')
     proxy.comeBack()
     await until(async () => (await ask(unknown, '/contents/1')).statusCode === 200, { within: 5000 })
     t.equal((await ask(unknown, '/contents/2')).statusCode, 404)

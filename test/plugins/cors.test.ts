@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { type Answer, isFailure } from '../helpers/answers.js'
+import { type Answer, assertFailure } from '../helpers/answers.js'
 import { type App, build } from '../helpers/app.js'
 import { paths } from './helper.js'
 
@@ -18,7 +18,7 @@ t.test('CORS', async t => {
     String(value ?? '')
       .toLowerCase()
       .split(/\s*,\s*/)
-  const isAllowed = (t: Test, { statusCode, headers }: Answer, origin: string) => {
+  const assertAllowed = (t: Test, { statusCode, headers }: Answer, origin: string) => {
     const allowed = new Set(words(headers['access-control-allow-headers']))
     const refused = ['authorization', 'content-type', 'format', 'if-none-match', 'viewer-profile'].filter(name => !allowed.has(name))
     t.strictSame([[200, 204].includes(statusCode), headers['access-control-allow-origin'], refused], [true, origin, []])
@@ -39,7 +39,7 @@ t.test('CORS', async t => {
       for (const [path, methods] of Object.entries(paths)) {
         for (const method of methods) {
           const response = await preflight(app, path, origin, method)
-          isAllowed(t, response, origin)
+          assertAllowed(t, response, origin)
           const { vary, 'access-control-allow-methods': named } = response.headers
           t.strictSame([words(named).includes(method.toLowerCase()), words(vary).includes('origin')], [true, true], `${method} ${path}`)
         }
@@ -87,7 +87,7 @@ t.test('CORS', async t => {
 
   t.test('allows any origin with *', async t => {
     const app = await build(t, { settings: { CORS_ORIGIN: '*' } })
-    isAllowed(t, await preflight(app, '/login', 'https://any.example'), '*')
+    assertAllowed(t, await preflight(app, '/login', 'https://any.example'), '*')
     t.equal((await app.inject({ url: '/health', headers: { origin: 'https://any.example' } })).headers['access-control-allow-origin'], '*')
   })
 
@@ -100,7 +100,7 @@ t.test('CORS', async t => {
         const ask = (url: string) => app.inject({ method: 'OPTIONS', url, headers: headers as Record<string, string> })
         for (const [url, allowed] of Object.entries(paths)) {
           const response = await ask(url)
-          isFailure(t, response, 405, url)
+          assertFailure(t, response, 405, url)
           const { allow, 'access-control-allow-origin': shared, ...others } = response.headers
           t.strictSame(
             [words(allow).sort(), shared, others['access-control-allow-methods'], others['access-control-max-age']],
@@ -113,8 +113,8 @@ t.test('CORS', async t => {
             url
           )
         }
-        for (const url of ['/nothing', '/', '*']) isFailure(t, await ask(url), 404, url, 'Resource not found')
-        isFailure(t, await ask('/%'), 400, 'malformed percent-encoding')
+        for (const url of ['/nothing', '/', '*']) assertFailure(t, await ask(url), 404, url, 'Resource not found')
+        assertFailure(t, await ask('/%'), 400, 'malformed percent-encoding')
       }
       t.equal((await preflight(app, '/nothing', origin)).statusCode, 204)
     }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isFailure, malformed, post } from '../helpers/answers.js'
+import { assertFailure, malformed, post } from '../helpers/answers.js'
 import { addUser, build, password, signIn } from '../helpers/app.js'
 import { turnsDuring } from '../helpers/event-loop.js'
 
@@ -12,11 +12,11 @@ t.test('the service', async t => {
     const padded = (size: number) => `${credentials.slice(0, -1)},"x":"${'x'.repeat(size - credentials.length - 7)}"}`
     t.equal(padded(65_536).length, 65_536)
     t.equal((await post(app, '/login', padded(65_536))).statusCode, 200)
-    isFailure(t, await post(app, '/login', padded(65_537)), 413, 'one byte more')
-    isFailure(t, await post(app, '/login', 'x'.repeat(1_000_000)), 413, 'a megabyte of garbage')
-    isFailure(t, await post(app, '/login', `"${'ä'.repeat(32_768)}"`), 413, 'it is bytes that count')
+    assertFailure(t, await post(app, '/login', padded(65_537)), 413, 'one byte more')
+    assertFailure(t, await post(app, '/login', 'x'.repeat(1_000_000)), 413, 'a megabyte of garbage')
+    assertFailure(t, await post(app, '/login', `"${'ä'.repeat(32_768)}"`), 413, 'it is bytes that count')
     const { authorization } = await signIn(app)
-    isFailure(t, await post(app, '/logout', padded(65_537), { authorization }), 413, 'where the body is of no use')
+    assertFailure(t, await post(app, '/logout', padded(65_537), { authorization }), 413, 'where the body is of no use')
   })
 
   t.test('refuses a body that is no JSON', async t => {
@@ -38,13 +38,13 @@ t.test('the service', async t => {
       'undefined',
       '{"a":01}'
     ]
-    for (const payload of bodies) isFailure(t, await post(app, '/login', payload), 400, JSON.stringify(payload))
+    for (const payload of bodies) assertFailure(t, await post(app, '/login', payload), 400, JSON.stringify(payload))
   })
 
   t.test('refuses a body that is no UTF-8', async t => {
     const cut = Buffer.concat([Buffer.from(`{"email":"${email}","password":"`), Buffer.from([0xc3, 0x28]), Buffer.from('"}')])
     const bodies = [cut, Buffer.from([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from([0xc0, 0x80])]
-    for (const payload of bodies) isFailure(t, await post(app, '/login', payload), 400, payload.toString('hex').slice(-20))
+    for (const payload of bodies) assertFailure(t, await post(app, '/login', payload), 400, payload.toString('hex').slice(-20))
   })
 
   t.test('reads JSON whatever the content type says', async t => {
@@ -71,7 +71,7 @@ t.test('the service', async t => {
     ]
     for (const type of types) {
       t.equal((await post(app, '/login', credentials, { 'content-type': type })).statusCode, 200, `"${type}"`)
-      isFailure(t, await post(app, '/login', malformed, { 'content-type': type }), 400, `"${type}"`)
+      assertFailure(t, await post(app, '/login', malformed, { 'content-type': type }), 400, `"${type}"`)
     }
     t.equal((await post(app, '/login', credentials, {})).statusCode, 200, 'without one')
     t.equal((await post(app, '/login', credentials, { format: 'application/json' })).statusCode, 200, 'as the spec announces it')
@@ -86,7 +86,7 @@ t.test('the service', async t => {
     ]) {
       const response = await app.inject({ method: 'POST', url: '/logout', headers: { ...(await signIn(app)), ...headers } })
       t.equal(response.statusCode, 200, JSON.stringify(headers))
-      isFailure(t, await app.inject({ method: 'DELETE', url: '/nothing', headers }), 404, 'DELETE')
+      assertFailure(t, await app.inject({ method: 'DELETE', url: '/nothing', headers }), 404, 'DELETE')
     }
   })
 
@@ -94,7 +94,7 @@ t.test('the service', async t => {
     const inner = `{"email":"${email}","password":"${password}","polluted":true}`
     for (const payload of [`{"__proto__":${inner}}`, `{"constructor":{"prototype":${inner}}}`, `{"a":{"__proto__":${inner}}}`]) {
       const response = await post(app, '/login', payload)
-      isFailure(t, response, 400, payload.slice(0, 20))
+      assertFailure(t, response, 400, payload.slice(0, 20))
       t.strictSame(
         response
           .json()
@@ -119,11 +119,11 @@ t.test('the service', async t => {
     ] as const) {
       const depth = Math.floor(60_000 / (open.length + close.length))
       const deep = `${open.repeat(depth)}1${close.repeat(depth)}`
-      isFailure(t, await post(app, '/login', deep), 400, `${open} as the body`)
-      isFailure(t, await post(app, '/login', open.repeat(60_000 / open.length)), 400, `${open} without an end`)
+      assertFailure(t, await post(app, '/login', deep), 400, `${open} as the body`)
+      assertFailure(t, await post(app, '/login', open.repeat(60_000 / open.length)), 400, `${open} without an end`)
       t.equal((await post(app, '/login', `${credentials.slice(0, -1)},"x":${deep}}`)).statusCode, 200, `${open} in a field that is ignored`)
     }
-    isFailure(t, await post(app, '/login', `{${'"a":1,'.repeat(8000)}"a":1}`), 400, 'a key thousands of times')
+    assertFailure(t, await post(app, '/login', `{${'"a":1,'.repeat(8000)}"a":1}`), 400, 'a key thousands of times')
   })
 })
 
@@ -132,6 +132,6 @@ t.test('bodies of nothing but brackets delay no other caller', async t => {
   const brackets = '['.repeat(32_000) + ']'.repeat(32_000)
   const crowd = () => Promise.all(Array.from({ length: 40 }, () => post(app, '/login', brackets)))
   const { turns, result: answers } = await turnsDuring(crowd)
-  for (const answer of answers) isFailure(t, answer, 400, 'brackets')
+  for (const answer of answers) assertFailure(t, answer, 400, 'brackets')
   t.ok(turns > 40, `${turns} turns`)
 })

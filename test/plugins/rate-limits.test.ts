@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import { type Answer, isFailure, malformed, post } from '../helpers/answers.js'
+import { type Answer, assertFailure, malformed, post } from '../helpers/answers.js'
 import { type App, addUser, build, signIn } from '../helpers/app.js'
 
 t.test('rate limits', async t => {
-  const isTooMany = (t: Test, response: Answer, what: string) => {
-    isFailure(t, response, 429, what)
+  const assertTooMany = (t: Test, response: Answer, what: string) => {
+    assertFailure(t, response, 429, what)
     t.match(response.headers['retry-after'], /^([1-9]|[1-5]\d|60)$/, what)
   }
   const get = (app: App, url: string, headers = {}, remoteAddress = '127.0.0.1') => app.inject({ url, headers, remoteAddress })
@@ -15,8 +15,8 @@ t.test('rate limits', async t => {
     const logOut = async (who: { _id: number }, address: string) =>
       app.inject({ method: 'POST', url: '/logout', headers: await signIn(app, who), remoteAddress: address })
     for (let i = 1; i <= 3; i++) t.equal((await logOut(user, `192.0.2.${i}`)).statusCode, 200)
-    isTooMany(t, await logOut(user, '192.0.2.4'), 'with another token and address')
-    isTooMany(t, await get(app, '/openapi.json', await signIn(app, user)), 'where no token is wanted')
+    assertTooMany(t, await logOut(user, '192.0.2.4'), 'with another token and address')
+    assertTooMany(t, await get(app, '/openapi.json', await signIn(app, user)), 'where no token is wanted')
     t.equal((await logOut(other, '192.0.2.1')).statusCode, 200, 'another user')
     const child = { _id: Number(await app.data.profiles.add(other._id, { name: 'Child' })) }
     const statuses: number[] = []
@@ -42,13 +42,13 @@ t.test('rate limits', async t => {
       counted.map(({ statusCode }) => statusCode),
       [404, 405, 200, 405, 401, 400]
     )
-    isTooMany(t, await get(app, '/openapi.json'), 'a known path')
-    isTooMany(t, await get(app, '/nothing'), 'an unknown path')
-    isTooMany(t, await get(app, '/nothing', forged), 'an invalid token')
-    isTooMany(t, await get(app, '/login'), 'a wrong method')
-    isTooMany(t, await get(app, '/%'), 'malformed percent-encoding')
-    isTooMany(t, await post(app, '/login', malformed), 'a malformed body')
-    isTooMany(
+    assertTooMany(t, await get(app, '/openapi.json'), 'a known path')
+    assertTooMany(t, await get(app, '/nothing'), 'an unknown path')
+    assertTooMany(t, await get(app, '/nothing', forged), 'an invalid token')
+    assertTooMany(t, await get(app, '/login'), 'a wrong method')
+    assertTooMany(t, await get(app, '/%'), 'malformed percent-encoding')
+    assertTooMany(t, await post(app, '/login', malformed), 'a malformed body')
+    assertTooMany(
       t,
       await app.inject({ url: '/openapi.json', headers: { 'x-forwarded-for': '198.51.100.1' } }),
       'a forwarded address that nobody vouches for'

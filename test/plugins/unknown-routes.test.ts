@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import t from 'tap'
-import { expectedFailure, failureOf, isFailure, malformed, post } from '../helpers/answers.js'
+import { assertFailure, expectedFailure, failureOf, malformed, post } from '../helpers/answers.js'
 import { addUser, build, password } from '../helpers/app.js'
 import { paths } from './helper.js'
 
@@ -25,7 +25,7 @@ t.test('the service', async t => {
   t.test('does not find an unknown path, whatever the body', async t => {
     const bodies = [malformed, '', '[]', 'null', Buffer.from([0xff, 0xfe]), 'x'.repeat(70_000), '{"__proto__":1}']
     for (const payload of bodies)
-      isFailure(t, await post(app, '/nothing', payload), 404, String(payload).slice(0, 10), 'Resource not found')
+      assertFailure(t, await post(app, '/nothing', payload), 404, String(payload).slice(0, 10), 'Resource not found')
   })
 
   t.test('does not find a path that is only like a known one', async t => {
@@ -52,8 +52,8 @@ t.test('the service', async t => {
       '/:id'
     ]
     for (const url of near) {
-      isFailure(t, await post(app, url, credentials), 404, `POST ${url.slice(0, 20)}`, 'Resource not found')
-      isFailure(t, await app.inject(url), 404, `GET ${url.slice(0, 20)}`, 'Resource not found')
+      assertFailure(t, await post(app, url, credentials), 404, `POST ${url.slice(0, 20)}`, 'Resource not found')
+      assertFailure(t, await app.inject(url), 404, `GET ${url.slice(0, 20)}`, 'Resource not found')
     }
   })
 

@@ -54,10 +54,10 @@ export const views = async (app: App, elements: View[]) => {
 /** The numbers from one to another. */
 export const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
-export const firstAudience = 100_001
+export const firstOfCrowd = 100_001
 
 /** Users who have completed all contents of a cluster but two, equally many for each two. So any two contents have as many viewers in common. */
-export const audienceOf = (cluster: number[], times: number, from: number): View[] => {
+export const crowdOf = (cluster: number[], times: number, from: number): View[] => {
   const pairs = cluster.flatMap((one, i) => cluster.slice(i + 1).map(other => [one, other]))
   const users = Array.from({ length: times }, () => pairs).flat()
   return users.flatMap((pair, i) => cluster.filter(id => !pair.includes(id)).map(content_id => ({ user_id: from + i, content_id })))

@@ -65,7 +65,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   const viewing = { titles: new Map(rows.slice(0, 5).map(row => [row, 1])), excluded: new Set(rows.slice(0, 5)) }
 
   /** Whatever the bytes are, there are recommendations, and at once. */
-  const serves = (t: Test, bytes: ArrayBuffer, what: string) => {
+  const assertServes = (t: Test, bytes: ArrayBuffer, what: string) => {
     const recommender = new Recommender(app.catalogue)
     let refused = false
     try {
@@ -81,13 +81,13 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   }
 
   const good = bytesOf(modelOf(span(1, 40)))
-  t.equal(serves(t, good, 'a good one'), false)
+  t.equal(assertServes(t, good, 'a good one'), false)
   for (const [what, fill] of [
     ['zeros', 0],
     ['ones', 0xff],
     ['a pattern', 0x41]
   ] as const)
-    t.ok(serves(t, new Uint8Array(good.byteLength).fill(fill).buffer, what), `${what} are refused`)
+    t.ok(assertServes(t, new Uint8Array(good.byteLength).fill(fill).buffer, what), `${what} are refused`)
 
   const spoilt = (at: number, write: (view: DataView, at: number) => void) => {
     const bytes = good.slice(0)
@@ -98,11 +98,11 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   for (const field of [0, 1])
     for (const value of headers) {
       const bytes = spoilt(field * 8, (view, at) => view.setFloat64(at, value, true))
-      t.ok(serves(t, bytes, `${value} as size ${field}`), `${value} as size ${field} is refused`)
+      t.ok(assertServes(t, bytes, `${value} as size ${field}`), `${value} as size ${field} is refused`)
     }
   for (const value of [Number.NaN, -1, 41])
     t.ok(
-      serves(
+      assertServes(
         t,
         spoilt(16, (view, at) => view.setFloat64(at, value, true)),
         `${value} as watched`
@@ -111,7 +111,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     )
   for (const field of [24, 32])
     for (const halfLife of [Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])
-      serves(
+      assertServes(
         t,
         spoilt(field, (view, at) => view.setFloat64(at, halfLife, true)),
         `a half-life of ${halfLife}`
@@ -124,24 +124,24 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     for (const row of [0, 1, 3, 40]) {
       const bytes = spoilt(starts + row * 4, (view, at) => view.setUint32(at, value, true))
       // Only row 1 has room to begin at 1 or 3.
-      t.equal(serves(t, bytes, `${value} as the start of row ${row}`), row !== 1 || value > 4, `${value}, row ${row}`)
+      t.equal(assertServes(t, bytes, `${value} as the start of row ${row}`), row !== 1 || value > 4, `${value}, row ${row}`)
     }
   for (const value of [40, 2 ** 31, 2 ** 32 - 1])
     for (const place of [0, 1, 6])
-      serves(
+      assertServes(
         t,
         spoilt(targets + place * 4, (view, at) => view.setUint32(at, value, true)),
         `target ${value}`
       )
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e38])
     for (const place of [0, 1, 6])
-      serves(
+      assertServes(
         t,
         spoilt(weights + place * 4, (view, at) => view.setFloat32(at, value, true)),
         `weight ${value}`
       )
   for (const value of [Number.NaN, -1, 0.5, 1e300, 1, 2, 6])
-    serves(
+    assertServes(
       t,
       spoilt(40 + 6 * 8, (view, at) => view.setFloat64(at, value, true)),
       `id ${value}`
@@ -149,7 +149,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   // Neighbours out of order: found for the score, not for the reason.
   const unsorted = good.slice(0)
   new Uint32Array(unsorted, targets, 80).reverse()
-  serves(t, unsorted, 'out of order')
+  assertServes(t, unsorted, 'out of order')
   // All kinds of noise in one place or many, the same each time.
   let seed = 1
   const random = (below: number) => {
@@ -161,6 +161,6 @@ t.test('bytes that make no sense are refused, or recommend something else at the
     const noise = new Uint32Array(bytes)
     const places = 1 + random(i % 2 ? 3 : 60)
     for (let n = 0; n < places; n++) noise[10 + random(noise.length - 10)] = random(3) ? random(100) : random(2_147_483_646) * 2
-    serves(t, bytes, `noise ${i}`)
+    assertServes(t, bytes, `noise ${i}`)
   }
 })

@@ -4,13 +4,13 @@ import type { Changes } from '../../schemas/changes.js'
 import { importFiles } from '../../src/import/index.js'
 import { days } from '../../src/time.js'
 import { cursorAt, cursorText } from '../../src/viewing/change-cursor.js'
-import { collectionOf, isRefused } from '../helpers/answers.js'
+import { assertRefused, collectionOf } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 import { tick } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { done, wantToken } from './helper.js'
+import { assertDone, wantToken } from './helper.js'
 
 const films = Array.from({ length: 9 }, (_, i) => film(i + 1))
 const lists = ['history', 'watchlist', 'hidden'] as const
@@ -192,7 +192,7 @@ t.test('changes', async t => {
       'a late update by id',
       async viewer => {
         const [{ _id }] = collectionOf(await viewer.get('/history?content_id=2'))
-        done(t, await viewer.put(`/history/${_id}`, { time: 9, observed_at: lately }), 200)
+        assertDone(t, await viewer.put(`/history/${_id}`, { time: 9, observed_at: lately }), 200)
       },
       { history: [2] }
     ],
@@ -298,7 +298,7 @@ t.test('changes', async t => {
     const viewer = await viewerOf(app)
     await putLongAgo(app, viewer, 'history', ids)
     const [known] = (await walk(viewer, undefined, 500)).slice(-1)
-    done(t, await viewer.remove('/history'), 200)
+    assertDone(t, await viewer.remove('/history'), 200)
     const marks = await db.collection('removals').find({ user_id: viewer.id }).toArray()
     t.strictSame(marks.map(({ content_ids }) => content_ids?.length).sort(), [3, 5000, undefined])
     const pages = await walk(viewer, known?.cursor, 499)
@@ -384,10 +384,10 @@ t.test('changes', async t => {
   t.test('refuse bad queries', async t => {
     const viewer = await viewerOf(app)
     for (const value of ['0', '501', 'x', '', '-1', '1.5', '1e2', '9'.repeat(400)])
-      isRefused(t, await viewer.get(`/changes?perPage=${value}`), 'perPage', value.slice(0, 20))
-    isRefused(t, await viewer.get('/changes?perPage=5&perPage=5'), 'perPage', 'twice')
-    isRefused(t, await viewer.get('/changes?since=a&since=b'), 'since', 'twice')
-    for (const length of [1001, 10_240]) isRefused(t, await viewer.get(`/changes?since=${'A'.repeat(length)}`), 'since', `${length}`)
+      assertRefused(t, await viewer.get(`/changes?perPage=${value}`), 'perPage', value.slice(0, 20))
+    assertRefused(t, await viewer.get('/changes?perPage=5&perPage=5'), 'perPage', 'twice')
+    assertRefused(t, await viewer.get('/changes?since=a&since=b'), 'since', 'twice')
+    for (const length of [1001, 10_240]) assertRefused(t, await viewer.get(`/changes?since=${'A'.repeat(length)}`), 'since', `${length}`)
     for (const value of [1, 500]) t.equal((await viewer.get(`/changes?perPage=${value}&page=7&x=y`)).statusCode, 200)
     for (const method of ['POST', 'PUT', 'DELETE'] as const) {
       const answer = await app.inject({ method, url: '/changes', headers: viewer.headers })

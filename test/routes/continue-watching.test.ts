@@ -8,7 +8,7 @@ import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, historyDocument } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { badQueries, done, emptyMeta, metaOfFive, refused, wantToken, wire } from './helper.js'
+import { assertDone, assertError, badQueries, emptyMeta, metaOfFive, wantToken, wire } from './helper.js'
 
 const season = (id: number, parent_id: number, given: Partial<ContentDocument> = {}) => content(id, { type: 'season', parent_id, ...given })
 const deleted = { deleted_at: new Date('2024-01-01') }
@@ -67,7 +67,7 @@ const contentOf = new Map(contents.map(content => [content._id, content]))
 const wireOf = (id: number) => wire(contentOf.get(id) as ContentDocument)
 
 const settings = { COUNTRY_HEADER: 'cf-ipcountry' }
-const notFound = (t: Test, answer: Answer, what = '') => refused(t, answer, 404, 404, 'Resource not found', what)
+const assertNotFound = (t: Test, answer: Answer, what = '') => assertError(t, answer, 404, 404, 'Resource not found', what)
 
 /** The cards in short: the reason and the content. */
 const cards = async (viewer: Viewer, headers: Record<string, string> = {}): Promise<[string, number][]> =>
@@ -429,9 +429,9 @@ t.test('continue watching', async t => {
         await begin(viewer, 222)
         await begin(viewer, 101)
         await tick()
-        done(t, await viewer.remove(`/continue-watching/${id}`), 200)
+        assertDone(t, await viewer.remove(`/continue-watching/${id}`), 200)
         t.strictSame(await cards(viewer), [['resume', 101]])
-        done(t, await viewer.remove(`/continue-watching/${id}`), 200, 'twice')
+        assertDone(t, await viewer.remove(`/continue-watching/${id}`), 200, 'twice')
         t.strictSame(await cards(viewer), [['resume', 101]])
         t.equal((await viewer.get('/continue-watching')).json().data.meta.total_count, 1)
         t.equal(collectionOf(await viewer.get('/history')).length, 2, 'the history stays')
@@ -442,7 +442,7 @@ t.test('continue watching', async t => {
       await begin(viewer, 401)
       await begin(viewer, 402)
       await tick()
-      done(t, await viewer.remove('/continue-watching/401'), 200)
+      assertDone(t, await viewer.remove('/continue-watching/401'), 200)
       t.strictSame(await cards(viewer), [['resume', 402]])
     })
 
@@ -450,13 +450,13 @@ t.test('continue watching', async t => {
       const viewer = await viewerOf(app)
       await complete(viewer, 102)
       await tick()
-      done(t, await viewer.remove('/continue-watching/101'), 200)
+      assertDone(t, await viewer.remove('/continue-watching/101'), 200)
       t.strictSame(await cards(viewer), [])
     })
 
     t.test('where there is no card, also of deleted contents', async t => {
       const viewer = await viewerOf(app)
-      for (const id of [100, 101, 302, 304, 401, 500, 501]) done(t, await viewer.remove(`/continue-watching/${id}`), 200, String(id))
+      for (const id of [100, 101, 302, 304, 401, 500, 501]) assertDone(t, await viewer.remove(`/continue-watching/${id}`), 200, String(id))
       t.strictSame(await cards(viewer), [])
       await tick()
       await begin(viewer, 101)
@@ -468,7 +468,7 @@ t.test('continue watching', async t => {
         const viewer = await viewerOf(app)
         const id = await begin(viewer, 102)
         await tick()
-        done(t, await viewer.remove('/continue-watching/100'), 200)
+        assertDone(t, await viewer.remove('/continue-watching/100'), 200)
         t.strictSame(await cards(viewer), [])
         await tick()
         if (again === 'the same episode') await begin(viewer, 102)
@@ -478,7 +478,7 @@ t.test('continue watching', async t => {
         const expected = { 'another episode': ['resume', 103], completed: ['next', 101] }[again] ?? ['resume', 102]
         t.strictSame(await cards(viewer), [expected], again)
         await tick()
-        done(t, await viewer.remove('/continue-watching/100'), 200)
+        assertDone(t, await viewer.remove('/continue-watching/100'), 200)
         t.strictSame(await cards(viewer), [], 'and it can be hidden again')
       }
     })
@@ -487,7 +487,7 @@ t.test('continue watching', async t => {
       const viewer = await viewerOf(app)
       await begin(viewer, 102)
       await tick()
-      done(t, await viewer.remove('/continue-watching/100'), 200)
+      assertDone(t, await viewer.remove('/continue-watching/100'), 200)
       await begin(viewer, 103, 5)
       await tick()
       await watch(viewer, 104)
@@ -498,7 +498,7 @@ t.test('continue watching', async t => {
       const viewer = await viewerOf(app)
       await begin(viewer, 102)
       await tick()
-      done(t, await viewer.remove('/continue-watching/100'), 200)
+      assertDone(t, await viewer.remove('/continue-watching/100'), 200)
       await viewer.remove('/history')
       t.strictSame(await cards(viewer), [])
       await tick()
@@ -512,7 +512,7 @@ t.test('continue watching', async t => {
       await begin(b, 102)
       const before = (await b.get('/continue-watching')).body
       await tick()
-      done(t, await a.remove('/continue-watching/100'), 200)
+      assertDone(t, await a.remove('/continue-watching/100'), 200)
       t.equal((await b.get('/continue-watching')).body, before)
       t.strictSame(await cards(a), [])
     })
@@ -524,7 +524,7 @@ t.test('continue watching', async t => {
         ...['9999', '0', '-100', '1.0', '%2B100', '0100', '0x64', '1e2', 'abc', 'a'.repeat(24), '9'.repeat(400), '99999999999999999999'],
         ...['%00', '100%00', '100%20', '%2F', '100%2F', '100%0A', 'null', '', '100,101', '__proto__', 'x'.repeat(10_000)]
       ])
-        notFound(t, await viewer.remove(`/continue-watching/${id}`), id.slice(0, 30))
+        assertNotFound(t, await viewer.remove(`/continue-watching/${id}`), id.slice(0, 30))
       t.strictSame(await cards(viewer), [['resume', 102]])
     })
   })

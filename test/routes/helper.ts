@@ -77,7 +77,7 @@ export const metaOfFive = [
 const errorBytes = (code: number, message: string) => JSON.stringify({ success: false, code, message })
 
 /** A write that was made. */
-export const done = (t: Test, answer: Answer, code: number, what = '') => {
+export const assertDone = (t: Test, answer: Answer, code: number, what = '') => {
   const { statusCode, body, headers } = answer
   const { message } = answer.json()
   t.strictSame(
@@ -100,7 +100,7 @@ export const done = (t: Test, answer: Answer, code: number, what = '') => {
 }
 
 /** An error of the catalogue, byte for byte. */
-export const refused = (t: Test, answer: Answer, status: number, code: number, message: string, what = '') => {
+export const assertError = (t: Test, answer: Answer, status: number, code: number, message: string, what = '') => {
   t.strictSame([answer.statusCode, answer.body], [status, errorBytes(code, message)], what)
 }
 

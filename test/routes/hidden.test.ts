@@ -1,14 +1,14 @@
 import t, { type Test } from 'tap'
 import type { ContentDocument } from '../../src/data/contents.js'
 import type { HiddenDocument } from '../../src/data/hidden.js'
-import { type Answer, collectionOf, isRefused } from '../helpers/answers.js'
+import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { audienceOf, firstAudience, idsFor, recommendedTo, span, taught, views } from '../recommendations/helper.js'
-import { badQueries, closed, done, emptyMeta, metaOfFive, notInUs, refused, wantToken, wire } from './helper.js'
+import { crowdOf, firstOfCrowd, idsFor, recommendedTo, span, taught, views } from '../recommendations/helper.js'
+import { assertDone, assertError, badQueries, closed, emptyMeta, metaOfFive, notInUs, wantToken, wire } from './helper.js'
 
 const season = (id: number, parent_id: number) => content(id, { type: 'season', parent_id })
 const show = rich(100, { countries_include: null, countries_exclude: null, terms: [1] })
@@ -42,14 +42,14 @@ const contentIds = (answer: Answer): number[] => collectionOf(answer).map(({ con
 const hiddenBy = async (viewer: Viewer) => contentIds(await viewer.get('/hidden?perPage=100'))
 const cardsOf = async (viewer: Viewer): Promise<number[]> =>
   collectionOf(await viewer.get('/continue-watching?perPage=100')).map(({ content }: { content: { id: number } }) => content.id)
-const notFound = (t: Test, answer: Answer, what = '') => refused(t, answer, 404, 404, 'Resource not found', what)
+const assertNotFound = (t: Test, answer: Answer, what = '') => assertError(t, answer, 404, 404, 'Resource not found', what)
 
 t.test('hidden titles', async t => {
   const app = await buildWith(t, { contents, terms: [term(1), term(2)] }, { settings: { COUNTRY_HEADER: 'cf-ipcountry' } })
   const stored = databaseOf(app).collection<HiddenDocument>('hidden')
   await views(
     app,
-    audienceOf([...span(1, 8), 100], 1, firstAudience).map(view => ({
+    crowdOf([...span(1, 8), 100], 1, firstOfCrowd).map(view => ({
       ...view,
       content_id: view.content_id === 100 ? 111 : view.content_id
     }))
@@ -61,7 +61,7 @@ t.test('hidden titles', async t => {
     const empty = await viewer.get('/hidden')
     t.equal(empty.body, JSON.stringify({ success: true, data: { collection: [], meta: emptyMeta } }))
     const before = Date.now()
-    done(t, await viewer.put('/hidden/100'), 200)
+    assertDone(t, await viewer.put('/hidden/100'), 200)
     const list = await viewer.get('/hidden')
     const [{ created_at }] = collectionOf(list)
     t.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/)
@@ -85,16 +85,16 @@ t.test('hidden titles', async t => {
     const viewer = await viewerOf(app)
     await hide(viewer, 1, 2)
     const before = (await viewer.get('/hidden')).body
-    done(t, await viewer.put('/hidden/1'), 200)
+    assertDone(t, await viewer.put('/hidden/1'), 200)
     t.equal((await viewer.get('/hidden')).body, before)
   })
 
   t.test('a part of a show stands for the show', async t => {
     for (const id of [100, 110, 111, 112]) {
       const viewer = await viewerOf(app)
-      done(t, await viewer.put(`/hidden/${id}`), 200, `PUT ${id}`)
+      assertDone(t, await viewer.put(`/hidden/${id}`), 200, `PUT ${id}`)
       t.strictSame(await hiddenBy(viewer), [100], `${id}`)
-      done(t, await viewer.remove(`/hidden/${111 + (id % 2)}`), 200, 'by another episode')
+      assertDone(t, await viewer.remove(`/hidden/${111 + (id % 2)}`), 200, 'by another episode')
       t.strictSame(await hiddenBy(viewer), [])
     }
   })
@@ -102,9 +102,9 @@ t.test('hidden titles', async t => {
   t.test('DELETE shows that title alone, once', async t => {
     const viewer = await viewerOf(app)
     await hide(viewer, 1, 100)
-    notFound(t, await viewer.remove('/hidden/2'), 'not hidden')
-    done(t, await viewer.remove('/hidden/1'), 200)
-    notFound(t, await viewer.remove('/hidden/1'), 'twice')
+    assertNotFound(t, await viewer.remove('/hidden/2'), 'not hidden')
+    assertDone(t, await viewer.remove('/hidden/1'), 200)
+    assertNotFound(t, await viewer.remove('/hidden/1'), 'twice')
     t.strictSame(await hiddenBy(viewer), [100])
     await hide(viewer, 1)
     t.strictSame(await hiddenBy(viewer), [1, 100], 'hidden anew, it is the newest')
@@ -119,17 +119,17 @@ t.test('hidden titles', async t => {
       ids.filter(id => id !== closed['not begun']._id).toReversed(),
       'but nothing is told of what begins later'
     )
-    for (const id of ids) done(t, await viewer.remove(`/hidden/${id}`), 200, `${id}`)
+    for (const id of ids) assertDone(t, await viewer.remove(`/hidden/${id}`), 200, `${id}`)
   })
 
   t.test('nothing else is stored or needed', async t => {
     const viewer = await viewerOf(app)
     for (const body of ['{"user_id":1,"created_at":"2001-01-01T00:00:00Z"}', '[]', 'null', '', undefined])
-      done(t, await viewer.put('/hidden/3', body), 200, body)
+      assertDone(t, await viewer.put('/hidden/3', body), 200, body)
     const document = await stored.findOne({ user_id: viewer.id })
     t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'user_id'])
     t.equal(document?.content_id, 3)
-    done(t, await viewer.remove('/hidden/3', '', { 'content-type': 'application/json' }), 200)
+    assertDone(t, await viewer.remove('/hidden/3', '', { 'content-type': 'application/json' }), 200)
   })
 
   t.test('refuses bad input', async t => {
@@ -141,8 +141,8 @@ t.test('hidden titles', async t => {
       ...['9007199254740991', '9007199254740993', '%00', '1%00', '1%20', '%2F', '1%2F', '1%0A', '%D9%A1', 'null', '', '1,2', '__proto__'],
       'x'.repeat(10_000)
     ]) {
-      notFound(t, await viewer.put(`/hidden/${id}`), `PUT ${id.slice(0, 30)}`)
-      notFound(t, await viewer.remove(`/hidden/${id}`), `DELETE ${id.slice(0, 30)}`)
+      assertNotFound(t, await viewer.put(`/hidden/${id}`), `PUT ${id.slice(0, 30)}`)
+      assertNotFound(t, await viewer.remove(`/hidden/${id}`), `DELETE ${id.slice(0, 30)}`)
     }
     const long = JSON.stringify({ pad: 'x'.repeat(70_000) })
     for (const answer of [await viewer.put('/hidden/2', long), await viewer.remove('/hidden/1', long)])
@@ -159,7 +159,7 @@ t.test('hidden titles', async t => {
     }
     for (const [query, field] of badQueries) {
       const answer = await viewer.get(`/hidden?${query}`)
-      if (field) isRefused(t, answer, field, query.slice(0, 30))
+      if (field) assertRefused(t, answer, field, query.slice(0, 30))
       else t.equal(answer.statusCode, 200, 'an unknown parameter is ignored')
     }
     t.equal((await viewer.get('/hidden')).body, before)
@@ -204,14 +204,14 @@ t.test('hidden titles', async t => {
           [1, 100, 200].every(id => ids.includes(id)),
           history
         )
-        for (const id of [1, 111, 200]) done(t, await viewer.put(`/hidden/${id}`), 200)
+        for (const id of [1, 111, 200]) assertDone(t, await viewer.put(`/hidden/${id}`), 200)
         t.strictSame(
           (await idsFor(viewer)).toSorted(),
           ids.filter(id => ![1, 100, 200].includes(id)).toSorted(),
           `${history}: the others stay`
         )
         t.equal((await idsFor(viewer, '?perPage=20')).length, 20, 'their places are filled')
-        for (const id of [1, 112, 200]) done(t, await viewer.remove(`/hidden/${id}`), 200)
+        for (const id of [1, 112, 200]) assertDone(t, await viewer.remove(`/hidden/${id}`), 200)
         t.equal((await viewer.get('/recommendations?perPage=100')).body, before, `${history}: all of it is back at once`)
         await watch(viewer, 2, completed)
       }
@@ -261,7 +261,7 @@ t.test('hidden titles', async t => {
     await watch(viewer, 112, { ...begun, observed_at: '2024-01-01T00:00:00Z' })
     t.strictSame(await cardsOf(viewer), [1], 'nor when more of it is watched')
     await viewer.remove(`/history/${collectionOf(await viewer.get('/history?content_id=112'))[0]._id}`)
-    for (const id of [100, 2]) done(t, await viewer.remove(`/hidden/${id}`), 200)
+    for (const id of [100, 2]) assertDone(t, await viewer.remove(`/hidden/${id}`), 200)
     t.equal((await viewer.get('/continue-watching')).body, before, 'all is back at once')
   })
 
@@ -288,9 +288,9 @@ t.test('hidden titles', async t => {
     t.strictSame(await hiddenBy(a), [])
     t.strictSame(await cardsOf(a), [1])
     t.ok((await idsFor(a)).includes(100))
-    for (const id of [1, 100, 111]) notFound(t, await a.remove(`/hidden/${id}`), `hidden by another: ${id}`)
+    for (const id of [1, 100, 111]) assertNotFound(t, await a.remove(`/hidden/${id}`), `hidden by another: ${id}`)
     await hide(a, 1, 2)
-    done(t, await a.remove('/hidden/1'), 200)
+    assertDone(t, await a.remove('/hidden/1'), 200)
     t.strictSame(await bodies(b), before)
   })
 
@@ -319,7 +319,7 @@ t.test('a hidden title that became a part of a show', async t => {
   await until(async () => (await idsFor(viewer)).join() === '3')
   t.strictSame(await cardsOf(viewer), [], 'hides the show')
   t.strictSame(await hiddenBy(viewer), [2])
-  done(t, await viewer.remove('/hidden/2'), 200)
+  assertDone(t, await viewer.remove('/hidden/2'), 200)
   t.strictSame(await hiddenBy(viewer), [])
   t.strictSame(await cardsOf(viewer), [2])
 })

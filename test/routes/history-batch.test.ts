@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb'
 import t from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
-import { type Answer, collectionOf, isRefused } from '../helpers/answers.js'
+import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
@@ -94,7 +94,7 @@ t.test('many reports at once', async t => {
     const reports = films.map(({ _id }) => ({ content_id: _id, time: _id }))
     isSaved(await send(viewer, reports), 200)
     t.equal(await stored.countDocuments({ user_id: viewer.id }), 200)
-    isRefused(t, await send(viewer, [...reports, { content_id: 1, time: 1 }]), 'reports', '201')
+    assertRefused(t, await send(viewer, [...reports, { content_id: 1, time: 1 }]), 'reports', '201')
     t.equal(await elementOf(viewer, 1), undefined, 'and none of them is saved')
   })
 
@@ -226,9 +226,9 @@ t.test('many reports at once', async t => {
   t.test('need a body of a list', async t => {
     const viewer = await viewerOf(app)
     for (const reports of [[], null, 5, 'x', {}, true, { 0: { content_id: 1 }, length: 1 }])
-      isRefused(t, await send(viewer, reports), 'reports', JSON.stringify(reports))
-    isRefused(t, await viewer.post('/history/batch', {}), 'reports', 'missing')
-    isRefused(t, await viewer.post('/history/batch', { content_id: 1 }), 'reports', 'a report')
+      assertRefused(t, await send(viewer, reports), 'reports', JSON.stringify(reports))
+    assertRefused(t, await viewer.post('/history/batch', {}), 'reports', 'missing')
+    assertRefused(t, await viewer.post('/history/batch', { content_id: 1 }), 'reports', 'a report')
     for (const body of [undefined, '', 'null', '[]', '5', '[{"content_id":1}]', '{', 'x']) {
       const answer = await viewer.post('/history/batch', body)
       t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, message: /\w+ \w+/ }], String(body))

@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { moveClock } from '../catalogue/helper.js'
-import { type Answer, collectionOf, isRefused, unauthenticated } from '../helpers/answers.js'
+import { type Answer, assertRefused, collectionOf, unauthenticated } from '../helpers/answers.js'
 import { addUser, buildWith, signIn } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rail, railCollection } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { anybody, audienceOf, daysAgo, firstAudience, recommendedTo, span, taught, views } from '../recommendations/helper.js'
+import { anybody, crowdOf, daysAgo, firstOfCrowd, recommendedTo, span, taught, views } from '../recommendations/helper.js'
 import { badQueries, notInUs, swedish, wire } from './helper.js'
 
 interface Item {
@@ -80,7 +80,7 @@ const settings = { COUNTRY_HEADER: 'x-country', BASE_PATH: '' }
 
 const trained = async (t: Test) => {
   const app = await buildWith(t, { contents, rail_collections }, { settings })
-  await views(app, [...audienceOf(span(1, 20), 1, firstAudience), ...audienceOf(span(31, 50), 1, firstAudience + 1000)])
+  await views(app, [...crowdOf(span(1, 20), 1, firstOfCrowd), ...crowdOf(span(31, 50), 1, firstOfCrowd + 1000)])
   await taught(app)
   await until(() => app.catalogue.search.version > 0)
   return app
@@ -134,8 +134,8 @@ t.test('GET /home', async t => {
   t.test('refuses what it cannot read', async t => {
     for (const [query] of badQueries.filter(([query]) => /^perPage=[^&]*$/.test(query))) {
       const [, value] = query.split('=')
-      isRefused(t, await app.inject(`/home?items=${value}`), 'items', query)
-      if (value !== '0') isRefused(t, await app.inject(`/home?rails=${value}`), 'rails', query)
+      assertRefused(t, await app.inject(`/home?items=${value}`), 'items', query)
+      if (value !== '0') assertRefused(t, await app.inject(`/home?rails=${value}`), 'rails', query)
     }
     for (const [query, field] of [
       ['items=31', 'items'],
@@ -145,7 +145,7 @@ t.test('GET /home', async t => {
       ['collection=a&collection=b', 'collection'],
       [`collection=${'x'.repeat(201)}`, 'collection']
     ] as const)
-      isRefused(t, await app.inject(`/home?${query}`), field, query)
+      assertRefused(t, await app.inject(`/home?${query}`), field, query)
     t.strictSame(await homeFor(nobody, '?items=30&rails=30&perPage=x&page=0'), await homeFor(nobody, '?items=30&rails=30'))
     for (const method of ['POST', 'PUT', 'DELETE'] as const) t.equal((await app.inject({ method, url: '/home' })).statusCode, 405)
     t.equal((await app.inject('/home/')).statusCode, 404)
@@ -408,7 +408,7 @@ t.test('what opens and ends is in the rows from that moment on', async t => {
     rail_collections: [railCollection(1, {}, { rails: [rail(2, { type: 'film' })] })]
   })
   const viewer = await viewerOf(app)
-  const isShown = async (ids: number[]) => {
+  const assertShown = async (ids: number[]) => {
     for (const who of [anybody(app), viewer])
       t.strictSame(
         railsOf(await homeFor(who))[0]
@@ -417,9 +417,9 @@ t.test('what opens and ends is in the rows from that moment on', async t => {
         ids
       )
   }
-  await isShown([1, 3])
+  await assertShown([1, 3])
   moveClock(t, 45_000)
-  await isShown([1, 2, 3])
+  await assertShown([1, 2, 3])
   moveClock(t, 10_000)
-  await isShown([1, 2])
+  await assertShown([1, 2])
 })

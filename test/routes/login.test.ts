@@ -23,7 +23,7 @@ const logIn = (app: App, payload: unknown, from: { address?: string; forwarded?:
 /** Everything that a caller sees, except for what differs between any two answers. */
 const seen = ({ statusCode, body, headers: { date, 'x-request-id': id, ...headers } }: Answer) => ({ statusCode, body, headers })
 
-const isTooMany = (t: Test, response: Answer) => {
+const assertTooMany = (t: Test, response: Answer) => {
   t.equal(response.statusCode, 429)
   const { message, ...body } = response.json()
   t.strictSame(body, { success: false, code: 429 })
@@ -193,7 +193,7 @@ t.test('POST /login', async t => {
   })
 
   t.test('refuses a wrong password, an unknown e-mail and a disabled user', async t => {
-    const refused = {
+    const assertAllTooMany = {
       'a wrong password': { email: user.email, password: 'wrong' },
       'an unknown e-mail': { email: 'nobody@example.com', password },
       'a disabled user': { email: disabled.email, password },
@@ -201,7 +201,7 @@ t.test('POST /login', async t => {
     }
 
     t.test('with the same bytes and headers', async t => {
-      const answers = await Promise.all(Object.values(refused).map(payload => logIn(app, payload)))
+      const answers = await Promise.all(Object.values(assertAllTooMany).map(payload => logIn(app, payload)))
       const [first] = answers
       t.equal(first?.statusCode, 401)
       t.equal(first?.body, JSON.stringify({ success: false, message: 'Unauthenticated.' }))
@@ -213,7 +213,7 @@ t.test('POST /login', async t => {
       const spread = () => Math.max(...best.values()) - Math.min(...best.values())
       // On a busy machine the best times take more rounds to be seen.
       for (let round = 0; round < 3 || (spread() >= 25 && round < 20); round++) {
-        for (const [kind, payload] of Object.entries(refused)) {
+        for (const [kind, payload] of Object.entries(assertAllTooMany)) {
           const start = performance.now()
           await logIn(app, payload)
           best.set(kind, Math.min(best.get(kind) ?? Number.POSITIVE_INFINITY, performance.now() - start))
@@ -365,9 +365,9 @@ t.test('the limit of failed logins', async t => {
     const [ada, bo] = [await addUser(app, 'ada@example.com'), await addUser(app, 'bo@example.com')]
 
     for (let i = 0; i < 3; i++) t.equal((await logIn(app, wrong(ada.email))).statusCode, 401)
-    isTooMany(t, await logIn(app, wrong(ada.email)))
-    isTooMany(t, await logIn(app, right(ada.email)))
-    isTooMany(t, await logIn(app, right(ada.email.toUpperCase())))
+    assertTooMany(t, await logIn(app, wrong(ada.email)))
+    assertTooMany(t, await logIn(app, right(ada.email)))
+    assertTooMany(t, await logIn(app, right(ada.email.toUpperCase())))
     t.strictSame((await logIn(app, right(ada.email))).json(), (await logIn(app, wrong(ada.email))).json(), 'says nothing of the password')
     t.equal((await logIn(app, right(ada.email), { address: '192.0.2.7' })).statusCode, 200, 'other addresses are free')
     t.equal((await logIn(app, right(bo.email))).statusCode, 200, 'other users are free')
@@ -379,7 +379,7 @@ t.test('the limit of failed logins', async t => {
     await app.data.users.disable('gone@example.com')
     for (const email of ['nobody@example.com', 'gone@example.com']) {
       t.equal((await logIn(app, right(email))).statusCode, 401)
-      isTooMany(t, await logIn(app, right(email)))
+      assertTooMany(t, await logIn(app, right(email)))
     }
   })
 
@@ -392,7 +392,7 @@ t.test('the limit of failed logins', async t => {
       statusesOf([...first, ...second]),
       Array.from({ length: 10 }, () => 401)
     )
-    isTooMany(t, await logIn(app, right(email)))
+    assertTooMany(t, await logIn(app, right(email)))
   })
 
   test('counts an attempt before its password is hashed', async t => {
@@ -409,7 +409,7 @@ t.test('the limit of failed logins', async t => {
     t.equal((await logIn(app, wrong(email))).statusCode, 401)
     for (let i = 0; i < 5; i++) t.equal((await logIn(app, right(email))).statusCode, 200)
     t.equal((await logIn(app, wrong(email))).statusCode, 401)
-    isTooMany(t, await logIn(app, right(email)))
+    assertTooMany(t, await logIn(app, right(email)))
   })
 
   test('successes of one address never lock it', async t => {
@@ -431,7 +431,7 @@ t.test('the limit of failed logins', async t => {
     const attempts = []
     for (let i = 1; i <= 10; i++) attempts.push(await logIn(app, wrong(email), { forwarded: `198.51.100.${i}` }))
     t.strictSame(statusesOf(attempts), Array(10).fill(401))
-    isTooMany(t, await logIn(app, right(email), { forwarded: '198.51.100.200' }))
+    assertTooMany(t, await logIn(app, right(email), { forwarded: '198.51.100.200' }))
     t.equal((await logIn(app, right((await addUser(app)).email), { forwarded: '198.51.100.200' })).statusCode, 200)
   })
 
@@ -441,7 +441,7 @@ t.test('the limit of failed logins', async t => {
     const attempts = []
     for (let i = 1; i <= 10; i++) attempts.push(await logIn(app, wrong(`guess-${i}@example.com`)))
     t.strictSame(statusesOf(attempts), Array(10).fill(401))
-    isTooMany(t, await logIn(app, right(email)))
+    assertTooMany(t, await logIn(app, right(email)))
     t.equal((await logIn(app, right(email), { address: '192.0.2.7' })).statusCode, 200)
   })
 
@@ -449,12 +449,12 @@ t.test('the limit of failed logins', async t => {
     const app = await build(t, { settings: { LOGIN_LIMIT: '1' } })
     const { email } = await addUser(app)
     t.equal((await logIn(app, wrong(email), { forwarded: '198.51.100.1' })).statusCode, 401)
-    isTooMany(t, await logIn(app, wrong(email), { forwarded: '198.51.100.2' }))
+    assertTooMany(t, await logIn(app, wrong(email), { forwarded: '198.51.100.2' }))
 
     const behind = await build(t, { settings: { LOGIN_LIMIT: '1', TRUST_PROXY: '1' } })
     const other = await addUser(behind)
     t.equal((await logIn(behind, wrong(other.email), { forwarded: '203.0.113.1, 198.51.100.1' })).statusCode, 401)
-    isTooMany(t, await logIn(behind, wrong(other.email), { forwarded: '203.0.113.2, 198.51.100.1' }))
+    assertTooMany(t, await logIn(behind, wrong(other.email), { forwarded: '203.0.113.2, 198.51.100.1' }))
   })
 
   test('refused attempts lock nobody else out', async t => {
@@ -488,7 +488,7 @@ t.test('the limit of failed logins', async t => {
     const stored = () => client.db().collection('login_attempts').find().sort({ _id: 1 }).toArray()
     const refused = async (attempts: (i: number) => ReturnType<typeof logIn>) => {
       const before = await stored()
-      for (let i = 0; i < 5; i++) isTooMany(t, await attempts(i))
+      for (let i = 0; i < 5; i++) assertTooMany(t, await attempts(i))
       t.strictSame(await stored(), before)
     }
 
@@ -524,8 +524,8 @@ t.test('the limit of failed logins', async t => {
     const { email } = await addUser(one)
     t.equal((await logIn(one, wrong(email))).statusCode, 401)
     t.equal((await logIn(two, wrong(email))).statusCode, 401)
-    isTooMany(t, await logIn(one, right(email)))
-    isTooMany(t, await logIn(two, right(email)))
+    assertTooMany(t, await logIn(one, right(email)))
+    assertTooMany(t, await logIn(two, right(email)))
 
     const client = await MongoClient.connect(url)
     t.teardown(() => client.close())
@@ -541,6 +541,6 @@ t.test('the limit of failed logins', async t => {
     await attempts.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1000) } })
     t.equal((await logIn(two, wrong(email))).statusCode, 401)
     t.equal((await logIn(one, wrong(email))).statusCode, 401)
-    isTooMany(t, await logIn(two, right(email)))
+    assertTooMany(t, await logIn(two, right(email)))
   })
 })

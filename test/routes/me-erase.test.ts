@@ -8,7 +8,7 @@ import { film } from '../helpers/documents.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
-import { done, wantToken } from './helper.js'
+import { assertDone, wantToken } from './helper.js'
 
 const contents = [film(1), film(2)]
 
@@ -50,7 +50,7 @@ t.test('DELETE /me', async t => {
     const attemptIds = async () => (await db.collection('login_attempts').find().toArray()).map(({ _id }) => String(_id))
     const attempts = await attemptIds()
 
-    done(t, await gone.remove('/me', { password }), 200)
+    assertDone(t, await gone.remove('/me', { password }), 200)
     t.strictSame(await tracesOf(app, gone.id, email), {})
     t.strictSame(await tracesOf(app, stays.id), others)
     const kept = await attemptIds()
@@ -113,7 +113,7 @@ t.test('DELETE /me', async t => {
     const at = new Date()
     const elements = Array.from({ length: 12_000 }, (_, i) => ({ user_id: viewer.id, content_id: i, created_at: at, updated_at: at }))
     await db.collection('history').insertMany(elements)
-    done(t, await viewer.remove('/me', { password }), 200)
+    assertDone(t, await viewer.remove('/me', { password }), 200)
     await until(async () => Object.keys(await tracesOf(app, viewer.id)).length === 0)
   })
 })
@@ -124,7 +124,7 @@ t.test('DELETE /me is done once it is noted, whatever becomes of the database', 
   const app = await build(t, { url: proxy.url, log })
   const viewer = await viewerOf(app)
   const cut = proxy.at('deletes', proxy.leave)
-  done(t, await viewer.remove('/me', { password }), 200)
+  assertDone(t, await viewer.remove('/me', { password }), 200)
   await cut
   t.ok(log.some(line => line.includes('completed in the background')))
   proxy.comeBack()

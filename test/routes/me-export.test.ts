@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { importFiles } from '../../src/import/index.js'
-import { isFailure, unauthenticated } from '../helpers/answers.js'
+import { assertFailure, unauthenticated } from '../helpers/answers.js'
 import { addUser, build, password, providerUser, signIn } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
 import { episode, film } from '../helpers/documents.js'
@@ -163,7 +163,7 @@ t.test('a long export', async t => {
     t.equal(status, 200)
     socket.pause()
     const again = await app.inject({ url: '/me/export', headers: { authorization } })
-    isFailure(t, again, 429, 'one at a time')
+    assertFailure(t, again, 429, 'one at a time')
     t.match(again.headers['retry-after'], /^\d+$/)
     for (const path of ['/history', '/me/export']) t.equal((await viewer.get(path)).statusCode, 200)
     socket.resetAndDestroy()
@@ -180,7 +180,7 @@ t.test('a long export', async t => {
     proxy.leave()
     await once(socket, 'close')
     t.notMatch(last, /0\r\n\r\n$/)
-    isFailure(t, await app.inject({ url: '/me/export', headers: { authorization } }), 503, 'and another does not begin')
+    assertFailure(t, await app.inject({ url: '/me/export', headers: { authorization } }), 503, 'and another does not begin')
     proxy.comeBack()
     t.ok((await until(isOver)) < 5000)
   })

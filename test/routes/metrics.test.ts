@@ -4,7 +4,7 @@ import { type App, build, buildWith, settingsFor } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
-import { audienceOf, firstAudience, span, trainOn, views } from '../recommendations/helper.js'
+import { crowdOf, firstOfCrowd, span, trainOn, views } from '../recommendations/helper.js'
 
 /** The value of each series, by its name and its labels as they are written. */
 const seriesOf = async (app: App) => {
@@ -86,7 +86,7 @@ t.test('a catalogue that was never checked is unchecked since the start', async 
 t.test('the model in use tells its age and size', async t => {
   const url = await seededUrl(t, { contents: span(1, 6).map(id => content(id)) })
   const trainer = await build(t, { url })
-  await views(trainer, audienceOf(span(1, 6), 1, firstAudience))
+  await views(trainer, crowdOf(span(1, 6), 1, firstOfCrowd))
   await trainOn(trainer)
   const series = await seriesOf(await build(t, { url }))
   t.equal(series.get('recommendation_model_titles'), 6)

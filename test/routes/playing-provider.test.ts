@@ -3,7 +3,7 @@ import { build, providerUser } from '../helpers/app.js'
 import { seededUrl } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
-import { done, refused } from './helper.js'
+import { assertDone, assertError } from './helper.js'
 
 t.test('with an identity provider, a stream belongs to the device that a profile names', async t => {
   const url = await seededUrl(t, { contents: [film(1)] })
@@ -23,16 +23,16 @@ t.test('with an identity provider, a stream belongs to the device that a profile
 
   t.test('and the refusal names those', async t => {
     const [ada, ben] = [await viewer('ada'), await viewer('ben')]
-    for (const device of ['TV', 'Phone']) for (const who of [ada, ben]) done(t, await who.play(device), 200)
+    for (const device of ['TV', 'Phone']) for (const who of [ada, ben]) assertDone(t, await who.play(device), 200)
     const message = 'The account already plays on TV and Phone'
     const full = await ada.play('Tablet')
     t.strictSame([full.statusCode, full.json()], [409, { success: false, code: 409, message, devices: ['TV', 'Phone'] }])
-    done(t, await ada.play('TV'), 200, 'who plays plays on')
-    done(t, await ada.stop('Tablet'), 200)
-    done(t, await ada.stop(), 200)
+    assertDone(t, await ada.play('TV'), 200, 'who plays plays on')
+    assertDone(t, await ada.stop('Tablet'), 200)
+    assertDone(t, await ada.stop(), 200)
     t.equal((await ada.play('Tablet')).statusCode, 409)
-    done(t, await ada.stop('TV'), 200)
-    done(t, await ada.play('Tablet'), 200)
+    assertDone(t, await ada.stop('TV'), 200)
+    assertDone(t, await ada.play('Tablet'), 200)
     t.equal((await ben.play('Tablet')).statusCode, 409, 'of another user nothing has stopped')
   })
 
@@ -41,32 +41,32 @@ t.test('with an identity provider, a stream belongs to the device that a profile
     const mia = await app.data.profiles.add(account, { name: 'Mia' })
     const child = await app.data.profiles.add(account, { name: 'Tom', max_age: 6 })
     const [eve, asMia, asChild] = [await viewer('eve'), await viewer('eve', mia), await viewer('eve', child)]
-    for (const who of [eve, asMia]) done(t, await who.play('TV'), 200)
+    for (const who of [eve, asMia]) assertDone(t, await who.play('TV'), 200)
     t.strictSame((await eve.play('Phone')).json().devices, ['TV', 'TV'])
-    done(t, await asMia.stop('TV'), 200)
+    assertDone(t, await asMia.stop('TV'), 200)
     t.strictSame((await asMia.play('Phone')).statusCode, 200)
-    refused(t, await asChild.play('Tablet'), 400, 404, 'The content was not found', 'a content without a known age')
-    refused(t, await (await viewer('ben', mia)).play('TV'), 403, 403, 'Forbidden', 'of another user')
+    assertError(t, await asChild.play('Tablet'), 400, 404, 'The content was not found', 'a content without a known age')
+    assertError(t, await (await viewer('ben', mia)).play('TV'), 403, 403, 'Forbidden', 'of another user')
   })
 
   t.test('devices without a name are one', async t => {
     const cleo = await viewer('cleo')
-    for (const device of [undefined, '', 'TV', undefined, '']) done(t, await cleo.play(device), 200)
+    for (const device of [undefined, '', 'TV', undefined, '']) assertDone(t, await cleo.play(device), 200)
     t.strictSame((await cleo.play('Phone')).json().devices, ['TV', null])
-    done(t, await cleo.stop(), 200)
-    done(t, await cleo.play('Phone'), 200)
+    assertDone(t, await cleo.stop(), 200)
+    assertDone(t, await cleo.play('Phone'), 200)
   })
 
   t.test('whatever its name is', async t => {
     const names = ['$streams', '$$NOW', '{"$ne":1}', '\ud800', '👩‍🚀'.repeat(20), 'O\'Hara, "the" TV & Söhne', 'x'.repeat(100), ' ']
     for (const [i, name] of names.entries()) {
       const who = await viewer(`dora ${i}`)
-      for (const device of [name, name, 'another']) done(t, await who.play(device), 200, name)
+      for (const device of [name, name, 'another']) assertDone(t, await who.play(device), 200, name)
       t.equal((await who.play('a third')).statusCode, 409, name)
       t.strictSame((await who.play('a third')).json().devices, [name.toWellFormed(), 'another'])
       if (name.isWellFormed()) {
-        done(t, await who.stop(name), 200)
-        done(t, await who.play('a third'), 200, name)
+        assertDone(t, await who.stop(name), 200)
+        assertDone(t, await who.play('a third'), 200, name)
       }
     }
   })

@@ -1,18 +1,18 @@
 import t, { type Test } from 'tap'
 import type { StreamsDocument } from '../../src/data/streams.js'
-import { type Answer, isRefused } from '../helpers/answers.js'
+import { type Answer, assertRefused } from '../helpers/answers.js'
 import { addUser, build, buildWith, password } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { deviceOf, householdOf, profileOf, streamsOf } from '../helpers/devices.js'
 import { film } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
 import { until } from '../helpers/until.js'
-import { closed, countryCases, done, notInUs, notToBeAdded, refused, swedish, wantToken } from './helper.js'
+import { assertDone, assertError, closed, countryCases, notInUs, notToBeAdded, swedish, wantToken } from './helper.js'
 
 const contents = [film(1, { min_age: 0 }), film(2, { min_age: 12 }), ...Object.values(closed), swedish, notInUs]
 const settings = { MAX_STREAMS: '2', COUNTRY_HEADER: 'cf-ipcountry' }
 
-const isFull = (t: Test, answer: Answer, names: string, devices: (string | null)[]) => {
+const assertFull = (t: Test, answer: Answer, names: string, devices: (string | null)[]) => {
   const message = `The account already plays on ${names}`
   t.strictSame([answer.statusCode, answer.json()], [409, { success: false, code: 409, message, devices }])
   t.equal(answer.headers['cache-control'], 'no-store')
@@ -26,17 +26,17 @@ t.test('a limit of two', async t => {
   t.test('refuses the third device, until another one stops', async t => {
     const { user, devices } = await householdOf(app, 'Living room TV', null, 'Phone')
     const [tv, tablet, phone] = devices
-    done(t, await tv.play(), 200)
-    done(t, await tablet.play(), 200)
-    isFull(t, await phone.play(), 'Living room TV and a device without a name', ['Living room TV', null])
-    done(t, await tv.play(), 200, 'who plays plays on')
-    done(t, await tv.play(2), 200, 'something else, too')
+    assertDone(t, await tv.play(), 200)
+    assertDone(t, await tablet.play(), 200)
+    assertFull(t, await phone.play(), 'Living room TV and a device without a name', ['Living room TV', null])
+    assertDone(t, await tv.play(), 200, 'who plays plays on')
+    assertDone(t, await tv.play(2), 200, 'something else, too')
     t.equal((await phone.play()).statusCode, 409)
-    done(t, await phone.stop(), 200, 'where nothing plays')
+    assertDone(t, await phone.stop(), 200, 'where nothing plays')
     t.equal((await phone.play()).statusCode, 409)
-    done(t, await tv.stop(), 200)
-    done(t, await phone.play(), 200)
-    isFull(t, await tv.play(), 'a device without a name and Phone', [null, 'Phone'])
+    assertDone(t, await tv.stop(), 200)
+    assertDone(t, await phone.play(), 200)
+    assertFull(t, await tv.play(), 'a device without a name and Phone', [null, 'Phone'])
     t.equal((await streamsOf(app, user)).length, 2)
   })
 
@@ -45,10 +45,10 @@ t.test('a limit of two', async t => {
     const [tv, tablet] = ours.devices
     const mia = await profileOf(app, ours.user)
     const phone = await deviceOf(app, ours.user, 'Phone', mia)
-    for (const device of [...theirs.devices, phone, tv]) done(t, await device.play(), 200)
-    isFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
-    done(t, await phone.stop(), 200)
-    done(t, await tablet.play(), 200)
+    for (const device of [...theirs.devices, phone, tv]) assertDone(t, await device.play(), 200)
+    assertFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
+    assertDone(t, await phone.stop(), 200)
+    assertDone(t, await tablet.play(), 200)
     t.equal((await streamsOf(app, theirs.user)).length, 2, 'nothing of the others has stopped')
     t.strictSame(await streamsOf(app, mia), [])
   })
@@ -71,12 +71,12 @@ t.test('a limit of two', async t => {
     await leave(10_000)
     t.equal((await phone.play()).statusCode, 409, 'not before')
     await leave(0)
-    done(t, await phone.play(), 200)
+    assertDone(t, await phone.play(), 200)
     t.equal((await streamsOf(app, user)).length, 1, 'nothing is left of the others')
     await leave(-1)
-    done(t, await phone.play(), 200, 'a late heartbeat begins anew')
-    done(t, await tv.play(), 200)
-    isFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
+    assertDone(t, await phone.play(), 200, 'a late heartbeat begins anew')
+    assertDone(t, await tv.play(), 200)
+    assertFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
   })
 
   t.test('is exact, however many begin at once in however many processes', async t => {
@@ -116,23 +116,23 @@ t.test('a limit of two', async t => {
     const { user, devices } = await householdOf(app, 'TV')
     const [tv] = devices
     for (const body of [undefined, {}, [], 'null', '"x"', { device: 'x'.repeat(101) }])
-      refused(t, await tv.send('POST', body), 400, 400, 'The content ID was not provided', JSON.stringify(body))
+      assertError(t, await tv.send('POST', body), 400, 400, 'The content ID was not provided', JSON.stringify(body))
     for (const content_id of [0, -1, 1.5, '1', true, null, [1], {}, 2 ** 53, { $gt: 0 }])
-      isRefused(t, await tv.send('POST', { content_id }), 'content_id', JSON.stringify(content_id))
+      assertRefused(t, await tv.send('POST', { content_id }), 'content_id', JSON.stringify(content_id))
     for (const device of ['x'.repeat(101), 'a\nb', '\u0000', 5, null, ['TV'], { $ne: '' }])
-      isRefused(t, await tv.send('POST', { content_id: 1, device }), 'device', JSON.stringify(device))
+      assertRefused(t, await tv.send('POST', { content_id: 1, device }), 'device', JSON.stringify(device))
     for (const query of ['device=', `device=${'x'.repeat(101)}`, 'device=%00', 'device=a&device=b'])
-      isRefused(t, await app.inject({ method: 'DELETE', url: `/playing?${query}`, headers: tv.headers }), 'device', query)
-    for (const [what, id] of notToBeAdded) refused(t, await tv.play(id), 400, 404, 'The content was not found', what)
+      assertRefused(t, await app.inject({ method: 'DELETE', url: `/playing?${query}`, headers: tv.headers }), 'device', query)
+    for (const [what, id] of notToBeAdded) assertError(t, await tv.play(id), 400, 404, 'The content was not found', what)
     for (const [country, content_id, isOpen] of countryCases) {
       const headers: Record<string, string> = country === undefined ? {} : { 'cf-ipcountry': country }
       const answer = await tv.send('POST', { content_id }, headers)
-      if (isOpen) done(t, answer, 200, `${content_id} in ${country}`)
-      else refused(t, answer, 400, 404, 'The content was not found', `${content_id} in ${country}`)
+      if (isOpen) assertDone(t, answer, 200, `${content_id} in ${country}`)
+      else assertError(t, answer, 400, 404, 'The content was not found', `${content_id} in ${country}`)
       t.equal((await streamsOf(app, user)).length, isOpen ? 1 : 0)
       await tv.stop()
     }
-    done(t, await tv.send('POST', { content_id: 1, device: '', streams: [], more: 1 }), 200, 'unknown fields are ignored')
+    assertDone(t, await tv.send('POST', { content_id: 1, device: '', streams: [], more: 1 }), 200, 'unknown fields are ignored')
     t.strictSame(
       (await streamsOf(app, user)).map(({ player }) => player),
       [{ sid: tv.sid }]
@@ -142,9 +142,9 @@ t.test('a limit of two', async t => {
   t.test('lets children play what they may see', async t => {
     const { user } = await householdOf(app)
     const child = await deviceOf(app, user, 'Tablet', await profileOf(app, user, 6))
-    done(t, await child.play(1), 200)
-    refused(t, await child.play(2), 400, 404, 'The content was not found')
-    done(t, await child.stop(), 200)
+    assertDone(t, await child.play(1), 200)
+    assertError(t, await child.play(2), 400, 404, 'The content was not found')
+    assertDone(t, await child.stop(), 200)
   })
 
   t.test('needs a token', async t => {
@@ -159,9 +159,9 @@ t.test('a limit of two', async t => {
   t.test('is stored until the user is erased, and not exported', async t => {
     const { user, devices } = await householdOf(app, 'TV')
     const [tv] = devices
-    done(t, await tv.play(), 200)
+    assertDone(t, await tv.play(), 200)
     t.notMatch((await app.inject({ url: '/me/export', headers: tv.headers })).body, /stream|playing/)
-    done(t, await app.inject({ method: 'DELETE', url: '/me', headers: tv.headers, payload: { password } }), 200)
+    assertDone(t, await app.inject({ method: 'DELETE', url: '/me', headers: tv.headers, payload: { password } }), 200)
     t.equal(await stored.findOne({ user_id: user._id }), null)
   })
 })
@@ -169,10 +169,10 @@ t.test('a limit of two', async t => {
 t.test('without a limit everybody may play, and nothing is stored', async t => {
   const app = await buildWith(t, { contents })
   const { user, devices } = await householdOf(app, ...Array.from({ length: 20 }, (_, i) => `${i}`))
-  for (const answer of await Promise.all(devices.map(device => device.play()))) done(t, answer, 200)
+  for (const answer of await Promise.all(devices.map(device => device.play()))) assertDone(t, answer, 200)
   for (const answer of await Promise.all(devices.map(device => device.play(777))))
-    refused(t, answer, 400, 404, 'The content was not found', 'apps see their mistakes')
-  for (const answer of await Promise.all(devices.map(device => device.stop()))) done(t, answer, 200)
+    assertError(t, answer, 400, 404, 'The content was not found', 'apps see their mistakes')
+  for (const answer of await Promise.all(devices.map(device => device.stop()))) assertDone(t, answer, 200)
   t.strictSame(await streamsOf(app, user), [])
 })
 
@@ -185,7 +185,7 @@ t.test('while the database is away, a heartbeat is a 503, but not without a limi
   await until(() => app.catalogue.skeleton.size === 1 && unlimited.catalogue.skeleton.size === 1)
   const { user, devices } = await householdOf(app, 'TV')
   const [tv] = devices
-  done(t, await tv.play(), 200)
+  assertDone(t, await tv.play(), 200)
 
   await freeze(mongod.pid)
   const began = performance.now()
@@ -194,7 +194,7 @@ t.test('while the database is away, a heartbeat is a 503, but not without a limi
     t.match(answer.headers['retry-after'], /^\d+$/)
   }
   t.ok(performance.now() - began < 3000)
-  done(t, await unlimited.inject({ method: 'POST', url: '/playing', headers: tv.headers, payload: { content_id: 1 } }), 200)
+  assertDone(t, await unlimited.inject({ method: 'POST', url: '/playing', headers: tv.headers, payload: { content_id: 1 } }), 200)
 
   process.kill(mongod.pid, 'SIGCONT')
   await until(async () => (await tv.play()).statusCode === 200)

@@ -42,10 +42,11 @@ const accountOf = async (app: App) => {
 }
 
 const listed = async (send: Send) => (await send('GET', '/profiles')).json().data
-const hasStatus = (t: Test, answer: Answer, status: number, what?: string) => t.equal(answer.statusCode, status, `${what} ${answer.body}`)
-const isForbidden = (t: Test, answer: Answer, what: string) =>
+const assertStatus = (t: Test, answer: Answer, status: number, what?: string) =>
+  t.equal(answer.statusCode, status, `${what} ${answer.body}`)
+const assertForbidden = (t: Test, answer: Answer, what: string) =>
   t.match([answer.statusCode, answer.json()], [403, { success: false, code: 403, message: 'Forbidden' }], what)
-const isUnauthenticated = (t: Test, answer: Answer, what: string) =>
+const assertUnauthenticated = (t: Test, answer: Answer, what: string) =>
   t.strictSame([answer.statusCode, answer.json()], [401, { success: false, message: 'Unauthenticated.' }], what)
 
 t.test('profiles', async t => {
@@ -67,15 +68,15 @@ t.test('profiles', async t => {
 
     const pair = await account.switchTo(mia)
     t.strictSame(pair.user, { id: mia, email: '', name: 'Mia', account_id: account.id })
-    hasStatus(t, await account.send('POST', `/profiles/${mia}/token`), 200, 'without a body')
+    assertStatus(t, await account.send('POST', `/profiles/${mia}/token`), 200, 'without a body')
     const send = senderOf(app, pair)
     t.strictSame(await listed(send), all, 'a child may see who there is')
     t.strictSame((await send('GET', '/me')).json().data, { id: mia, email: '', name: 'Mia', account_id: account.id })
     t.match(JSON.parse(atob(pair.access_token.split('.')[1] as string)), { sub: String(mia), acc: String(account.id) })
-    hasStatus(t, await send('POST', '/history', { content_id: 1, percentage: 20 }), 201)
+    assertStatus(t, await send('POST', '/history', { content_id: 1, percentage: 20 }), 201)
     t.equal((await send('GET', '/history')).json().data.meta.total_count, 1)
     t.equal((await account.send('GET', '/history')).json().data.meta.total_count, 0, 'with a history of their own')
-    hasStatus(t, await send('POST', '/watchlist', { content_id: 2 }), 400)
+    assertStatus(t, await send('POST', '/watchlist', { content_id: 2 }), 400)
     const contents = await send('GET', '/contents')
     t.strictSame(
       contents.json().data.collection.map(({ id }: { id: number }) => id),
@@ -86,7 +87,7 @@ t.test('profiles', async t => {
     const renewed = pairOf(await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: pair.refresh_token } }))
     t.strictSame(renewed.user, pair.user, 'a refresh keeps the profile')
     t.equal((await senderOf(app, renewed)('GET', '/history')).json().data.meta.total_count, 1)
-    hasStatus(t, await senderOf(app, renewed)('GET', '/contents/2'), 404, 'and its limit')
+    assertStatus(t, await senderOf(app, renewed)('GET', '/contents/2'), 404, 'and its limit')
 
     const sessions = (await account.send('GET', '/sessions')).json().data
     t.strictSame(
@@ -104,9 +105,9 @@ t.test('profiles', async t => {
       t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, message: /as many profiles/ }])
     const profiles = await listed(account.send)
     t.equal(profiles.length, 8)
-    hasStatus(t, await account.send('DELETE', `/profiles/${profiles[3].id}`), 200)
+    assertStatus(t, await account.send('DELETE', `/profiles/${profiles[3].id}`), 200)
     await account.add({ name: 'Again' })
-    hasStatus(t, await account.send('POST', '/profiles', { name: 'Ninth' }), 400)
+    assertStatus(t, await account.send('POST', '/profiles', { name: 'Ninth' }), 400)
   })
 
   t.test('refuse bad input', async t => {
@@ -121,15 +122,15 @@ t.test('profiles', async t => {
       for (const answer of [await account.send('POST', '/profiles', body), await account.send('PUT', `/profiles/${mia}`, body)])
         t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, errors: [{ field }] }], JSON.stringify(body))
     }
-    hasStatus(t, await account.send('POST', '/profiles', {}), 400)
-    hasStatus(t, await account.send('PUT', `/profiles/${mia}`, {}), 200, 'nothing is to be changed')
+    assertStatus(t, await account.send('POST', '/profiles', {}), 400)
+    assertStatus(t, await account.send('PUT', `/profiles/${mia}`, {}), 200, 'nothing is to be changed')
     for (const id of ['0', '-1', 'x', '99999999', '99999999999999999999', '1.0', ''])
       for (const [method, url] of [
         ['PUT', ''],
         ['DELETE', ''],
         ['POST', '/token']
       ] as const)
-        hasStatus(t, await account.send(method, `/profiles/${id}${url}`, {}), 404, `${method} ${id}`)
+        assertStatus(t, await account.send(method, `/profiles/${id}${url}`, {}), 404, `${method} ${id}`)
     t.strictSame((await listed(account.send)).length, 2)
   })
 
@@ -137,9 +138,9 @@ t.test('profiles', async t => {
     const [mine, theirs] = [await accountOf(app), await accountOf(app)]
     const child = await theirs.add({ name: 'Their child', max_age: 6 })
     for (const id of [theirs.id, child]) {
-      isForbidden(t, await mine.send('PUT', `/profiles/${id}`, { name: 'Mine' }), 'PUT')
-      isForbidden(t, await mine.send('DELETE', `/profiles/${id}`), 'DELETE')
-      isForbidden(t, await mine.send('POST', `/profiles/${id}/token`, {}), 'token')
+      assertForbidden(t, await mine.send('PUT', `/profiles/${id}`, { name: 'Mine' }), 'PUT')
+      assertForbidden(t, await mine.send('DELETE', `/profiles/${id}`), 'DELETE')
+      assertForbidden(t, await mine.send('POST', `/profiles/${id}/token`, {}), 'token')
     }
     t.match(await listed(theirs.send), [{ name: 'A Viewer' }, { name: 'Their child' }])
     for (const [method, url] of [
@@ -149,7 +150,7 @@ t.test('profiles', async t => {
       ['DELETE', `/${child}`],
       ['POST', `/${child}/token`]
     ] as const)
-      isUnauthenticated(
+      assertUnauthenticated(
         t,
         await app.inject({ method, url: `/profiles${url}`, ...(method === 'POST' && { payload: {} }) }),
         `${method} without a token`
@@ -189,14 +190,14 @@ const imports = (t: Test, app: App, other: App) =>
     const send = senderOf(other, await account.switchTo(child))
     const importUsers = (...users: object[]) =>
       importFiles(databaseOf(app), { 'users.ndjson': users.map(user => JSON.stringify(user)).join('\n') })
-    hasStatus(t, await send('GET', '/contents/2'), 404)
+    assertStatus(t, await send('GET', '/contents/2'), 404)
     await importUsers({ id: child, account_id: account.id, name: 'Child', max_age: 12 })
     await until(async () => (await send('GET', '/contents/2')).statusCode === 200, { within: 2000 })
 
     const id = child + 1000
     const pin_hash = bcrypt.hashSync('4071', 4)
     await importUsers({ id, account_id: account.id, name: 'Second', pin_hash })
-    isUnauthenticated(t, await account.send('POST', `/profiles/${id}/token`, { pin: '4072' }), 'a wrong PIN')
+    assertUnauthenticated(t, await account.send('POST', `/profiles/${id}/token`, { pin: '4072' }), 'a wrong PIN')
     t.equal((await account.switchTo(id, { pin: '4071' })).user.id, id)
     t.match((await app.data.users.byId(id))?.pin_hash, /^\$argon2id\$/, 'is stored like a new one')
     t.equal((await account.switchTo(id, { pin: '4071' })).user.id, id)
@@ -218,27 +219,27 @@ const pins = (t: Test, app: App) =>
     const small = senderOf(app, await account.switchTo(child))
     for (const send of [account.send, small]) {
       for (const given of [{}, { pin: '4072' }, { pin: '' }, { password }])
-        isUnauthenticated(t, await send('POST', `/profiles/${locked}/token`, given), JSON.stringify(given))
+        assertUnauthenticated(t, await send('POST', `/profiles/${locked}/token`, given), JSON.stringify(given))
       t.equal(pairOf(await send('POST', `/profiles/${locked}/token`, { pin: '4071' })).user.id, locked)
     }
 
     for (const given of [{}, { password: 'wrong' }, { pin: '4071' }])
-      isUnauthenticated(t, await small('POST', `/profiles/${open}/token`, given), `without a limit ${JSON.stringify(given)}`)
+      assertUnauthenticated(t, await small('POST', `/profiles/${open}/token`, given), `without a limit ${JSON.stringify(given)}`)
     t.equal(pairOf(await small('POST', `/profiles/${open}/token`, { password })).user.id, open, 'or the password')
     t.equal(pairOf(await small('POST', `/profiles/${child}/token`, {})).user.id, child, 'no wider limit needs neither')
 
-    hasStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: '00000000' }), 200)
-    isUnauthenticated(t, await account.send('POST', `/profiles/${locked}/token`, { pin: '4071' }), 'the old one')
+    assertStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: '00000000' }), 200)
+    assertUnauthenticated(t, await account.send('POST', `/profiles/${locked}/token`, { pin: '4071' }), 'the old one')
     await account.switchTo(locked, { pin: '00000000' })
-    hasStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: null }), 200)
+    assertStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: null }), 200)
     t.equal((await account.switchTo(locked)).user.id, locked)
 
-    hasStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: '1234' }), 200)
+    assertStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: '1234' }), 200)
     const guesses: number[] = []
     for (let i = 0; i < 12; i++) guesses.push((await small('POST', `/profiles/${locked}/token`, { pin: `${5000 + i}` })).statusCode)
     t.strictSame(guesses.slice(-2), [429, 429], `${guesses}`)
-    hasStatus(t, await small('POST', `/profiles/${locked}/token`, { pin: '1234' }), 429, 'and the right one')
-    hasStatus(t, await app.inject({ method: 'POST', url: '/login', payload: { email: account.email, password } }), 200)
+    assertStatus(t, await small('POST', `/profiles/${locked}/token`, { pin: '1234' }), 429, 'and the right one')
+    assertStatus(t, await app.inject({ method: 'POST', url: '/login', payload: { email: account.email, password } }), 200)
   })
 
 const children = (t: Test, app: App) =>
@@ -260,11 +261,11 @@ const children = (t: Test, app: App) =>
       ['GET', '/me/export'],
       ['DELETE', '/me', { password }]
     ]
-    for (const [method, url, payload] of calls) isForbidden(t, await send(method, url, payload), `${method} ${url}`)
+    for (const [method, url, payload] of calls) assertForbidden(t, await send(method, url, payload), `${method} ${url}`)
     t.strictSame((await listed(account.send)).length, 2)
-    hasStatus(t, await send('POST', '/logout'), 200, 'but sign out')
-    isUnauthenticated(t, await send('GET', '/history'), 'then')
-    hasStatus(t, await account.send('GET', '/history'), 200)
+    assertStatus(t, await send('POST', '/logout'), 200, 'but sign out')
+    assertUnauthenticated(t, await send('GET', '/history'), 'then')
+    assertStatus(t, await account.send('GET', '/history'), 200)
   })
 
 const changes = (t: Test, app: App, other: App) =>
@@ -275,36 +276,36 @@ const changes = (t: Test, app: App, other: App) =>
     const [here, there] = [senderOf(app, pair), senderOf(other, pair)]
     const statusOf = async (send: Send, id: number) => (await send('GET', `/contents/${id}`)).statusCode
     t.equal(await statusOf(here, 2), 404)
-    hasStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: 12 }), 200)
+    assertStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: 12 }), 200)
     t.equal(await statusOf(here, 2), 200, 'at once')
     await until(async () => (await statusOf(there, 2)) === 200, { within: 2000 })
     t.equal(await statusOf(there, 3), 404)
-    hasStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: null }), 200)
+    assertStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: null }), 200)
     await until(async () => (await statusOf(there, 3)) === 200, { within: 2000 })
-    hasStatus(t, await there('GET', '/sessions'), 200)
-    hasStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: 0, name: 'Little one' }), 200)
+    assertStatus(t, await there('GET', '/sessions'), 200)
+    assertStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: 0, name: 'Little one' }), 200)
     await until(async () => (await statusOf(there, 2)) === 404, { within: 2000 })
     t.match(await listed(account.send), [{}, { name: 'Little one', max_age: 0 }])
 
     const refused = await account.send('PUT', `/profiles/${account.id}`, { max_age: 16 })
     t.match([refused.statusCode, refused.json()], [400, { errors: [{ field: 'max_age' }] }], 'one has to stay without a limit')
     const second = await account.add({ name: 'Second' })
-    hasStatus(t, await account.send('PUT', `/profiles/${account.id}`, { max_age: 16 }), 200)
+    assertStatus(t, await account.send('PUT', `/profiles/${account.id}`, { max_age: 16 }), 200)
     const wide = senderOf(app, await senderOf(app, account.pair)('POST', `/profiles/${second}/token`, { password }).then(pairOf))
-    hasStatus(t, await wide('DELETE', `/profiles/${second}`), 400, 'the last one without')
-    hasStatus(t, await wide('PUT', `/profiles/${account.id}`, { max_age: null }), 200)
+    assertStatus(t, await wide('DELETE', `/profiles/${second}`), 400, 'the last one without')
+    assertStatus(t, await wide('PUT', `/profiles/${account.id}`, { max_age: null }), 200)
 
-    hasStatus(t, await account.send('DELETE', `/profiles/${account.id}`), 400, 'the first one stays')
+    assertStatus(t, await account.send('DELETE', `/profiles/${account.id}`), 400, 'the first one stays')
     await here('POST', '/history', { content_id: 1 })
-    hasStatus(t, await account.send('DELETE', `/profiles/${child}`), 200)
-    isUnauthenticated(t, await here('GET', '/history'), 'a deleted one')
+    assertStatus(t, await account.send('DELETE', `/profiles/${child}`), 200)
+    assertUnauthenticated(t, await here('GET', '/history'), 'a deleted one')
     await until(async () => (await there('GET', '/history')).statusCode === 401, { within: 2000 })
-    hasStatus(t, await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: pair.refresh_token } }), 401)
+    assertStatus(t, await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: pair.refresh_token } }), 401)
     t.equal(await databaseOf(app).collection('history').countDocuments({ user_id: child }), 0, 'leaves nothing')
-    hasStatus(t, await account.send('DELETE', `/profiles/${child}`), 404)
-    hasStatus(t, await account.send('POST', `/profiles/${child}/token`, {}), 404)
-    hasStatus(t, await wide('DELETE', `/profiles/${second}`), 200, 'one may delete oneself')
-    isUnauthenticated(t, await wide('GET', '/profiles'), 'then')
+    assertStatus(t, await account.send('DELETE', `/profiles/${child}`), 404)
+    assertStatus(t, await account.send('POST', `/profiles/${child}/token`, {}), 404)
+    assertStatus(t, await wide('DELETE', `/profiles/${second}`), 200, 'one may delete oneself')
+    assertUnauthenticated(t, await wide('GET', '/profiles'), 'then')
   })
 
 const accounts = (t: Test, app: App, other: App) =>
@@ -313,19 +314,19 @@ const accounts = (t: Test, app: App, other: App) =>
     const kept = await ended.add({ name: 'Kept' })
     const [session] = await other.data.sessions.list(ended.id)
     await other.data.sessions.end(ended.id, String(session?._id))
-    isUnauthenticated(t, await ended.send('POST', `/profiles/${kept}/token`, {}), 'a session that another process has just ended')
+    assertUnauthenticated(t, await ended.send('POST', `/profiles/${kept}/token`, {}), 'a session that another process has just ended')
     t.strictSame(await app.data.sessions.list(ended.id), [])
 
     const changed = await accountOf(app)
     const child = senderOf(app, await changed.switchTo(await changed.add({ name: 'Child', max_age: 6 })))
-    hasStatus(t, await changed.send('PUT', '/me/password', { password, new_password: 'another password' }), 200)
-    isUnauthenticated(t, await child('GET', '/history'), 'a changed password')
+    assertStatus(t, await changed.send('PUT', '/me/password', { password, new_password: 'another password' }), 200)
+    assertUnauthenticated(t, await child('GET', '/history'), 'a changed password')
 
     const disabled = await accountOf(app)
     const pair = await disabled.switchTo(await disabled.add({ name: 'Child', max_age: 6 }))
     await app.data.users.disable(disabled.id)
     await until(async () => (await senderOf(app, pair)('GET', '/history')).statusCode === 401, { within: 2000 })
-    hasStatus(t, await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: pair.refresh_token } }), 401)
+    assertStatus(t, await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: pair.refresh_token } }), 401)
 
     const erased = await accountOf(app)
     const id = await erased.add({ name: 'Child', max_age: 6 })
@@ -338,8 +339,8 @@ const accounts = (t: Test, app: App, other: App) =>
       data.history.map(({ user_id }: { user_id: number }) => user_id),
       [erased.id, id]
     )
-    hasStatus(t, await erased.send('DELETE', '/me', { password }), 200)
-    isUnauthenticated(t, await theirs('GET', '/history'), 'an erased account')
+    assertStatus(t, await erased.send('DELETE', '/me', { password }), 200)
+    assertUnauthenticated(t, await theirs('GET', '/history'), 'an erased account')
     const of = { $in: [erased.id, id] }
     t.equal(await databaseOf(app).collection('history').countDocuments({ user_id: of }), 0)
     t.equal(

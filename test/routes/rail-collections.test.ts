@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { idsOf, isRefused } from '../helpers/answers.js'
+import { assertRefused, idsOf } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { content, rail, railCollection } from '../helpers/documents.js'
 
@@ -123,7 +123,7 @@ t.test('GET /rail-collections', async t => {
     ['page=0', 'page']
   ]
   for (const [query, field] of refused) {
-    t.test(`refuses ${query}`, async t => isRefused(t, await app.inject(`/rail-collections?${query}`), field, query))
+    t.test(`refuses ${query}`, async t => assertRefused(t, await app.inject(`/rail-collections?${query}`), field, query))
   }
   t.test('takes a relation that is named twice', async t => {
     const [once, twice] = await Promise.all(['with=rails', 'with=rails&with=rails'].map(query => app.inject(`/rail-collections?${query}`)))

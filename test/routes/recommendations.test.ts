@@ -6,7 +6,7 @@ import { Ok } from '../../schemas/common.js'
 import { Recommendation } from '../../schemas/recommendation.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { isRefused, unauthenticated } from '../helpers/answers.js'
+import { assertRefused, unauthenticated } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
 import { change, databaseUrl } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
@@ -14,9 +14,9 @@ import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
 import {
   anybody,
-  audienceOf,
+  crowdOf,
   daysAgo,
-  firstAudience,
+  firstOfCrowd,
   idsFor,
   recommendedBy,
   recommendedTo,
@@ -88,7 +88,7 @@ t.test('what is sent', async t => {
     t.test(`refuses ${query.slice(0, 30)}`, async t => {
       for (const who of [viewer, anybody(app)]) {
         const answer = await who.get(`/recommendations?${query}`)
-        if (field) isRefused(t, answer, field, query)
+        if (field) assertRefused(t, answer, field, query)
         else t.equal(answer.statusCode, 200, 'an unknown parameter is ignored')
       }
     })
@@ -137,7 +137,7 @@ t.test('only what is open is recommended, and only titles', async t => {
   await views(
     app,
     [2, 3, 4, 5, 6, 7, 8, 22, 23, 24].flatMap(content_id =>
-      Array.from({ length: 5 }, (_, i) => ({ user_id: firstAudience + i, content_id }))
+      Array.from({ length: 5 }, (_, i) => ({ user_id: firstOfCrowd + i, content_id }))
     )
   )
   await taught(app)
@@ -200,9 +200,9 @@ const clusters = [
   episode(201, 20),
   ...Array.from({ length: 10 }, (_, i) => film(i + 31))
 ]
-const audience = [
-  ...audienceOf(span(1, 10), 2, firstAudience),
-  ...audienceOf(span(11, 20), 1, firstAudience + 90).map(view => {
+const crowd = [
+  ...crowdOf(span(1, 10), 2, firstOfCrowd),
+  ...crowdOf(span(11, 20), 1, firstOfCrowd + 90).map(view => {
     const episodes: { [id: number]: number } = { 19: 191, 20: 201 }
     return { ...view, content_id: episodes[view.content_id] ?? view.content_id }
   })
@@ -211,7 +211,7 @@ const isOf = (ids: number[], from: number, to: number) => ids.every(id => id >= 
 
 t.test('what was learnt', async t => {
   const app = await buildWith(t, { contents: clusters, terms })
-  await views(app, audience)
+  await views(app, crowd)
   await taught(app)
 
   t.test('a viewer of titles of a cluster is shown the rest of it, with the reason', async t => {
@@ -360,7 +360,7 @@ t.test('a history of thousands', async t => {
   const count = 3000
   const contents = [...clusters, ...Array.from({ length: count }, (_, i) => film(1001 + i))]
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   const viewer = await viewerOf(app)
   // All but five, the first of them longest ago; what was last watched is of the second cluster.
   const old = Array.from({ length: count - 5 }, (_, i) => ({ user_id: viewer.id, content_id: 1001 + i, updated_at: new Date(1e12 + i) }))

@@ -22,7 +22,7 @@ const renewed = async (t: Test, app: App, token: string): Promise<Pair> => {
   return response.json().data
 }
 
-const isRefused = async (t: Test, app: App, token: unknown, what = 'is refused') => {
+const assertRefused = async (t: Test, app: App, token: unknown, what = 'is refused') => {
   const { statusCode, body } = await refresh(app, token)
   t.strictSame({ statusCode, body }, { statusCode: 401, body: unauthenticated }, what)
 }
@@ -78,10 +78,10 @@ t.test('POST /login/refresh', async t => {
   t.test('refuses one spent just now and revokes nothing', async t => {
     const first = await logIn(app, user.email)
     const second = await renewed(t, app, first.refresh_token)
-    await isRefused(t, app, first.refresh_token)
+    await assertRefused(t, app, first.refresh_token)
     const third = await renewed(t, app, second.refresh_token)
-    await isRefused(t, app, first.refresh_token)
-    await isRefused(t, app, second.refresh_token)
+    await assertRefused(t, app, first.refresh_token)
+    await assertRefused(t, app, second.refresh_token)
     await renewed(t, app, third.refresh_token)
   })
 
@@ -111,7 +111,7 @@ t.test('POST /login/refresh', async t => {
     const [one, two] = [await logIn(app, user.email), await logIn(app, user.email)]
     await renewed(t, strict, one.refresh_token)
     await sleep(2)
-    await isRefused(t, strict, one.refresh_token)
+    await assertRefused(t, strict, one.refresh_token)
     await renewed(t, app, two.refresh_token)
   })
 
@@ -142,7 +142,7 @@ t.test('POST /login/refresh', async t => {
       garbage[`one with part ${i} empty`] = parts.with(i, '').join('.')
       garbage[`one with part ${i} huge`] = parts.with(i, '9'.repeat(400)).join('.')
     }
-    for (const [what, token] of Object.entries(garbage)) await isRefused(t, app, token, `${what} is refused`)
+    for (const [what, token] of Object.entries(garbage)) await assertRefused(t, app, token, `${what} is refused`)
     await renewed(t, app, refresh_token)
   })
 
@@ -169,7 +169,7 @@ t.test('POST /login/refresh', async t => {
     const elsewhere = await build(t)
     await addUser(elsewhere, 'Ada@Example.com', 'Ada')
     const { refresh_token } = await logIn(elsewhere, user.email)
-    await isRefused(t, app, refresh_token)
+    await assertRefused(t, app, refresh_token)
   })
 
   t.test('refuses one after logout', async t => {
@@ -178,8 +178,8 @@ t.test('POST /login/refresh', async t => {
     // The access token of the first pair is of the same session.
     const headers = { authorization: `Bearer ${first.access_token}` }
     t.equal((await app.inject({ method: 'POST', url: '/logout', headers })).statusCode, 200)
-    await isRefused(t, app, second.refresh_token)
-    await isRefused(t, app, first.refresh_token)
+    await assertRefused(t, app, second.refresh_token)
+    await assertRefused(t, app, first.refresh_token)
   })
 })
 
@@ -191,9 +191,9 @@ t.test('a refresh token that comes again after the grace', async t => {
     const second = await renewed(t, app, first.refresh_token)
     const third = await renewed(t, app, second.refresh_token)
     await sleep(2)
-    await isRefused(t, app, first.refresh_token)
-    await isRefused(t, app, third.refresh_token, 'the newest is revoked too')
-    await isRefused(t, app, second.refresh_token)
+    await assertRefused(t, app, first.refresh_token)
+    await assertRefused(t, app, third.refresh_token, 'the newest is revoked too')
+    await assertRefused(t, app, second.refresh_token)
     await renewed(t, app, (await logIn(app, email)).refresh_token)
   })
 
@@ -211,9 +211,9 @@ t.test('a refresh token that comes again after the grace', async t => {
       const { sid } = claimsOf(first)
       const back = await sessions.updateOne({ _id: sid }, { $set: { 'spent.0.at': new Date(Date.now() - seconds * 1000) } })
       t.equal(back.matchedCount, 1)
-      await isRefused(t, app, first.refresh_token)
+      await assertRefused(t, app, first.refresh_token)
       if (lives) await renewed(t, app, second.refresh_token)
-      else await isRefused(t, app, second.refresh_token)
+      else await assertRefused(t, app, second.refresh_token)
     }
   })
 
@@ -223,8 +223,8 @@ t.test('a refresh token that comes again after the grace', async t => {
     const first = await logIn(app, email)
     let last = first
     for (let i = 0; i < 45; i++) last = await renewed(t, app, last.refresh_token)
-    await isRefused(t, app, first.refresh_token)
-    await isRefused(t, app, last.refresh_token)
+    await assertRefused(t, app, first.refresh_token)
+    await assertRefused(t, app, last.refresh_token)
   })
 
   t.test('is not to be forged', async t => {
@@ -235,9 +235,9 @@ t.test('a refresh token that comes again after the grace', async t => {
     await sleep(2)
     // What changes the secret parts of a spent token must not revoke the session of somebody else.
     const longest = first.refresh_token.split('.').reduce((a, b) => (b.length > a.length ? b : a))
-    await isRefused(t, app, first.refresh_token.replaceAll(longest, 'A'.repeat(longest.length)))
+    await assertRefused(t, app, first.refresh_token.replaceAll(longest, 'A'.repeat(longest.length)))
     const parts = first.refresh_token.split('.')
-    await isRefused(t, app, [...parts.slice(0, -2), 'A'.repeat(32), 'B'.repeat(32)].join('.'))
+    await assertRefused(t, app, [...parts.slice(0, -2), 'A'.repeat(32), 'B'.repeat(32)].join('.'))
     await renewed(t, app, second.refresh_token)
   })
 })
@@ -275,7 +275,7 @@ t.test('a refresh token', async t => {
     const left = (await sessions.findOne())?.expires_at.getTime() - Date.now()
     t.ok(left > 60_000 && left <= 90_000, `${left} ms are left`)
     await sessions.updateOne({}, { $set: { expires_at: new Date(Date.now() - 1) } })
-    await isRefused(t, app, next.refresh_token)
+    await assertRefused(t, app, next.refresh_token)
   })
 
   t.test('lives 60 days', async t => {
@@ -292,7 +292,7 @@ t.test('a refresh token', async t => {
     const { email } = await addUser(app)
     const { refresh_token } = await logIn(app, email)
     await app.data.users.disable(email)
-    await isRefused(t, app, refresh_token, 'a user who is disabled in the database')
+    await assertRefused(t, app, refresh_token, 'a user who is disabled in the database')
     await app.data.users.enable(email)
     await renewed(t, app, (await logIn(app, email)).refresh_token)
   })
@@ -336,7 +336,7 @@ t.test('a user has at most 100 sessions', async t => {
     t.equal(await countOf(user._id), 100)
     const newest = await logIn(app, user.email)
     t.equal(await countOf(user._id), 100)
-    await isRefused(t, app, second.refresh_token, 'the first was used since, so the second ends')
+    await assertRefused(t, app, second.refresh_token, 'the first was used since, so the second ends')
     for (const token of [refresh_token, third.refresh_token, newest.refresh_token, elsewhere.refresh_token]) await renewed(t, app, token)
   })
 
@@ -346,7 +346,7 @@ t.test('a user has at most 100 sessions', async t => {
     const begun = await Promise.all(Array.from({ length: 60 }, () => app.data.sessions.begin(user._id)))
     t.equal(await countOf(user._id), 100)
     for (const { refresh_token } of begun) await renewed(t, app, refresh_token)
-    for (const { refresh_token } of before.slice(0, 55)) await isRefused(t, app, refresh_token)
+    for (const { refresh_token } of before.slice(0, 55)) await assertRefused(t, app, refresh_token)
     await renewed(t, app, before.at(-1)?.refresh_token as string)
   })
 

@@ -4,7 +4,7 @@ import { buildWith } from '../helpers/app.js'
 import { film } from '../helpers/documents.js'
 import { tick } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { done } from './helper.js'
+import { assertDone } from './helper.js'
 
 const films = [1, 2, 3].map(id => film(id))
 const longAgo = '2024-05-06T07:08:09.123Z'
@@ -17,13 +17,13 @@ t.test('removed history stays removed', async t => {
       .sort()
   const removeOne = async (viewer: Viewer, content_id: number) => {
     const [{ _id }] = collectionOf(await viewer.get(`/history?content_id=${content_id}`))
-    done(t, await viewer.remove(`/history/${_id}`), 200)
+    assertDone(t, await viewer.remove(`/history/${_id}`), 200)
   }
-  const removeAll = async (viewer: Viewer) => done(t, await viewer.remove('/history'), 200)
+  const removeAll = async (viewer: Viewer) => assertDone(t, await viewer.remove('/history'), 200)
 
   /** The same report by both ways. */
   const ways: [way: string, send: (viewer: Viewer, report: object) => Promise<Answer>, isTaken: (t: Test, answer: Answer) => void][] = [
-    ['POST', (viewer, report) => viewer.post('/history', report), (t, answer) => done(t, answer, 201)],
+    ['POST', (viewer, report) => viewer.post('/history', report), (t, answer) => assertDone(t, answer, 201)],
     [
       'a batch',
       (viewer, report) => viewer.post('/history/batch', { reports: [report] }),

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { moveClock } from '../catalogue/helper.js'
-import { isRefused } from '../helpers/answers.js'
+import { assertRefused } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { content, film, programme } from '../helpers/documents.js'
@@ -97,7 +97,7 @@ t.test('GET /schedule/now', async t => {
   t.test('refuses channels without a name', async t => {
     const many = Array.from({ length: 101 }, (_, i) => i).join()
     for (const value of ['', 'two,', 'x'.repeat(201), many])
-      isRefused(t, await app.inject(`/schedule/now?channel=${value}`), 'channel', value.slice(0, 20))
+      assertRefused(t, await app.inject(`/schedule/now?channel=${value}`), 'channel', value.slice(0, 20))
   })
 
   t.test('is public, with an ETag, the same for everybody', async t => {

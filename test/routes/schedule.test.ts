@@ -1,5 +1,5 @@
 import t from 'tap'
-import { idsOf, isRefused } from '../helpers/answers.js'
+import { assertRefused, idsOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { content, programme } from '../helpers/documents.js'
 
@@ -124,13 +124,13 @@ t.test('GET /schedule', async t => {
   })
   t.test('to alone, from now', async t => {
     t.strictSame(await shown(`to=${around(0, 30)[1]}`), [31, 32, 33])
-    isRefused(t, await app.inject(`/schedule?to=${around(0, -1)[1]}`), 'to', 'an hour ago')
+    assertRefused(t, await app.inject(`/schedule?to=${around(0, -1)[1]}`), 'to', 'an hour ago')
   })
   t.test('the beginning of time is a moment too', async t => {
     t.strictSame(await shown('from=1970-01-01T00:00:00Z&to=1970-01-02T00:00:00Z'), [40])
     t.strictSame(await shown('from=1970-01-01T00:00:00Z'), [40])
     t.strictSame(await shown('from=1969-12-31T00:00:00Z'), [], 'what begins with the end of the window is outside of it')
-    isRefused(t, await app.inject('/schedule?to=1970-01-01T00:00:00Z'), 'to', 'long ago')
+    assertRefused(t, await app.inject('/schedule?to=1970-01-01T00:00:00Z'), 'to', 'long ago')
   })
 
   const sameMoment = [
@@ -185,7 +185,7 @@ t.test('GET /schedule', async t => {
   for (const text of wrong) {
     for (const field of ['from', 'to'])
       t.test(`refuses ${field} ${JSON.stringify(text)}`, async t =>
-        isRefused(t, await app.inject(`/schedule?${field}=${text}`), field, text)
+        assertRefused(t, await app.inject(`/schedule?${field}=${text}`), field, text)
       )
   }
   const refused: [string, string][] = [
@@ -198,7 +198,7 @@ t.test('GET /schedule', async t => {
     ['page=0', 'page']
   ]
   for (const [query, field] of refused) {
-    t.test(`refuses ${query}`, async t => isRefused(t, await app.inject(`/schedule?${query}`), field, query))
+    t.test(`refuses ${query}`, async t => assertRefused(t, await app.inject(`/schedule?${query}`), field, query))
   }
   t.test('takes a window of one moment', async t => {
     t.equal((await app.inject(`/schedule?${window('12:00', '12:00')}`)).statusCode, 200)

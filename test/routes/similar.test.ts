@@ -1,13 +1,13 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
 import { moveClock } from '../catalogue/helper.js'
-import { isRefused, notFound } from '../helpers/answers.js'
+import { assertRefused, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { content, episode, film, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf } from '../helpers/viewer.js'
-import { audienceOf, counted, daysAgo, firstAudience, learnerOf, span, taught, trainOn, views } from '../recommendations/helper.js'
+import { counted, crowdOf, daysAgo, firstOfCrowd, learnerOf, span, taught, trainOn, views } from '../recommendations/helper.js'
 import { badQueries, wire } from './helper.js'
 
 const settings = { COUNTRY_HEADER: 'x-country', RECENT_DAYS: '7' }
@@ -53,7 +53,7 @@ t.test('GET /contents/{contentId}/similar, without a model', async t => {
     for (const perPage of [1, 3, 50]) t.strictSame(await similar(1, `?perPage=${perPage}`), byTerms.slice(0, perPage))
     t.strictSame(await similar(1, '?page=7&order_by=x&perPage=3'), byTerms.slice(0, 3))
     for (const [query, field] of [...badQueries, ['perPage=51', 'perPage'] as const].filter(([query]) => /^perPage=/.test(query)))
-      isRefused(t, await app.inject(`/contents/1/similar?${query}`), field, query)
+      assertRefused(t, await app.inject(`/contents/1/similar?${query}`), field, query)
   })
 
   t.test('of an episode or a season are those of its show', async t => {
@@ -118,9 +118,9 @@ t.test('by the model', async t => {
   await counted(app)
   t.strictSame(await similarIn(app, 1, '?perPage=2'), [8, 7], 'what shares its term, before there is a model')
   await views(app, [
-    ...audienceOf([1, 2, 3, 4], 4, firstAudience),
-    ...audienceOf([5, 6, 70, 8], 4, firstAudience + 1000),
-    ...Array.from({ length: 90 }, (_, i) => ({ user_id: firstAudience + 5000 + i, content_id: 6 }))
+    ...crowdOf([1, 2, 3, 4], 4, firstOfCrowd),
+    ...crowdOf([5, 6, 70, 8], 4, firstOfCrowd + 1000),
+    ...Array.from({ length: 90 }, (_, i) => ({ user_id: firstOfCrowd + 5000 + i, content_id: 6 }))
   ])
   await taught(app)
 
@@ -154,7 +154,7 @@ t.test('by the model', async t => {
     await change(app, 'contents', _id, added)
     await until(() => app.catalogue.skeleton.row(10) !== undefined, { within: 10_000 })
     t.strictSame(await similarIn(app, 10, '?perPage=3'), [2, 9, 6])
-    const times = Array.from({ length: 300 }, (_, i) => firstAudience + 9000 + i)
+    const times = Array.from({ length: 300 }, (_, i) => firstOfCrowd + 9000 + i)
     await views(
       app,
       times.map(user_id => ({ user_id, content_id: 3 }))

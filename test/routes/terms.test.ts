@@ -1,5 +1,5 @@
 import t from 'tap'
-import { idsOf, isRefused, notFound } from '../helpers/answers.js'
+import { assertRefused, idsOf, notFound } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { term } from '../helpers/documents.js'
 
@@ -116,7 +116,7 @@ t.test('GET /terms', async t => {
     ['perPage=5&perPage=5', 'perPage']
   ]
   for (const [query, field] of refused) {
-    t.test(`refuses ${query}`, async t => isRefused(t, await app.inject(`/terms?${query}`), field, query))
+    t.test(`refuses ${query}`, async t => assertRefused(t, await app.inject(`/terms?${query}`), field, query))
   }
 
   t.test('says the rule in one sentence', async t => {

@@ -1,21 +1,21 @@
 import t, { type Test } from 'tap'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
-import { type Answer, collectionOf, isRefused } from '../helpers/answers.js'
+import { type Answer, assertRefused, collectionOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change, databaseOf } from '../helpers/database.js'
 import { episode, film, rich } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import {
+  assertDone,
+  assertError,
   badQueries,
   closed,
   countryCases,
-  done,
   emptyMeta,
   metaOfFive,
   notInUs,
   notToBeAdded,
-  refused,
   swedish,
   wantToken,
   wire
@@ -50,7 +50,7 @@ t.test('watchlist', async t => {
   t.test('POST saves a content, and the list shows it in its whole wire form', async t => {
     const viewer = await viewerOf(app)
     const before = Date.now()
-    done(t, await viewer.post('/watchlist', { content_id: 1 }), 201)
+    assertDone(t, await viewer.post('/watchlist', { content_id: 1 }), 201)
     const list = await viewer.get('/watchlist')
     const [{ id, created_at }] = collectionOf(list)
     t.ok(Number.isSafeInteger(id) && id > 0, 'an integer id')
@@ -80,7 +80,7 @@ t.test('watchlist', async t => {
     await save(viewer, 2)
     const before = (await viewer.get('/watchlist')).body
     await tick()
-    done(t, await viewer.post('/watchlist', { content_id: 1 }), 201)
+    assertDone(t, await viewer.post('/watchlist', { content_id: 1 }), 201)
     t.equal((await viewer.get('/watchlist')).body, before)
     t.equal(await stored.countDocuments({ user_id: viewer.id }), 2)
   })
@@ -88,29 +88,29 @@ t.test('watchlist', async t => {
   t.test('GET by id gives a history element, not one of the watchlist', async t => {
     const viewer = await viewerOf(app)
     const id = await save(viewer, 1)
-    refused(t, await viewer.get(`/watchlist/${id}`), 404, 404, 'Resource not found', 'an integer is no history id')
+    assertError(t, await viewer.get(`/watchlist/${id}`), 404, 404, 'Resource not found', 'an integer is no history id')
     const historyId = await watch(viewer, 2, { time: 3 })
     const [byWatchlist, byHistory] = [await viewer.get(`/watchlist/${historyId}`), await viewer.get(`/history/${historyId}`)]
     t.equal(byWatchlist.statusCode, 200)
     t.equal(byWatchlist.body, byHistory.body)
     t.match(byWatchlist.json(), { success: true, data: { _id: historyId, content_id: 2, time: 3, content: { id: 2 } } })
-    refused(t, await viewer.remove(`/watchlist/${historyId}`), 404, 404, gone, 'a history id is no watchlist id')
+    assertError(t, await viewer.remove(`/watchlist/${historyId}`), 404, 404, gone, 'a history id is no watchlist id')
     t.equal((await viewer.get(`/history/${historyId}`)).statusCode, 200)
   })
 
   t.test('ids are never given twice', async t => {
     const viewer = await viewerOf(app)
     const first = await save(viewer, 1)
-    done(t, await viewer.remove(`/watchlist/${first}`), 200)
+    assertDone(t, await viewer.remove(`/watchlist/${first}`), 200)
     t.not(await save(viewer, 1), first)
   })
 
   t.test('DELETE by id removes that element alone', async t => {
     const viewer = await viewerOf(app)
     const [first] = [await save(viewer, 1), await save(viewer, 2)]
-    done(t, await viewer.remove(`/watchlist/${first}`), 200)
+    assertDone(t, await viewer.remove(`/watchlist/${first}`), 200)
     t.strictSame(contentIds(await viewer.get('/watchlist')), [2])
-    refused(t, await viewer.remove(`/watchlist/${first}`), 404, 404, gone)
+    assertError(t, await viewer.remove(`/watchlist/${first}`), 404, 404, gone)
   })
 
   t.test('DELETE removes all of the user and of nobody else', async t => {
@@ -119,11 +119,11 @@ t.test('watchlist', async t => {
     await watch(viewer, 1)
     for (const id of [1, 2, 3]) await save(viewer, id)
     const before = (await other.get('/watchlist')).body
-    done(t, await viewer.remove('/watchlist'), 200)
+    assertDone(t, await viewer.remove('/watchlist'), 200)
     t.equal((await viewer.get('/watchlist')).body, JSON.stringify({ success: true, data: { collection: [], meta: emptyMeta } }))
     t.equal(collectionOf(await viewer.get('/history')).length, 1, 'the history stays')
-    done(t, await viewer.remove('/watchlist'), 200, 'of an empty watchlist')
-    done(t, await viewer.remove('/watchlist', '', { 'content-type': 'application/json' }), 200)
+    assertDone(t, await viewer.remove('/watchlist'), 200, 'of an empty watchlist')
+    assertDone(t, await viewer.remove('/watchlist', '', { 'content-type': 'application/json' }), 200)
     t.equal((await other.get('/watchlist')).body, before)
   })
 
@@ -131,9 +131,9 @@ t.test('watchlist', async t => {
     const viewer = await viewerOf(app)
     const id = await save(viewer, 1)
     const before = (await viewer.get('/watchlist')).body
-    refused(t, await viewer.remove('/watchlist/'), 404, 404, gone)
-    refused(t, await viewer.remove('/watchlist/?x'), 404, 404, gone)
-    refused(t, await viewer.get('/watchlist/'), 404, 404, 'Resource not found')
+    assertError(t, await viewer.remove('/watchlist/'), 404, 404, gone)
+    assertError(t, await viewer.remove('/watchlist/?x'), 404, 404, gone)
+    assertError(t, await viewer.get('/watchlist/'), 404, 404, 'Resource not found')
     for (const url of ['/watchlist//', `/watchlist//${id}`, `/watchlist/${id}/`, '//watchlist'])
       t.equal((await viewer.remove(url)).statusCode, 404, url)
     t.ok([404, 405].includes((await viewer.post('/watchlist/', { content_id: 3 })).statusCode))
@@ -169,7 +169,7 @@ t.test('watchlist', async t => {
       t.equal(answer.json().data.meta.total_count, expected.length, query)
     }
     for (const value of ['x', '', '1,', ',', '1,x', '-1', '1.5', '0x1', '%2B1', '9'.repeat(400)])
-      isRefused(t, await viewer.get(`/watchlist?content_id=${value}`), 'content_id', value.slice(0, 40))
+      assertRefused(t, await viewer.get(`/watchlist?content_id=${value}`), 'content_id', value.slice(0, 40))
   })
 
   t.test('meta is right at every boundary', async t => {
@@ -188,7 +188,7 @@ t.test('watchlist', async t => {
     const viewer = await viewerOf(app)
     for (const [query, field] of badQueries) {
       const answer = await viewer.get(`/watchlist?${query}`)
-      if (field) isRefused(t, answer, field, query.slice(0, 30))
+      if (field) assertRefused(t, answer, field, query.slice(0, 30))
       else t.equal(answer.statusCode, 200, 'an unknown parameter is ignored')
     }
   })
@@ -228,13 +228,13 @@ t.test('watchlist', async t => {
 
     t.test('of content_id', async t => {
       for (const value of ['"1"', 'null', 'true', '[1]', '{}', '{"$gt":0}', '1.5', '0', '-1', '1e400', '-1e400', '""', '"abc"'])
-        isRefused(t, await viewer.post('/watchlist', `{"content_id":${value}}`), 'content_id', value)
+        assertRefused(t, await viewer.post('/watchlist', `{"content_id":${value}}`), 'content_id', value)
       await unchanged(t)
     })
 
     t.test('a missing content_id', async t => {
       for (const body of [undefined, '', '{}', '{"contentId":1}', '{"id":1}'])
-        refused(t, await viewer.post('/watchlist', body), 400, 400, 'The content ID was not provided', body)
+        assertError(t, await viewer.post('/watchlist', body), 400, 400, 'The content ID was not provided', body)
       await unchanged(t)
     })
 
@@ -256,7 +256,7 @@ t.test('watchlist', async t => {
 
     for (const [what, id] of notToBeAdded)
       t.test(`a content that is ${what}`, async t => {
-        refused(t, await viewer.post('/watchlist', { content_id: id }), 400, 404, 'The content was not found')
+        assertError(t, await viewer.post('/watchlist', { content_id: id }), 400, 404, 'The content was not found')
         await unchanged(t)
       })
 
@@ -264,8 +264,8 @@ t.test('watchlist', async t => {
       for (const [country, content_id, isOpen] of countryCases) {
         const there = await viewerOf(app, country === undefined ? {} : { 'cf-ipcountry': country })
         const answer = await there.post('/watchlist', { content_id })
-        if (isOpen) done(t, answer, 201, `${content_id} in ${country}`)
-        else refused(t, answer, 400, 404, 'The content was not found', `${content_id} in ${country}`)
+        if (isOpen) assertDone(t, answer, 201, `${content_id} in ${country}`)
+        else assertError(t, answer, 400, 404, 'The content was not found', `${content_id} in ${country}`)
         t.equal(collectionOf(await there.get('/watchlist', undefined, { 'cf-ipcountry': 'KR' })).length, isOpen ? 1 : 0)
       }
     })
@@ -276,12 +276,16 @@ t.test('watchlist', async t => {
         ...['9007199254740991', '9007199254740993', '99999999999999999999', '%00', `${kept}%00`, '%20', `${kept}%20`, `%20${kept}`, '%2F'],
         ...[`${kept}%2F`, `${kept}%0A`, '%D9%A1', 'null', 'NaN', 'Infinity', '__proto__', `${kept},${kept}`, 'x'.repeat(10_000), '*']
       ])
-        refused(t, await viewer.remove(`/watchlist/${id}`), 404, 404, gone, id.slice(0, 40))
+        assertError(t, await viewer.remove(`/watchlist/${id}`), 404, 404, gone, id.slice(0, 40))
       await unchanged(t)
     })
 
     t.test('but unknown fields are ignored and not kept', async t => {
-      done(t, await viewer.post('/watchlist', { content_id: 3, user_id: 1, id: 5, _id: 5, video_id: 'x', created_at: 'x', time: -1 }), 201)
+      assertDone(
+        t,
+        await viewer.post('/watchlist', { content_id: 3, user_id: 1, id: 5, _id: 5, video_id: 'x', created_at: 'x', time: -1 }),
+        201
+      )
       const document = await stored.findOne({ user_id: viewer.id, content_id: 3 })
       t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'updated_at', 'user_id'])
       t.not(document?._id, 5)
@@ -294,16 +298,16 @@ t.test('watchlist', async t => {
     const theirs = [await save(b, 1), await save(b, 2), await save(b, 3)]
     const before = (await b.get('/watchlist')).body
     for (const id of theirs) {
-      refused(t, await a.remove(`/watchlist/${id}`), 403, 403, 'Forbidden')
-      refused(t, await a.get(`/watchlist/${id}`), 404, 404, 'Resource not found')
+      assertError(t, await a.remove(`/watchlist/${id}`), 403, 403, 'Forbidden')
+      assertError(t, await a.get(`/watchlist/${id}`), 404, 404, 'Resource not found')
     }
     t.strictSame(contentIds(await a.get('/watchlist?content_id=1,2,3')), [1], 'filters stay within the own')
     t.equal((await b.get('/watchlist')).body, before)
     await a.remove('/watchlist')
     await a.remove('/history')
     t.equal((await b.get('/watchlist')).body, before, 'DELETE of everything is of the own')
-    done(t, await b.remove(`/watchlist/${theirs[0]}`), 200)
-    refused(t, await a.remove(`/watchlist/${theirs[0]}`), 404, 404, gone, 'once removed, it is nobody’s')
+    assertDone(t, await b.remove(`/watchlist/${theirs[0]}`), 200)
+    assertError(t, await a.remove(`/watchlist/${theirs[0]}`), 404, 404, gone, 'once removed, it is nobody’s')
   })
 
   t.test('wants a token, whatever else is wrong', async t => {

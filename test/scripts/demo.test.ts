@@ -23,7 +23,7 @@ const beside = async (t: Test) => {
   return { url, app: await build(t, { url }) }
 }
 
-const hasHousehold = async (t: Test, app: App) => {
+const assertHousehold = async (t: Test, app: App) => {
   const [{ email }] = demoUsers
   const ask = async (url: string, token?: string, payload?: object) => {
     const headers = token ? { authorization: `Bearer ${token}` } : {}
@@ -51,7 +51,7 @@ const hasHousehold = async (t: Test, app: App) => {
   }
 }
 
-const showsSequel = async (t: Test, app: App) => {
+const assertSequel = async (t: Test, app: App) => {
   await taught(app)
   const { data } = (await app.inject('/contents?search=the slowest way')).json()
   const idOf = (name: string) => data.collection.find((content: { name: string }) => content.name === name).id
@@ -85,8 +85,8 @@ t.test('npm run demo fills a database beside a running service', async t => {
   t.match(await demo(url), [0, /^updating the schedule .*\nSign in as ada/, ''], 'a second time')
   t.equal(await users.countDocuments(), before)
 
-  await t.test('with a household, each with a history and a watchlist that fits', t => hasHousehold(t, later))
-  await t.test('with a sequel that is shown after its first part', t => showsSequel(t, later))
+  await t.test('with a household, each with a history and a watchlist that fits', t => assertHousehold(t, later))
+  await t.test('with a sequel that is shown after its first part', t => assertSequel(t, later))
 })
 
 t.test('npm run demo does nothing where there is data, and says so', async t => {

@@ -18,7 +18,7 @@ import { databaseOf, seededUrl } from '../helpers/database.js'
 import { content, film } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
-import { audienceOf, firstAudience, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
+import { crowdOf, firstOfCrowd, learnerOf, recommendedTo, span, trainOn, views } from '../recommendations/helper.js'
 
 const command = built('scripts/train.js')
 
@@ -36,7 +36,7 @@ const train = (t: Test, url?: string, more: Record<string, string> = {}, ...args
 const clusters = async (t: Test) => {
   const url = await seededUrl(t, { contents: [...span(1, 6), ...span(11, 16)].map(id => film(id)) })
   const app = await build(t, { url })
-  await views(app, [...audienceOf(span(1, 6), 1, firstAudience), ...audienceOf(span(11, 16), 1, firstAudience + 100)])
+  await views(app, [...crowdOf(span(1, 6), 1, firstOfCrowd), ...crowdOf(span(11, 16), 1, firstOfCrowd + 100)])
   return { url, app }
 }
 
@@ -129,7 +129,7 @@ test('npm run train -- --events-out writes what the training reads, without the 
     .insertOne(content(7, { parent_id: 1, type: 'episode' }) as never)
   await databaseOf(app)
     .collection('history')
-    .deleteMany({ user_id: { $gte: firstAudience } })
+    .deleteMany({ user_id: { $gte: firstOfCrowd } })
   const hour = 3_600_000
   const at = (hours: number) => new Date(Date.now() - hours * hour)
   await views(app, [

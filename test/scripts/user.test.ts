@@ -4,14 +4,16 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { MongoClient } from 'mongodb'
+import { MongoClient, ObjectId } from 'mongodb'
 import t from 'tap'
 import { readArguments } from '../../scripts/user/arguments.js'
+import type { HistoryDocument } from '../../src/data/history.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, providerUser } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { historyDocument } from '../helpers/documents.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
@@ -20,9 +22,15 @@ const compiled = [built('scripts/user.js')]
 /** What `npm run user` starts: it takes the source where the development tools are installed. */
 const anywhere = [fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url)), 'user']
 
-const user = async (url: string | undefined, args: string[], input = '', command = compiled) => {
+interface Run {
+  input?: string
+  command?: string[]
+  variables?: Record<string, string>
+}
+
+const user = async (url: string | undefined, args: string[], { input = '', command = compiled, variables = {} }: Run = {}) => {
   const { MONGO_URL, ...env } = process.env
-  const child = spawn(...apart(...command, ...args), { env: { ...env, ...(url && { MONGO_URL: url }) } })
+  const child = spawn(...apart(...command, ...args), { env: { ...env, ...(url && { MONGO_URL: url }), ...variables } })
   child.stdin.end(input)
   const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { out, err, status }
@@ -37,19 +45,19 @@ t.test('npm run user', async t => {
   }
 
   t.test('adds a user with the password of the standard input', async t => {
-    const { out, status } = await user(url, ['add', 'Grace@Example.com', '--name', 'Grace'], 'a first password\n')
+    const { out, status } = await user(url, ['add', 'Grace@Example.com', '--name', 'Grace'], { input: 'a first password\n' })
     t.equal(status, 0)
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com' })
     t.equal(await logIn('grace@example.com', 'a first password'), 200)
   })
 
   t.test('lists the users', async t => {
-    const { out } = await user(url, ['list'], '', anywhere)
+    const { out } = await user(url, ['list'], { command: anywhere })
     t.strictSame(JSON.parse(out), { id: 1, email: 'Grace@Example.com', name: 'Grace', disabled: false })
   })
 
   t.test('refuses a second user of the same e-mail, in whatever case', async t => {
-    const { err, status } = await user(url, ['add', 'grace@example.com'], 'x')
+    const { err, status } = await user(url, ['add', 'grace@example.com'], { input: 'x' })
     t.equal(status, 1)
     t.equal(err, 'There is already a user grace@example.com\n')
   })
@@ -60,7 +68,7 @@ t.test('npm run user', async t => {
       url: '/login',
       payload: { email: 'grace@example.com', password: 'a first password' }
     })
-    t.equal((await user(url, ['password', 'grace@example.com'], 'a second one')).status, 0)
+    t.equal((await user(url, ['password', 'grace@example.com'], { input: 'a second one' })).status, 0)
     t.equal(await logIn('grace@example.com', 'a first password'), 401)
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
     const { access_token, refresh_token } = signedIn.json().data
@@ -130,6 +138,18 @@ t.test('npm run user', async t => {
     t.strictSame(await readdir(folder), ['grace.json'])
   })
 
+  t.test('counts completions in an export as the service does', async t => {
+    const url = await databaseUrl(t)
+    const app = await build(t, { url, settings: { COMPLETED_AT: '80' } })
+    const { _id: user_id } = await addUser(app)
+    const element = { _id: new ObjectId(), user_id, content_id: 1, percentage: 85, updated_at: new Date() }
+    await databaseOf(app).collection<HistoryDocument>('history').insertOne(historyDocument(element))
+    const out = join(folderOf(t), 'user.json')
+    const { status } = await user(url, ['export', String(user_id), '--out', out], { variables: { COMPLETED_AT: '80' } })
+    t.equal(status, 0)
+    t.match(JSON.parse(await readFile(out, 'utf8')).history, [{ content_id: 1, percentage: 85, plays: 1 }])
+  })
+
   t.test('erases a user, if that is what was meant', async t => {
     const { _id } = await addUser(app)
     const asked = await user(url, ['erase', String(_id)])
@@ -162,6 +182,21 @@ t.test('npm run user', async t => {
     t.equal(await app.data.users.byId(_id), null)
   })
 
+  t.test('ends quietly where the reader of a long list leaves', async t => {
+    const url = await databaseUrl(t)
+    const client = await MongoClient.connect(url)
+    t.teardown(() => client.close())
+    const many = Array.from({ length: 5000 }, (_, i) => ({ _id: i + 1, name: 'A name that fills the pipe', disabled_at: null }))
+    await client.db().collection<{ _id: number }>('users').insertMany(many)
+    const [command, args] = apart(...compiled, 'list')
+    // Only a shell has real pipes: those of `spawn` are sockets.
+    const script = '{ "$@"; echo "status $?" >&2; } | head -n 1'
+    const child = spawn('sh', ['-c', script, 'sh', command, ...args], { env: { ...process.env, MONGO_URL: url } })
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+    t.match(JSON.parse(out), { id: 1 })
+    t.equal(err, 'status 0\n')
+  })
+
   for (const [args, sentence] of [
     [['disable', '987654321'], /^There is no user 987654321/],
     [['export', '987654321', '--out', 'x'], /^There is no user 987654321/],
@@ -182,7 +217,7 @@ t.test('npm run user', async t => {
 })
 
 t.test('says how it was run', async t => {
-  const { err, status } = await user(undefined, [], '', anywhere)
+  const { err, status } = await user(undefined, [], { command: anywhere })
   t.equal(status, 1)
   t.match(err, /^Usage: npm run user -- ACTION\n/)
   t.match((await user(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where there is no npm')

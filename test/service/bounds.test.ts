@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { trackedBytes } from '../../src/memory.js'
-import { isRefused } from '../helpers/answers.js'
+import { assertRefused } from '../helpers/answers.js'
 import { type App, buildWith, signIn } from '../helpers/app.js'
 import { content, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { bytesInUse, collectGarbage } from '../helpers/memory.js'
@@ -64,7 +64,7 @@ t.test('lists of values', async t => {
           : schema.format
             ? `2026-01-31T20:15:00.${'0'.repeat(most)}Z`
             : 'a'.repeat(most + 1)
-      isRefused(t, await asked(app, `${path}?${name}=${value}`, headers), name, name)
+      assertRefused(t, await asked(app, `${path}?${name}=${value}`, headers), name, name)
     })
   }
 })

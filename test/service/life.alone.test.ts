@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { freePort } from '../../scripts/free-port.js'
 import { type Mongod, startMongod } from '../../scripts/mongod/start.js'
@@ -17,21 +16,12 @@ import { addUser, build, password, secret, settingsFor, signIn } from '../helper
 import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 import { freeze } from '../helpers/freeze.js'
+import { until } from '../helpers/until.js'
 
 const folder = async (t: Test) => {
   const path = await mkdtemp(join(tmpdir(), 'viewer-life-'))
   t.teardown(() => rm(path, { recursive: true, force: true }))
   return path
-}
-
-/** Waits until the condition holds. Resolves with the milliseconds that this took. */
-const until = async (holds: () => Promise<boolean> | boolean, patience = 60_000) => {
-  const start = performance.now()
-  while (!(await holds())) {
-    if (performance.now() - start > patience) throw new Error(`It did not come to be in ${patience} ms`)
-    await sleep(10)
-  }
-  return performance.now() - start
 }
 
 const timed = async <T>(answer: PromiseLike<T>): Promise<[T, number]> => {
@@ -45,7 +35,7 @@ interface Refusal {
   json: () => unknown
 }
 
-const isUnavailable = (t: Test, response: Refusal, what: string) => {
+const assertUnavailable = (t: Test, response: Refusal, what: string) => {
   t.equal(response.statusCode, 503, what)
   t.match(response.headers['retry-after'], /^[1-9]\d*$/, what)
   const body = response.json() as { message: string }
@@ -137,7 +127,7 @@ test('a database that is not there', async t => {
     '/login/refresh': app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: 'x' } })
   })) {
     const [response, ms] = await timed(answer)
-    isUnavailable(t, response, what)
+    assertUnavailable(t, response, what)
     t.ok(ms < 3000, `${what} after ${ms} ms`)
   }
   t.equal((await app.inject('/nothing')).statusCode, 404, 'what does not need it is answered')
@@ -180,7 +170,7 @@ test('a database that freezes', async t => {
   }
   const answers = Object.entries(asked).map(async ([what, send]) => {
     const [response, ms] = await timed(send())
-    isUnavailable(t, response, what)
+    assertUnavailable(t, response, what)
     t.ok(ms < 3000, `${what} after ${ms} ms`)
   })
   const crowd = Array.from({ length: 150 }, async () => {
@@ -193,7 +183,7 @@ test('a database that freezes', async t => {
 
   // A login that comes when the outage is known.
   const [late, ms] = await timed(logIn(email))
-  isUnavailable(t, late, 'a later login')
+  assertUnavailable(t, late, 'a later login')
   t.ok(ms < 3000, `a later login after ${ms} ms`)
 
   process.kill(pid, 'SIGCONT')
@@ -224,7 +214,7 @@ test('a database that stops and starts again', async t => {
   await mongod.stop()
   for (const send of [logIn, () => app.inject('/ready'), logIn]) {
     const [response, ms] = await timed(send())
-    isUnavailable(t, response, 'while it is away')
+    assertUnavailable(t, response, 'while it is away')
     t.ok(ms < 3000, `after ${ms} ms`)
   }
   t.equal((await app.inject('/health')).statusCode, 200)

@@ -4,7 +4,7 @@ import { type App, addUser, build, buildWith, providerUser } from '../helpers/ap
 import { content, episode, film, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { committedText, dereferenced, type Operation } from '../helpers/openapi.js'
 import { issuer, providerSettings, providerToken } from '../helpers/provider.js'
-import { audienceOf, counted, firstAudience, taught, views } from '../recommendations/helper.js'
+import { counted, crowdOf, firstOfCrowd, taught, views } from '../recommendations/helper.js'
 
 const document = dereferenced(JSON.parse(await committedText()))
 const limit = 6
@@ -142,11 +142,11 @@ const tellingReads = async (app: App, user: number, headers: Record<string, stri
 t.test('a viewer with a limit is told of nothing above it', async t => {
   const app = await buildWith(t, seed())
   const { user, adult, child } = await householdOf(app)
-  await views(app, audienceOf([1, 2, 3, 7_000_001, 7_000_002, 7_000_003], 3, firstAudience))
+  await views(app, crowdOf([1, 2, 3, 7_000_001, 7_000_002, 7_000_003], 3, firstOfCrowd))
   await taught(app)
 
   t.test('by any read', async t => {
-    await isToldAll(t, app, user, adult)
+    await assertAllTold(t, app, user, adult)
     t.strictSame(await tellingReads(app, user, child), [])
   })
 
@@ -161,22 +161,22 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
     t.ok((await ask(adult, asChild.cursor)).reset, 'and one with a limit lacks elements')
   })
 
-  await seesTheRest(t, app, child)
-  await isToldByNoWrite(t, app, user, child)
+  await assertRestIsSeen(t, app, child)
+  await assertToldByNoWrite(t, app, user, child)
 
   t.test('nor is one whom a header names, with a token of an identity provider', async t => {
     const other = await build(t, { url: app.settings.MONGO_URL, settings: providerSettings })
     await counted(other)
     const { user, headers, restrict } = await providerHouseholdOf(other)
-    await isToldAll(t, other, user, headers)
+    await assertAllTold(t, other, user, headers)
     t.equal((await restrict()).statusCode, 200)
     t.strictSame(await tellingReads(other, user, headers), [])
-    await seesTheRest(t, other, headers)
-    await isToldByNoWrite(t, other, user, headers)
+    await assertRestIsSeen(t, other, headers)
+    await assertToldByNoWrite(t, other, user, headers)
   })
 })
 
-const isToldAll = async (t: Test, app: App, user: number, headers: Record<string, string>) => {
+const assertAllTold = async (t: Test, app: App, user: number, headers: Record<string, string>) => {
   const telling = await tellingReads(app, user, headers)
   const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
   const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/changes']
@@ -184,7 +184,7 @@ const isToldAll = async (t: Test, app: App, user: number, headers: Record<string
     t.ok(telling.includes(path), `${path} is told to an adult`)
 }
 
-const isToldByNoWrite = (t: Test, app: App, user: number, headers: Record<string, string>) =>
+const assertToldByNoWrite = (t: Test, app: App, user: number, headers: Record<string, string>) =>
   t.test('by any write', async t => {
     const parameters = await parametersOf(app, user)
     const before = await listsOf(app, user)
@@ -211,7 +211,7 @@ const listsOf = async ({ data }: App, user: number) => {
   return lists.map(({ elements }): { content_id: number; updated_at?: Date }[] => elements)
 }
 
-const seesTheRest = (t: Test, app: App, headers: Record<string, string>) =>
+const assertRestIsSeen = (t: Test, app: App, headers: Record<string, string>) =>
   t.test('but sees everything below it', async t => {
     const get = async (url: string) => (await app.inject({ url, headers })).json().data
     const page = async (url: string) => {

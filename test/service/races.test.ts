@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
+import { randomFrom } from '../../src/recommendations/model/random.js'
 import { type Answer, collectionOf } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
@@ -10,11 +11,6 @@ import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 
 const contents = [film(10, { type: 'show' }), ...[1, 2, 3, 4, 5, 6].map(id => film(id)), episode(11, 10), episode(12, 10)]
 
-/** Numbers that look random and are the same at each run. */
-const randomFrom = (seed: number) => () => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-  return seed / 2_147_483_648
-}
 const shuffled = <T>(items: T[], random: () => number) =>
   items
     .map(item => ({ item, place: random() }))

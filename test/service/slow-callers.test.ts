@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isFailure } from '../helpers/answers.js'
+import { assertFailure } from '../helpers/answers.js'
 import { addUser, password } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { listening, parsed, talk } from '../helpers/sockets.js'
@@ -43,7 +43,7 @@ t.test('a request that does not arrive within 10 seconds', async t => {
   for (const [what, answer] of Object.entries(slow)) t.equal((await answer).statusCode, 200, `${what} is in time`)
   for (const [what, answer] of Object.entries(late)) {
     const response = await answer
-    isFailure(t, response, 408, what)
+    assertFailure(t, response, 408, what)
     t.equal(response.times, 1, what)
     t.ok(response.seconds >= 9.5 && response.seconds < 14, `${what}: ${response.seconds} s`)
   }
@@ -61,6 +61,6 @@ t.test('an upload that a stopping service does not wait for', async t => {
         .countDocuments({ holder: { $exists: true } })) > 0
   )
   const closed = app.close()
-  isFailure(t, parsed(await answer), 503, 'is told to come back')
+  assertFailure(t, parsed(await answer), 503, 'is told to come back')
   await closed
 })

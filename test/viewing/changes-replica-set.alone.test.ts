@@ -3,12 +3,13 @@ import t from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { removalGrace } from '../../src/data/removals.js'
 import { revisionsOf } from '../../src/data/revisions.js'
+import { randomFrom } from '../../src/recommendations/model/random.js'
 import { seconds } from '../../src/time.js'
 import { type App, addUser, build, signIn } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { replicaSet } from '../helpers/replica-set.js'
 import { until } from '../helpers/until.js'
-import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
+import { ask, assertEqualCopy, Copy, films, writeOnce } from './helper.js'
 
 /**
  * A removal that the death of the primary interrupts may be completed for as long as its mark counts, and reaches the majority once the
@@ -67,14 +68,14 @@ t.test('a copy equals the lists, and devices sign in with a code, though the pri
 
   let isWriting = true
   const follow = async (user: number, copy: Copy) => {
-    const next = random(user)
+    const next = randomFrom(user)
     while (isWriting) {
       await unlessAway(ask(app, user, copy, { perPage: 1 + Math.floor(next() * 8), overlap }))
       await sleep(next() * 20)
     }
   }
   const write = async (user: number, device: number) => {
-    const next = random(user * 1000 + device)
+    const next = randomFrom(user * 1000 + device)
     while (isWriting) await unlessAway(writeOnce(app, user, next))
   }
   const copies = users.map(({ _id }) => ({ user: _id, copy: new Copy() }))
@@ -89,7 +90,7 @@ t.test('a copy equals the lists, and devices sign in with a code, though the pri
   await Promise.all(all)
   for (const { user, copy } of copies) {
     while (await ask(app, user, copy, { perPage: 5, overlap }));
-    await isEqual(t, app, user, copy, overlap)
+    await assertEqualCopy(t, app, user, copy, overlap)
   }
 
   const [ends, names] = [await signingIn, await devices.signedIn()]

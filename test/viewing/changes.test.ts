@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ObjectId } from 'mongodb'
 import t from 'tap'
 import type { HistoryDocument } from '../../src/data/history.js'
+import { randomFrom } from '../../src/recommendations/model/random.js'
 import { addUser, buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
 import { historyDocument } from '../helpers/documents.js'
-import { ask, Copy, films, isEqual, random, writeOnce } from './helper.js'
+import { ask, assertEqualCopy, Copy, films, writeOnce } from './helper.js'
 
 t.test('whoever follows the changes has a copy that equals the lists, whatever three devices write meanwhile', async t => {
   const app = await buildWith(t, { contents: films })
@@ -15,11 +16,11 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
   const writesPerDevice = 30
 
   const follow = async (user: number, seed: number) => {
-    const next = random(seed)
+    const next = randomFrom(seed)
     const copy = new Copy()
     let isWriting = true
     const device = async (n: number) => {
-      const turn = random(seed * 1000 + n)
+      const turn = randomFrom(seed * 1000 + n)
       for (let i = 0; i < writesPerDevice; i++) {
         await writeOnce(app, user, turn)
         if (turn() < 0.2) await sleep(turn() * 20)
@@ -38,7 +39,7 @@ t.test('whoever follows the changes has a copy that equals the lists, whatever t
     isWriting = false
     await reading
     while (await askOnce());
-    await isEqual(t, app, user, copy, overlap)
+    await assertEqualCopy(t, app, user, copy, overlap)
   }
   const ids = await Promise.all(Array.from({ length: users }, () => addUser(app)))
   for (let from = 0; from < users; from += 8) await Promise.all(ids.slice(from, from + 8).map(({ _id }) => follow(_id, _id)))

@@ -30,12 +30,6 @@ export class Copy {
   }
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
-export const random = (seed: number) => () => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
-  return seed / 2 ** 32
-}
-
 /** One change by one device. What is gone already, or comes too late, is no error. */
 export const writeOnce = async ({ data }: App, user: number, next: () => number) => {
   const content_id = 1 + Math.floor(next() * (films.length - watchedOffline))
@@ -91,7 +85,7 @@ export const ask = async (app: App, user: number, copy: Copy, { perPage, overlap
 }
 
 /** Checks that the copy equals a new copy, and the lists. */
-export const isEqual = async (t: Test, app: App, user: number, copy: Copy, overlap: number) => {
+export const assertEqualCopy = async (t: Test, app: App, user: number, copy: Copy, overlap: number) => {
   const fresh = new Copy()
   while (await ask(app, user, fresh, { perPage: 500, overlap }));
   const stored = await Promise.all([

@@ -19,7 +19,7 @@ const kindsOf = (answer: Answer) => answer.json().data.rows.map(({ kind }: { kin
 const missing = ['continue_watching', 'recommended', 'because', 'watchlist']
 const rail_collections = [railCollection(1, {}, { rails: [rail(2, { type: 'film' })] })]
 
-const isPublicAlone = (t: Test, answer: Answer, what: string) => {
+const assertPublicAlone = (t: Test, answer: Answer, what: string) => {
   t.equal(answer.statusCode, 200, what)
   t.strictSame(kindsOf(answer), ['popular', 'new', 'rail'], what)
   t.strictSame(answer.json().data.missing, missing, what)
@@ -40,12 +40,12 @@ t.test('while the database is frozen, the public rows are there', async t => {
   await freeze(mongod.pid)
   const first = await Promise.all(Array.from({ length: 12 }, () => timed(viewer.get('/home'))))
   for (const { answer, took } of first) {
-    isPublicAlone(t, answer, 'also for those who wait for a connection')
+    assertPublicAlone(t, answer, 'also for those who wait for a connection')
     t.ok(took < 3000, `${took}`)
   }
   for (const path of ['/home', '/home?items=4']) {
     const { answer, took } = await timed(viewer.get(path))
-    isPublicAlone(t, answer, path)
+    assertPublicAlone(t, answer, path)
     t.ok(took < 1500, `nobody waits again: ${took}`)
     const nobody = await timed(app.inject(path))
     t.strictSame([nobody.answer.statusCode, nobody.answer.json().data.missing], [200, []])
@@ -73,7 +73,7 @@ t.test('contents that were never read are left out while the database is away', 
   t.strictSame(idsOf(answer)[0], [58], 'the others are as they were known')
   const again = await timed(app.inject('/home?items=2'))
   t.ok(again.took < 900, `${again.took}`)
-  isPublicAlone(t, (await timed(viewer.get('/home?items=3'))).answer, 'with a token')
+  assertPublicAlone(t, (await timed(viewer.get('/home?items=3'))).answer, 'with a token')
   proxy.comeBack()
   await until(async () => idsOf(await app.inject('/home?items=3'))[0]?.length === 3, { within: 10_000 })
 })

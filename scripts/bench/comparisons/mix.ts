@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import { randomFrom } from '../data/random.js'
+import { choicesFrom } from '../data/choices.js'
 import { as, type Call, requestBytes } from '../load/call.js'
 import { judged } from '../measures/goals.js'
 import { inRounds } from '../measures/rounds.js'
@@ -35,7 +35,7 @@ const deck = shares.flatMap(([count, call]) => Array<CallOfUser>(count).fill(cal
 const callsOfEach = 25
 
 const mixed = ({ users, seed }: Options): Call[] => {
-  const random = randomFrom(seed)
+  const random = choicesFrom(seed)
   return Array.from({ length: users * callsOfEach }, (_, n) => {
     const user = 1 + random.below(users)
     return { ...random.of(deck)(user, n), headers: as(user) }

@@ -7,15 +7,15 @@ import type { ProgrammeDocument } from '../../../src/data/programmes.js'
 import type { RailCollectionDocument } from '../../../src/data/rail-collections.js'
 import type { TermDocument } from '../../../src/data/terms.js'
 import { days, minutes } from '../../../src/time.js'
+import { type Choices, choicesFrom } from './choices.js'
 import { generate, insert } from './insert.js'
-import { type Random, randomFrom } from './random.js'
 import { ago } from './time.js'
 
 const imported: Imported = { digest: '', stamp: ago(0) }
 
 const syllables = ['ka', 'lo', 'mi', 'ren', 'su', 'ta', 'vel', 'no', 'ri', 'dan', 'po', 'esh', 'ul', 'gar', 'bi', 'fen']
-const word = (random: Random) => random.of(syllables) + random.of(syllables) + random.of(syllables)
-const text = (random: Random, words: number) => Array.from({ length: words }, () => word(random)).join(' ')
+const word = (random: Choices) => random.of(syllables) + random.of(syllables) + random.of(syllables)
+const text = (random: Choices, words: number) => Array.from({ length: words }, () => word(random)).join(' ')
 
 /** A show with its episodes, or the same number of films. */
 const family = 25
@@ -128,7 +128,7 @@ const programme = (id: number): ProgrammeDocument => {
 
 /** Creates a catalogue, with as many deleted items in addition as the longest history needs. */
 export const fillCatalogue = async (db: Db, size: number, seed: number, longestHistory = 0) => {
-  const random = randomFrom(seed)
+  const random = choicesFrom(seed)
   const texts = Array.from({ length: 101 }, () => text(random, 80))
   await insert(
     db,

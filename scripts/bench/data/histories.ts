@@ -1,8 +1,8 @@
 import { type Db, ObjectId } from 'mongodb'
 import type { HistoryDocument } from '../../../src/data/history.js'
 import { minutes } from '../../../src/time.js'
+import { choicesFrom } from './choices.js'
 import { generate, insert } from './insert.js'
-import { randomFrom } from './random.js'
 import { ago } from './time.js'
 
 /** A history draws from this many content items, or from as many as it has elements, if those are more. */
@@ -13,7 +13,7 @@ export const historyId = (user: number, n: number) => user.toString(16).padStart
 
 /** Creates histories of the given lengths, in order of users from 1. */
 export const fillHistories = async (db: Db, lengths: Iterable<number>, seed: number) => {
-  const random = randomFrom(seed)
+  const random = choicesFrom(seed)
   const element = (user_id: number, n: number, content_id: number): HistoryDocument => {
     const updated_at = ago(n * minutes(30) + random.below(minutes(30)))
     return {

@@ -2,7 +2,7 @@ import type { Db, MongoClient } from 'mongodb'
 import { ensureIndexes } from '../../../src/data/index.js'
 import { emailOf, fillAccounts, fillProfiles, password, profileOf } from '../data/accounts.js'
 import { fillCatalogue } from '../data/catalogue.js'
-import { randomFrom } from '../data/random.js'
+import { choicesFrom } from '../data/choices.js'
 import type { Call } from '../load/call.js'
 import { judged } from '../measures/goals.js'
 import { pageCosts, type TimedPage } from '../measures/page-times.js'
@@ -81,7 +81,7 @@ interface SignedIn {
 
 /** Signs in random accounts, because a switch needs a session. */
 const signIn = async ({ port }: Server, accounts: number, seed: number) => {
-  const random = randomFrom(seed)
+  const random = choicesFrom(seed)
   const signedIn: SignedIn[] = []
   for (let n = 0; n < callers; n++) {
     const account = accounts === callers ? n + 1 : 1 + random.below(accounts)

@@ -3,8 +3,8 @@ import type { Db, MongoClient } from 'mongodb'
 import { ensureIndexes } from '../../../src/data/index.js'
 import { popularityOf } from '../../../src/data/popularity.js'
 import { fillCatalogue } from '../data/catalogue.js'
+import { choicesFrom } from '../data/choices.js'
 import { fillHistories } from '../data/histories.js'
-import { randomFrom } from '../data/random.js'
 import { as, requestBytes } from '../load/call.js'
 import { callerAt, succeed } from '../load/caller.js'
 import { judged } from '../measures/goals.js'
@@ -46,7 +46,7 @@ export const growingPopulations = async (
 
     for (const service of services) await readContents(service)
 
-    const random = randomFrom(seed)
+    const random = choicesFrom(seed)
     const curve: Curve = {
       name: 'GET /history',
       costs: await pageCosts(

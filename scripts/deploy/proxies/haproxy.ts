@@ -22,7 +22,7 @@ export const haproxy: Program = {
   },
   answersUnreadable: false,
   // Its own checks make HAProxy keep an idle connection for each server.
-  kept: 3,
+  keptIdle: 3,
   // Time for several checks.
   settleTime: 3000
 }

@@ -16,11 +16,11 @@ export const idle = async (program: Program) => {
     const idled = await recorder.allClosed(serviceClosesAfter)
     const longest = Math.max(0, ...idled)
     return promised(
-      program.kept === 0
+      program.keptIdle === 0
         ? 'the proxy closes idle connections before the service does'
-        : `the proxy closes idle connections before the service does, except ${program.kept}`,
-      idled.length > 0 && recorder.kept() <= program.kept && longest < serviceClosesAfter,
-      `after ${Math.round(longest / 1000)} s at most, ${recorder.kept()} left`
+        : `the proxy closes idle connections before the service does, except ${program.keptIdle}`,
+      idled.length > 0 && recorder.stillOpen() <= program.keptIdle && longest < serviceClosesAfter,
+      `after ${Math.round(longest / 1000)} s at most, ${recorder.stillOpen()} left`
     )
   } finally {
     close()

@@ -33,7 +33,7 @@ export const nginx: Program = {
   },
   log: 'access.log',
   answersUnreadable: true,
-  kept: 0,
+  keptIdle: 0,
   // fail_timeout (20 s) and one second more.
   settleTime: 21_000
 }

@@ -32,7 +32,7 @@ export interface Program {
   /** Whether its own errors have the form of the service's errors even if it cannot read the request. */
   answersUnreadable: boolean
   /** How many idle connections to the servers it keeps for good. */
-  kept: number
+  keptIdle: number
   /** Milliseconds after which it is sure to send requests to a server that is back. */
   settleTime: number
 }

@@ -69,7 +69,7 @@ export const startRecorder = async () => {
     /** How many connections were ever opened. */
     connections: () => connections,
     /** How many open connections have carried a request. */
-    kept: () => idleSince.size,
+    stillOpen: () => idleSince.size,
     /** Waits at most `within` milliseconds until all connections are closed. Resolves with how long each closed one was idle. */
     allClosed: async (within: number) => {
       const end = performance.now() + within

@@ -10,7 +10,7 @@ import { agentFor, type Program, type RunningProxy } from './program.js'
 
 const requests = 20_000
 
-export interface Audience {
+export interface Size {
   viewers: number
   contents: number
 }
@@ -21,7 +21,7 @@ export const rolling = async (
   proxy: RunningProxy,
   services: Service[],
   db: Db,
-  { viewers: count, contents }: Audience,
+  { viewers: count, contents }: Size,
   say: (line: string) => void
 ): Promise<Finding[]> => {
   const outcomes = new Outcomes()

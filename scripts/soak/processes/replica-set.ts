@@ -1,12 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { type Mongod, startMongod } from '../../mongod/start.js'
+import { until } from '../../until.js'
 
 const name = 'soak'
-const lookEvery = 50
 const patience = 120_000
 
 interface Hello {
@@ -101,17 +100,6 @@ export class Member {
 
 const start = (dataDir: string, port = 0) => startMongod({ say: () => undefined, dataDir, port, replSet: name })
 
-/** Polls until there is an answer. `instead` describes the situation if none comes. */
-export const until = async <T>(what: string, ask: () => Promise<T | undefined | false>, instead = async () => ''): Promise<T> => {
-  const end = performance.now() + patience
-  while (performance.now() < end) {
-    const answer = await ask()
-    if (answer) return answer
-    await sleep(lookEvery)
-  }
-  throw new Error(`${what} did not appear within ${patience / 1000} s${await instead()}`)
-}
-
 /** Three real members. After `election` seconds without a primary, they elect another. */
 export const startReplicaSet = async (election: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'viewer-soak-'))
@@ -155,7 +143,7 @@ export const startReplicaSet = async (election: number) => {
           const all = await states()
           return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)
         },
-        async () => (await Promise.all(members.map(async member => `\n${member.host} says: ${await member.state()}`))).join('')
+        { instead: async () => (await Promise.all(members.map(async member => `\n${member.host} says: ${await member.state()}`))).join('') }
       ),
     stop
   }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
+import { until } from '../../until.js'
 import { complainsOfNothing, nothingLost } from '../findings.js'
 import { isBroken, isPromised } from '../load/outcomes.js'
-import { until } from '../processes/replica-set.js'
 import { milliseconds, promised } from '../promises.js'
 import type { Scenario } from '../scenario.js'
 

@@ -11,11 +11,11 @@ import { change, databaseOf, seededUrl } from '../../helpers/database.js'
 import { content, film } from '../../helpers/documents.js'
 import { until } from '../../helpers/until.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
-import { anybody, audienceOf, counted, firstAudience, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from '../helper.js'
+import { anybody, counted, crowdOf, firstOfCrowd, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from '../helper.js'
 
 // Viewers of one of 1 to 6 watch the others, and so do those of 11 to 16.
 const contents = [...span(1, 6), ...span(11, 16), ...span(21, 25)].map(id => film(id))
-const audience = [...audienceOf(span(1, 6), 2, firstAudience), ...audienceOf(span(11, 16), 1, firstAudience + 100)]
+const crowd = [...crowdOf(span(1, 6), 2, firstOfCrowd), ...crowdOf(span(11, 16), 1, firstOfCrowd + 100)]
 const completed = { time: 3000, percentage: 95 }
 const reasonsFor = async (viewer: Parameters<typeof recommendedTo>[0]) => [
   ...new Set((await recommendedTo(viewer)).map(({ reason }) => reason.type))
@@ -25,7 +25,7 @@ const modelsOf = (app: App) => databaseOf(app).collection<ModelDocument>('models
 
 t.test('a model that another process has trained is taken up', async t => {
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   const viewer = await viewerOf(app)
   await watch(viewer, 11, completed)
   const { learning, failures } = learnerOf(app)
@@ -43,8 +43,8 @@ t.test('a model that another process has trained is taken up', async t => {
   // From now on, viewers of 11 watch 1 to 5.
   await databaseOf(app)
     .collection('history')
-    .deleteMany({ user_id: { $gte: firstAudience } })
-  await views(app, audienceOf([11, ...span(1, 5)], 3, firstAudience))
+    .deleteMany({ user_id: { $gte: firstOfCrowd } })
+  await views(app, crowdOf([11, ...span(1, 5)], 3, firstOfCrowd))
   await trainModel(elsewhere, interest)
   t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16), 'until the next look')
   await learning.refreshModel()
@@ -54,7 +54,7 @@ t.test('a model that another process has trained is taken up', async t => {
 
 t.test('a model that cannot be used', async t => {
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   await trainOn(app)
   const viewer = await viewerOf(app)
   await watch(viewer, 11, completed)
@@ -155,7 +155,7 @@ t.test('a model that cannot be used', async t => {
 
 t.test('titles of a model that have changed since it was trained', async t => {
   const app = await buildWith(t, { contents: [...contents, content(30)] })
-  await views(app, audience)
+  await views(app, crowd)
   await trainOn(app)
   await learnerOf(app).learning.refreshModel()
   const viewer = await viewerOf(app)
@@ -330,7 +330,7 @@ t.test('stopping does not wait for answers of the database', async t => {
 t.test('a model that is there when a process starts is in use with its first request', async t => {
   const url = await seededUrl(t, { contents })
   const app = await build(t, { url })
-  await views(app, audience)
+  await views(app, crowd)
   await trainOn(app)
   const late = await build(t, { url })
   const viewer = await viewerOf(late)

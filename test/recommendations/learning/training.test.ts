@@ -8,11 +8,11 @@ import { databaseOf } from '../../helpers/database.js'
 import { content, episode, film } from '../../helpers/documents.js'
 import { until } from '../../helpers/until.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
-import { anybody, audienceOf, firstAudience, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from '../helper.js'
+import { anybody, crowdOf, firstOfCrowd, idsFor, interest, learnerOf, recommendedTo, span, trainOn, views } from '../helper.js'
 
 const completed = { time: 3000, percentage: 95 }
 const contents = [...span(1, 6), ...span(11, 16), ...span(21, 25)].map(id => film(id))
-const audience = [...audienceOf(span(1, 6), 2, firstAudience), ...audienceOf(span(11, 16), 1, firstAudience + 100)]
+const crowd = [...crowdOf(span(1, 6), 2, firstOfCrowd), ...crowdOf(span(11, 16), 1, firstOfCrowd + 100)]
 const logged = (log: string[], text: string) => log.map(line => JSON.parse(line)).filter(({ msg }) => msg.includes(text))
 
 /** The processes that this one has started (Linux only). */
@@ -29,7 +29,7 @@ const trainings = () => (process.platform === 'linux' ? children().filter(isTrai
 
 t.test('a training in a process of its own', async t => {
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   const viewer = await viewerOf(app)
   await watch(viewer, 11, completed)
   const { learning } = learnerOf(app)
@@ -80,7 +80,7 @@ t.test('a training in a process of its own', async t => {
 
 t.test('a service that cannot train serves on', async t => {
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   const log: string[] = []
   const service = await build(t, { url: app.settings.MONGO_URL, settings: { TRAIN: 'auto', TRAIN_MEMORY_MB: '100' }, log })
   const viewer = await viewerOf(service)
@@ -183,7 +183,7 @@ test('it says how far it is', async t => {
 
 test('the service trains itself', async t => {
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   const log: string[] = []
   const service = await build(t, { url: app.settings.MONGO_URL, settings: { TRAIN: 'auto', TRAIN_SHARE: '10' }, log })
   const models = databaseOf(app).collection<{ elements: number }>('models')
@@ -194,7 +194,7 @@ test('the service trains itself', async t => {
   await until(() => trained().length === 1, { within: 60_000 })
   t.match(trained(), [{ level: 30, users: 46, titles: 12 }])
   const first = await models.findOne({})
-  await views(app, audienceOf(span(21, 25), 1, firstAudience + 500))
+  await views(app, crowdOf(span(21, 25), 1, firstOfCrowd + 500))
   await until(async () => (await recommendedTo(viewer))[0]?.reason.type === 'watched', { within: 60_000, every: 100 })
   t.pass('what was learnt is in use')
   await until(() => trained().length === 2, { within: 60_000 })
@@ -211,7 +211,7 @@ test('the service trains itself', async t => {
 
 test('a service that ends ends its training', async t => {
   const app = await buildWith(t, { contents })
-  await views(app, audience)
+  await views(app, crowd)
   const log: string[] = []
   const service = await build(t, { url: app.settings.MONGO_URL, settings: { TRAIN: 'auto' }, log })
   const leases = databaseOf(app).collection<{ _id: string }>('leases')

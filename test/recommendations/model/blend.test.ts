@@ -28,7 +28,7 @@ const scoresOf = (scorer: Scorer, history: ReturnType<typeof historyOf>) => {
 /** Weights are stored with 24 bits. */
 const isNear = (one: number, other: number) => Math.abs(one - other) <= 1e-5 * Math.max(1, Math.abs(one))
 const failures: string[] = []
-const holds = (what: string, round: number, is: boolean) => {
+const check = (what: string, round: number, is: boolean) => {
   if (!is) failures.push(`${what} in round ${round}`)
 }
 
@@ -43,7 +43,7 @@ t.test('whatever is blended, and whatever was watched', async t => {
 
     const ofNext = scoresOf(new Scorer(blendOf(next, nothing(titles))), history)
     const ofLiked = scoresOf(new Scorer(blendOf(nothing(titles), liked)), history)
-    holds(
+    check(
       'the score is the sum of both sides',
       round,
       scores.every((score, item) => isNear(score, (ofNext[item] as number) + (ofLiked[item] as number)))
@@ -57,7 +57,7 @@ t.test('whatever is blended, and whatever was watched', async t => {
       () => true
     )
     const served = new Scorer(blendOf(next, weighted(liked, share))).best(history, 5, () => true)
-    holds('what is chosen is what is served', round, JSON.stringify(chosen) === JSON.stringify(served.map(({ item }) => item)))
+    check('what is chosen is what is served', round, JSON.stringify(chosen) === JSON.stringify(served.map(({ item }) => item)))
 
     const last = pick(random)
     const before = scoresOf(new Scorer(blendOf(next, liked)), historyOf([last, ...watched.filter(item => item !== last)], halfLives))
@@ -70,14 +70,14 @@ t.test('whatever is blended, and whatever was watched', async t => {
       others.every(other =>
         [next, liked].every(({ starts, targets }) => !targets.subarray(starts[other], starts[other + 1]).includes(item))
       )
-    holds(
+    check(
       'what follows the newest title gains by its being the newest',
       round,
       [...neighbours].filter(saysNothing).every(item => gain(item) > 0)
     )
 
     const best = new Scorer(blendOf(next, liked)).best(history, 5, () => true)
-    holds(
+    check(
       'the reason of a recommendation is a watched title that leads to it',
       round,
       best.every(({ item }) => {

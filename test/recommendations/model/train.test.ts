@@ -54,7 +54,7 @@ const compared = (out: HoldOut, model: Model) => {
   ]) as [Quality, Quality, Quality]
 }
 
-const beats = (t: Test, figure: 'ndcg' | 'recall', one: Quality, other: Quality, by: number, name: string) =>
+const assertBeats = (t: Test, figure: 'ndcg' | 'recall', one: Quality, other: Quality, by: number, name: string) =>
   t.ok(
     one[figure] > by * other[figure],
     `${figure} ${one[figure].toFixed(4)} is above ${by} times that of ${name}, ${other[figure].toFixed(4)}`
@@ -73,10 +73,10 @@ t.test('few items that many know: the dense preset, better than popularity and p
   const model = train(out.training)
   t.equal(model.settings.preset, 'dense')
   const [own, cosine, popularity] = compared(out, model)
-  beats(t, 'ndcg', own, popularity, 1.4, 'popularity')
-  beats(t, 'recall', own, popularity, 1.25, 'popularity')
-  beats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
-  beats(t, 'recall', own, cosine, 1.02, 'plain cosine')
+  assertBeats(t, 'ndcg', own, popularity, 1.4, 'popularity')
+  assertBeats(t, 'recall', own, popularity, 1.25, 'popularity')
+  assertBeats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
+  assertBeats(t, 'recall', own, cosine, 1.02, 'plain cosine')
   t.ok(own.coverage > popularity.coverage * 2, 'it recommends more of the catalogue')
 })
 
@@ -85,9 +85,9 @@ t.test('many items that few know: the sparse preset, better than popularity and 
   const model = train(out.training)
   t.equal(model.settings.preset, 'sparse')
   const [own, cosine, popularity] = compared(out, model)
-  beats(t, 'ndcg', own, popularity, 5, 'popularity')
-  beats(t, 'recall', own, popularity, 5, 'popularity')
-  beats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
+  assertBeats(t, 'ndcg', own, popularity, 5, 'popularity')
+  assertBeats(t, 'recall', own, popularity, 5, 'popularity')
+  assertBeats(t, 'ndcg', own, cosine, 1.05, 'plain cosine')
 })
 
 /** How well the item after the last of each history is found by a model for what comes next, and by one without order. */
@@ -106,7 +106,7 @@ const ofNext = (data: Interactions) => {
 
 t.test('where what comes next depends on what came last, it is found much better', async t => {
   const { next, unordered, model, without } = ofNext(drifting({ users: 200 }))
-  beats(t, 'ndcg', next, unordered, 1.5, 'the model without order')
+  assertBeats(t, 'ndcg', next, unordered, 1.5, 'the model without order')
   t.ok(model.quality.ndcg > model.baseline.ndcg)
   const { next: shape } = model.settings
   t.ok(shape && shape.halfLife < 10, `half after ${shape?.halfLife} items`)

@@ -3,7 +3,7 @@ import { interleaved } from '../../../src/recommendations/serving/newcomers.js'
 import { buildWith } from '../../helpers/app.js'
 import { content, episode, film, term } from '../../helpers/documents.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
-import { audienceOf, firstAudience, idsFor, recommendedTo, span, taught, views } from '../helper.js'
+import { crowdOf, firstOfCrowd, idsFor, recommendedTo, span, taught, views } from '../helper.js'
 
 const scored = (from: number, count: number, score: number) =>
   Array.from({ length: count }, (_, i) => ({ item: from + i, score: score - i }))
@@ -42,7 +42,7 @@ t.test('a new title is recommended on its first day, by its terms, its keywords 
     film(46, { terms: [] })
   ]
   const app = await buildWith(t, { contents, terms: [term(1), term(2)] })
-  await views(app, [...audienceOf(crime, 1, firstAudience), ...audienceOf(nature, 1, firstAudience + 100)])
+  await views(app, [...crowdOf(crime, 1, firstOfCrowd), ...crowdOf(nature, 1, firstOfCrowd + 100)])
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000, percentage: 95 })
   await taught(app)

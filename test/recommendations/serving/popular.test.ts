@@ -5,11 +5,11 @@ import { change, databaseOf } from '../../helpers/database.js'
 import { content, episode, film, term } from '../../helpers/documents.js'
 import { until } from '../../helpers/until.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
-import { anybody, counted, daysAgo, firstAudience, idsFor, learnerOf, recommendedTo, span, views } from '../helper.js'
+import { anybody, counted, daysAgo, firstOfCrowd, idsFor, learnerOf, recommendedTo, span, views } from '../helper.js'
 
 /** Users who have begun a content. */
 const viewsOf = (content_id: number, count: number, given: { updated_at?: Date; country?: string } = {}) =>
-  Array.from({ length: count }, (_, i) => ({ user_id: firstAudience + i, content_id, ...given }))
+  Array.from({ length: count }, (_, i) => ({ user_id: firstOfCrowd + i, content_id, ...given }))
 const settings = { COUNTRY_HEADER: 'cf-ipcountry' }
 const from = (country: string) => ({ 'cf-ipcountry': country })
 

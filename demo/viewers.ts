@@ -9,7 +9,7 @@ const titlesEach = 14
 const sequel = ['The Slowest Way to Lisbon', 'The Slowest Way Home'] as const
 
 /** Viewers that give the model something to learn from. Nobody can sign in as one. Each likes two terms, and picks every third title at random. */
-export const demoAudience = async (now: Date): Promise<Record<string, string>> => {
+export const demoViewers = async (now: Date): Promise<Record<string, string>> => {
   const random = randomFrom(7)
   const oneOf = <T>(choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T
   const contents = (await demoContents(now)).filter(openDuring(now, now))
@@ -47,7 +47,7 @@ export const demoAudience = async (now: Date): Promise<Record<string, string>> =
 
   const ids = Array.from({ length: viewers }, (_, n) => firstId + n)
   return {
-    'users.ndjson': lines(ids.map(id => ({ id, sub: `audience-${id}`, name: `Viewer ${id}` }))),
+    'users.ndjson': lines(ids.map(id => ({ id, sub: `viewer-${id}`, name: `Viewer ${id}` }))),
     'history.ndjson': lines(ids.flatMap(watchedBy))
   }
 }

@@ -1,8 +1,8 @@
-import { randomFrom as numbersFrom } from '../../../src/recommendations/model/random.js'
+import { randomFrom } from '../../../src/recommendations/model/random.js'
 
 /** Random choices that are the same in every run. */
-export const randomFrom = (seed: number) => {
-  const next = numbersFrom(seed)
+export const choicesFrom = (seed: number) => {
+  const next = randomFrom(seed)
   return {
     /** An integer from 0 up to, but not including, the bound. */
     below: (bound: number) => Math.floor(next() * bound),
@@ -10,4 +10,4 @@ export const randomFrom = (seed: number) => {
     of: <T>(choices: readonly T[]) => choices[Math.floor(next() * choices.length)] as T
   }
 }
-export type Random = ReturnType<typeof randomFrom>
+export type Choices = ReturnType<typeof choicesFrom>

@@ -19,7 +19,7 @@ interface Options {
 }
 
 /** Runs a command that downloads into a folder, reports its progress once a second, and kills it when no more data arrives. */
-export const watched = async ({ folder, say, command, args, env, firstByteWithin = stalledAfter }: Options) => {
+export const supervised = async ({ folder, say, command, args, env, firstByteWithin = stalledAfter }: Options) => {
   const running = run(command, args, { env: { ...process.env, ...env }, cwd: import.meta.dirname })
   let bytes = 0
   let grownAt = Date.now()

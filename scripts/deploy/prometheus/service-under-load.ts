@@ -11,7 +11,7 @@ const viewers = 60
 /** Small enough that the load exceeds the limits. */
 const settings = { TRAIN: 'auto', MAX_WAITING: '24', RATE_LIMIT: '750', LOGIN_LIMIT: '10', IMPORT_KEY: importKey }
 
-export interface Watched {
+export interface ServiceUnderLoad {
   prometheus: Prometheus
   /** The text of /metrics of one process. */
   metrics: string
@@ -21,10 +21,10 @@ export interface Watched {
 }
 
 /** Calls `look` once Prometheus has watched two processes of the built service under load. */
-export const withWatchedService = async (
+export const withServiceUnderLoad = async (
   server: string,
   { seconds, say }: { seconds: number; say: (line: string) => void },
-  look: (watched: Watched) => Promise<void>
+  look: (service: ServiceUnderLoad) => Promise<void>
 ) => {
   const cleanups: (() => Promise<unknown>)[] = []
   try {
