@@ -9,7 +9,7 @@ t.test('an outage is known until it is over, which one caller finds out for all'
   const found = outage.begin()
   t.equal(outage.isKnown, true)
   await outage.begin()
-  t.equal(outage.isKnown, true, 'the second one does not wait')
+  t.equal(outage.isKnown, true, 'the second attempt does not wait')
   await found
   t.strictSame([outage.isKnown, asked], [false, 2])
 })
