@@ -11,7 +11,7 @@ t.test('timestamp', async t => {
   ]
   for (const [at, text] of moments) {
     t.equal(timestamp(new Date(at)), text)
-    t.equal(moment(text)?.getTime(), Date.parse(at), 'and is read again')
+    t.equal(moment(text)?.getTime(), Date.parse(at), 'it can be read again')
   }
   for (let n = 0; n < 5000; n++) {
     const any = new Date(Math.round(Math.random() * Date.parse('9999-12-31')))

@@ -16,12 +16,12 @@ t.test('an answer holds until the catalogue or the clock changes it', async t =>
   const { etag } = await ask()
   t.match(etag, /^"[\w+/]{27}"$/)
   t.equal(((await ask({ ...valid, now: 1999 })) as Answer<unknown>).etag, etag)
-  t.notOk(ask() instanceof Promise, 'what is known is there at once')
+  t.notOk(ask() instanceof Promise, 'a cached answer needs no waiting')
   t.equal(made, 1)
   await ask({ ...valid, now: 2000 })
-  t.equal(made, 2, 'the clock')
+  t.equal(made, 2, 'the clock makes the answer obsolete')
   await ask({ ...valid, version: 2 })
-  t.equal(made, 3, 'the catalogue')
+  t.equal(made, 3, 'a changed catalogue makes it obsolete')
 })
 
 t.test('an answer with an end of its own is not kept beyond it', async t => {
@@ -36,7 +36,7 @@ t.test('an answer with an end of its own is not kept beyond it', async t => {
   t.equal(made, 2)
   await ask('late', 1000, 9000)
   await ask('late', 2000, 9000)
-  t.equal(made, 4, 'nor beyond what holds for all')
+  t.equal(made, 4, 'nor after the time until which all answers are valid')
 })
 
 t.test('concurrent requests for the same answer make it once', async t => {
@@ -79,7 +79,7 @@ t.test('an answer keeps no more memory than it weighs', async t => {
   const weight = trackedBytes() - weightBefore
   const used = (await bytesInUse()) - before
   t.ok(used < weight * 1.5 + 500_000, `${used} bytes, ${weight} by weight`)
-  t.notOk(answers.get('key 0', valid, () => jsonAnswer([]), run) instanceof Promise, 'they are still there')
+  t.notOk(answers.get('key 0', valid, () => jsonAnswer([]), run) instanceof Promise, 'the cached answers are still there')
 })
 
 t.test('ownBytes copies small buffers and returns large ones as they are', async t => {
@@ -87,5 +87,5 @@ t.test('ownBytes copies small buffers and returns large ones as they are', async
   t.equal(ownBytes(small).toString(), 'small')
   t.equal(ownBytes(small).buffer.byteLength, 5)
   const large = Buffer.alloc(10_000)
-  t.equal(ownBytes(large), large, 'nothing is copied where there is nothing to share')
+  t.equal(ownBytes(large), large, 'bytes that share no buffer are not copied')
 })

@@ -58,7 +58,7 @@ for (const [away, settings] of [
     restore = moveClock(t, 63_000)
     for (const address of known) await assertUnavailable(address)
     for (const path of ['/history', '/watchlist'])
-      t.equal((await viewer.post(path, { content_id: 404 })).statusCode, 503, `POST ${path} cannot know what is new`)
+      t.equal((await viewer.post(path, { content_id: 404 })).statusCode, 503, `POST ${path} cannot know whether the content is new`)
 
     proxy.comeBack()
     const back = Date.now()

@@ -178,17 +178,17 @@ t.test('broken documents that other software wrote hide no others', async t => {
   t.equal((await app.inject('/recommendations')).json().data.length, 2)
 
   const warnings = warningsIn(log)
-  t.equal(warnings.length, 6, 'one line a kind')
+  t.equal(warnings.length, 6, 'one line for each kind')
   for (const [kind, documents] of Object.entries(broken)) {
     const told = warnings.find(({ collection }) => collection === kind)
     t.equal(told?.count, documents.length, kind)
     t.equal(told?.ids.length, 10, kind)
-    t.ok(JSON.stringify(told).length < 3000, 'ids of any length')
+    t.ok(JSON.stringify(told).length < 3000, 'the line stays short, however long the ids are')
   }
   await app.data.revisions.raise('terms')
   const { checkedAt } = app.catalogue
   await until(() => app.catalogue.checkedAt > checkedAt + 1000)
-  t.equal(warningsIn(log).length, 6, 'and is not told again and again')
+  t.equal(warningsIn(log).length, 6, 'and nothing is logged a second time')
 })
 
 t.test('a content without its nullable fields is served with null in them', async t => {
@@ -287,7 +287,7 @@ t.test('broken contents that other software wrote', async t => {
   ]
   const log: string[] = []
   const app = await build(t, { url: await seededUrl(t, { contents }), log })
-  t.strictSame(idsOf(await app.inject('/contents')).sort(), [1, 10], 'take no other away')
+  t.strictSame(idsOf(await app.inject('/contents')).sort(), [1, 10], 'broken documents do not hide others')
   t.match(
     log.map(line => JSON.parse(line)).find(({ count }) => count),
     { collection: 'contents', ids: [2, 3, 4, 5, 6, 7, 8, 'nine'], count: 8 }

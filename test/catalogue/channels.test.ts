@@ -34,7 +34,7 @@ t.test('a programme is on from its start until just before its end', async t => 
     [at(6) - 1, 5, undefined]
   ]
   for (const [moment, now, next] of cases) t.strictSame(shown(channels, moment), [['one', now, next]], new Date(moment).toISOString())
-  t.strictSame(shown(channels, at(6)), [], 'its schedule has run out')
+  t.strictSame(shown(channels, at(6)), [], 'nothing is on after the last programme')
 })
 
 t.test('a programme goes on across midnight', async t => {
@@ -104,7 +104,11 @@ t.test('says until when an answer holds: nothing changes before that, and someth
       steps++
     }
     t.ok(steps > 10, `${steps} changes`)
-    t.equal(moment, Number.POSITIVE_INFINITY, 'after the last programme')
+    t.equal(moment, Number.POSITIVE_INFINITY, 'nothing changes after the last programme')
   }
-  t.equal(new Channels([on('one', 0, 2), on('two', 1, 3)]).onAir(undefined, at(1), all).until, at(2), 'the earliest of all channels')
+  t.equal(
+    new Channels([on('one', 0, 2), on('two', 1, 3)]).onAir(undefined, at(1), all).until,
+    at(2),
+    'the earliest change of all channels counts'
+  )
 })

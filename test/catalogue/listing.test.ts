@@ -29,8 +29,8 @@ t.test('the open contents are worked out once for each order and region', async 
   const listing = new Listing(skeleton)
   const first = listing.open(defaultOrder, from('US'), now)
   t.equal(first.length, size)
-  t.equal(listing.open(defaultOrder, from('US'), now), first, 'what was asked before is not worked out again')
-  t.equal(listing.open(defaultOrder, from('AT'), now), first, 'countries that no content names are one')
+  t.equal(listing.open(defaultOrder, from('US'), now), first, 'the second request gets the same array')
+  t.equal(listing.open(defaultOrder, from('AT'), now), first, 'countries that no content names share an array')
   const german = listing.open(defaultOrder, from('DE'), now)
   t.equal(german.length, size - size / 2000)
   t.equal(listing.open(defaultOrder, from('FR'), now).length, size - size / 2000)
@@ -52,7 +52,7 @@ t.test('each limit has its own lists, with totals', async t => {
     t.strictSame([shown.length, total], [Math.min(7, count), count], `up to ${maxAge}`)
     const ids = [1, 2, 3, 4]
     const named = listing.page({ ids }, defaultOrder, { ...everybody, maxAge }, now, { page: 1, perPage: 7 })
-    t.equal(named.total, count / 10, 'and when they are named')
+    t.equal(named.total, count / 10, 'also with a list of ids')
   }
   t.equal(listing.open(defaultOrder, { ...everybody, maxAge: 6 }, now), listing.open(defaultOrder, { ...everybody, maxAge: 7 }, now))
 })
@@ -95,7 +95,7 @@ t.test('every filter finds the contents with any of its values', async t => {
     t.strictSame(
       weights,
       weights.toSorted((a, b) => b - a),
-      'in order'
+      'ordered by weight'
     )
   }
 })

@@ -19,11 +19,11 @@ t.test('a catalogue that takes longer than a minute to read is served meanwhile 
     words: (ids?: number[]) => slowly(data.contents.words(ids))
   }
   const catalogue = new Catalogue({ data: { ...data, contents } as unknown as typeof data, readContents: async () => [], cacheBytes: 1000 })
-  t.throws(() => catalogue.assertFresh(), 'nothing was read yet')
+  t.throws(() => catalogue.assertFresh(), 'nothing has been read yet')
   await catalogue.refresh()
   catalogue.assertFresh()
   await catalogue.search.catchUp(catalogue.skeleton)
   catalogue.assertFresh()
   moveClock(t, 61_000)
-  t.throws(() => catalogue.assertFresh(), 'for a minute the database has not answered')
+  t.throws(() => catalogue.assertFresh(), 'the database has not responded for a minute')
 })

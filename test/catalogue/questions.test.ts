@@ -57,7 +57,7 @@ t.test('a list of known contents asks the database nothing', async t => {
     t.strictSame(await asked(url), [], url)
     t.strictSame(await asked(url), [], `${url} again`)
   }
-  t.strictSame(await asked('/contents?search=content&type=film'), [], 'not even a search')
+  t.strictSame(await asked('/contents?search=content&type=film'), [], 'a search does not ask either')
 })
 
 t.test('lists of contents', async t => {
@@ -100,9 +100,9 @@ t.test('answers are kept up to a bound, and the oldest is dropped first', async 
     return questions.filter(question => question.startsWith('find')).length
   }
   for (const type of types) t.equal(await asked(type), 1, `${type} for the first time`)
-  t.equal(await asked('third'), 0, 'the last is kept')
-  t.equal(await asked('second'), 0, 'with the one before')
-  t.equal(await asked('first'), 1, 'the first is made anew')
+  t.equal(await asked('third'), 0, 'the latest answer is kept')
+  t.equal(await asked('second'), 0, 'so is the one before it')
+  t.equal(await asked('first'), 1, 'the oldest is made again')
 })
 
 t.test('CONTENT_CACHE_MB bounds what is kept of contents', async t => {
@@ -122,15 +122,15 @@ t.test('CONTENT_CACHE_MB bounds what is kept of contents', async t => {
   const ids = Array.from({ length: count }, (_, i) => i + 1)
   const known = []
   for (const id of ids) if (await read(id)) known.push(id)
-  t.strictSame(known, [], 'each is read once')
+  t.strictSame(known, [], 'each content is read once')
   let kept = 0
   for (const id of ids.reverse()) if (await read(id)) kept++
   const room = Math.floor(1_048_576 / size)
   t.ok(kept <= room, `${kept} of at most ${room} that fit`)
-  t.ok(kept >= room * 0.8, `${kept} of ${room} that fit: the room is used`)
+  t.ok(kept >= room * 0.8, `${kept} of ${room} that fit: the cache is used well`)
 
   const page = await app.inject('/contents?perPage=100')
-  t.equal(idsOf(page).length, 100, 'a page larger than the room is whole')
+  t.equal(idsOf(page).length, 100, 'a page larger than the cache is complete')
 
   t.test('and a content larger than the whole cache is still served', async t => {
     await change(app, 'contents', 1, { thumbnail: 'y'.repeat(1_500_000) })

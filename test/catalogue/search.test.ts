@@ -25,7 +25,7 @@ t.test('the index of words', async t => {
     t.strictSame(index.idsWith(wanted('lo', 'la')), [8])
     t.strictSame(index.idsWith(wanted('long', 'x')), [])
     t.strictSame(index.idsWith(wanted('ong')), [])
-    t.strictSame(index.idsWith([['x', 'rid']]), [7], 'either of two beginnings')
+    t.strictSame(index.idsWith([['x', 'rid']]), [7], 'any of several beginnings matches')
   })
 
   t.test('forgets the earlier words of a content', async t => {
@@ -44,7 +44,7 @@ t.test('the index of words', async t => {
     t.strictSame(index.idsWith(wanted('word4997')), [])
     t.strictSame(index.idsWith(wanted('ridge')), [])
     t.strictSame(index.idsWith(wanted('r')), [])
-    t.strictSame(index.idsWith(wanted('w', 'a')).sort(), [7, 8], 'one letter alone')
+    t.strictSame(index.idsWith(wanted('w', 'a')).sort(), [7, 8], 'a single letter matches')
   })
 })
 
@@ -62,7 +62,7 @@ t.test('the search reads only the words of changed contents', async t => {
   for (const document of documents.values()) skeleton.put(document)
   const early = search.idsWith(prefixesFor('name2'))
   await search.catchUp(skeleton)
-  t.strictSame(await early, [2], 'who asks before it has read them waits')
+  t.strictSame(await early, [2], 'a search that comes before the words are read waits')
   await search.catchUp(skeleton)
 
   const changed = content(2, { name: 'other', stamp: new Date(Date.now() + 1000) })
@@ -87,7 +87,7 @@ t.test('the search reads only the words of changed contents', async t => {
 
   for (let id = 10; id < 1100; id++) skeleton.put(content(id))
   await search.catchUp(skeleton)
-  t.equal(read.at(-1), undefined, 'many changes are read with everything')
+  t.equal(read.at(-1), undefined, 'after many changes, everything is read again')
 })
 
 t.test('few searches wait, and none for long', async t => {

@@ -11,16 +11,16 @@ const skeletonOf = (...contents: ReturnType<typeof content>[]) => {
 t.test('two skeletons are alike if they have the same contents in the same state', async t => {
   const [one, two] = [content(1), content(2)]
   t.ok(skeletonOf(one, two).isLike(skeletonOf(two, one)))
-  t.notOk(skeletonOf(one, two).isLike(skeletonOf(one)), 'one is missing')
-  t.notOk(skeletonOf(one, two).isLike(skeletonOf(one, content(3, { stamp: two.stamp }))), 'another one')
-  t.notOk(skeletonOf(one).isLike(skeletonOf({ ...one, stamp: new Date(one.stamp.getTime() + 1) })), 'written since')
+  t.notOk(skeletonOf(one, two).isLike(skeletonOf(one)), 'one content is missing')
+  t.notOk(skeletonOf(one, two).isLike(skeletonOf(one, content(3, { stamp: two.stamp }))), 'a different content')
+  t.notOk(skeletonOf(one).isLike(skeletonOf({ ...one, stamp: new Date(one.stamp.getTime() + 1) })), 'a content was written since')
 })
 
 t.test('a skeleton with values that no content has any more is unlike a new one', async t => {
   const old = skeletonOf(content(1, { type: 'old', stamp: new Date(1) }))
   old.put(content(1, { type: 'new', stamp: new Date(2) }))
   const anew = skeletonOf(content(1, { type: 'new', stamp: new Date(2) }))
-  t.notOk(anew.isLike(old), 'so that the old one, which only grows, is replaced')
+  t.notOk(anew.isLike(old), 'a skeleton with values that are no longer used is replaced')
   t.ok(anew.isLike(skeletonOf(content(1, { type: 'new', stamp: new Date(2) }))))
 })
 
@@ -67,7 +67,7 @@ t.test('age limits are one segment if no content lies between them', async t => 
   t.equal(segment(16), segment(21))
   const all = [0, 6, 16, undefined].flatMap(maxAge => [segment(maxAge), segment(maxAge, 'DE'), segment(maxAge, 'FR')])
   t.equal(new Set(all).size, 12, 'all others differ')
-  t.not(skeletonOf(content(1)).segment({ country: undefined, maxAge: 21 }), undefined, 'a limit leaves out what has no age')
+  t.not(skeletonOf(content(1)).segment({ country: undefined, maxAge: 21 }), undefined, 'with a limit, contents without an age are left out')
 })
 
 t.test('whether a content is suited depends on its own age, or else on that of its nearest ancestor', async t => {
@@ -91,5 +91,5 @@ t.test('whether a content is suited depends on its own age, or else on that of i
   t.strictSame(suited(12), [10, 11, 12, 13, 16])
   t.strictSame(suited(21), [10, 11, 12, 13, 14, 16], 'an unknown age is above every limit')
   skeleton.put(content(10, { min_age: 16, stamp: new Date(1) }))
-  t.strictSame(suited(12), [13, 16], 'a show that is changed changes its episodes')
+  t.strictSame(suited(12), [13, 16], 'a change of a show applies to its episodes')
 })

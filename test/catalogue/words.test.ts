@@ -30,7 +30,7 @@ t.test('fold removes case and accents', async t => {
     ['', '']
   ]
   for (const [text, folded] of pairs) t.equal(fold(text), folded, text)
-  t.equal(fold('e\u0301'), fold('\u00e9'), 'whether composed or not')
+  t.equal(fold('e\u0301'), fold('\u00e9'), 'composed or not')
   t.equal(fold('ΟΔΥΣΣΕΎΣ'), fold('οδυσσεύς'))
 })
 
@@ -70,9 +70,9 @@ t.test('wordsOf', async t => {
     ['१२३ ۴۵', ['१२३', '۴۵']]
   ]
   for (const [text, words] of texts) t.strictSame(wordsOf(text), words, text)
-  t.strictSame(wordsOf('one two', 'two three'), ['one', 'two', 'three'], 'of several texts each once')
+  t.strictSame(wordsOf('one two', 'two three'), ['one', 'two', 'three'], 'words of several texts are listed once')
   t.strictSame(wordsOf(), [])
-  t.ok(wordsOf('Tokyo東京タワー').length > 1, 'scripts that follow each other without a space')
+  t.ok(wordsOf('Tokyo東京タワー').length > 1, 'adjacent scripts without a space are split')
 })
 
 t.test('a beginning of a text that begins a word finds it', async t => {
@@ -124,7 +124,7 @@ t.test('words of a script without spaces are found one by one and together', asy
   for (const search of ['トト', 'トトロ', 'トトロとなり', 'の', 'となりの トトロ']) t.ok(begins('となりのトトロ', search), search)
   for (const search of ['トロ', 'トトロの森', 'となりの 森']) t.notOk(begins('となりのトトロ', search), search)
   for (const search of ['iPhone', 'iph', '版', 'iPhone版と', '物語']) t.ok(begins('iPhone版となりの物語', search), search)
-  t.ok(finds('トトロとなりの', ['となり', 'の', 'トトロ']), 'also where only the words themselves are stored')
+  t.ok(finds('トトロとなりの', ['となり', 'の', 'トトロ']), 'also if only whole words are stored')
 })
 
 t.test('long words are told apart up to the maximum length of a search', async t => {

@@ -14,7 +14,7 @@ t.test('the account of a user is exported and erased', async t => {
 
   const sent = count('DELETE /me')
   t.match(await errorOf(client.eraseMe('wrong')), { kind: 'wrong-credentials', status: 401 })
-  t.equal(count('DELETE /me'), sent + 1, 'a wrong password counts once')
+  t.equal(count('DELETE /me'), sent + 1, 'a wrong password counts as one attempt')
   t.match(await client.user(), user)
 
   const unsent = { content_id: 2, time: 1, percentage: 1, observed: 1 }
@@ -29,7 +29,7 @@ t.test('the account of a user is exported and erased', async t => {
   t.strictSame(
     (await store.load('reports'))?.map(({ user_id }) => user_id),
     [user.id + 1],
-    'another user keeps theirs'
+    'reports of another user stay'
   )
   t.equal(await app.data.users.byId(user.id), null)
   t.equal(await kindOf(client.get('/history')), 'signed-out')

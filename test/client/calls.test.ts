@@ -13,7 +13,7 @@ import { clientOf, errorOf, kindOf, newViewer, serve } from './helper.js'
 t.test('the types are those of the interface', async t => {
   const app = await build(t)
   const kept = await readFile(new URL('../../client/schema.ts', import.meta.url), 'utf8')
-  t.equal(kept, await clientTypes(app.exactDocument()), 'they are old: run `npm run openapi`')
+  t.equal(kept, await clientTypes(app.exactDocument()), 'client/schema.ts is outdated: run `npm run openapi`')
 })
 
 t.test('every answer has its type', async t => {
@@ -26,7 +26,7 @@ t.test('every answer has its type', async t => {
     params: { query: { ids: [1, 2], order_by: 'name', order_direction: 'ASC' } }
   })
   const names: string[] = collection.map(({ name }) => name)
-  t.strictSame(names, ['Film 1', 'Film 2'], 'values of an array are separated by commas')
+  t.strictSame(names, ['Film 1', 'Film 2'], 'array values are separated by commas')
   // @ts-expect-error Contents have no `nome`. If answers were `any`, this would compile.
   t.equal(collection[0]?.nome, undefined)
   const total: number = meta.total_count
@@ -90,7 +90,7 @@ t.test('every answer has its type', async t => {
     await client.hide(1)
     const { collection, meta } = await client.hidden({ perPage: 1 })
     const shown: { content_id: number; content: Schemas['Content']; created_at: string } | undefined = collection[0]
-    t.match(shown, { content_id: 1, content: { name: 'Film 1' } }, 'the newest first')
+    t.match(shown, { content_id: 1, content: { name: 'Film 1' } }, 'the newest element comes first')
     t.match(meta, { total_count: 2, next_page: 2 })
     t.match((await client.hidden({ page: 2, perPage: 1 })).collection, [{ content_id: 2 }])
     t.strictSame((await client.get('/continue-watching')).collection, [])

@@ -37,7 +37,7 @@ t.test('a device signs in with a code', async t => {
     t.strictSame(waits, [5, 5, 5])
     const complete = `https://app.example.com/tv?user_code=${shown()?.user_code}`
     t.match(shown(), { verification_uri: 'https://app.example.com/tv', verification_uri_complete: complete, expires_in: 600 })
-    t.notOk('device_code' in (shown() ?? {}), 'which is nothing to show')
+    t.notOk('device_code' in (shown() ?? {}), 'the device code is not shown')
   })
 
   t.test('more slowly where the service says so', async t => {
@@ -98,7 +98,7 @@ t.test('a device signs in with a code', async t => {
     const approved = async ({ user_code }: ShownCode) => {
       t.match(await phone.deviceRequest(user_code.toLowerCase()), { device: null, created_at: String })
       await phone.approveDevice(user_code)
-      t.equal(await kindOf(phone.deviceRequest(user_code)), 'refused', 'there is nothing left to decide')
+      t.equal(await kindOf(phone.deviceRequest(user_code)), 'refused', 'the code is already decided')
     }
     t.match(await tv.signInWithCode({ onCode: approved }), { id, name: 'Ada' })
     t.equal((await tv.get('/history')).meta.total_count, 0)
@@ -119,14 +119,14 @@ t.test('a device signs in with a code', async t => {
       return fetch(request)
     }
     const { signal } = asking
-    await t.rejects(deviceOf([nothing], enough).signIn(signal), reason, 'while it asks too')
-    await t.rejects(tv.signInWithCode({ onCode: () => void t.fail('it is not shown'), signal: AbortSignal.abort(reason) }), reason)
-    await t.rejects(tv.signInWithCode({ onCode: () => Promise.reject(reason) }), reason, 'nor if it could not be shown')
+    await t.rejects(deviceOf([nothing], enough).signIn(signal), reason, 'aborting works while the device asks')
+    await t.rejects(tv.signInWithCode({ onCode: () => void t.fail('no code is shown'), signal: AbortSignal.abort(reason) }), reason)
+    await t.rejects(tv.signInWithCode({ onCode: () => Promise.reject(reason) }), reason, 'an error of onCode ends the sign-in')
   })
 })
 
 t.test('a pause ends before it begins if the signal has aborted', async t => {
   const reason = new Error('enough')
   await t.rejects(pause(60, AbortSignal.abort(reason)), reason)
-  t.equal(await pause(0, new AbortController().signal), undefined, 'and else when its time is over')
+  t.equal(await pause(0, new AbortController().signal), undefined, 'otherwise the pause ends after its time')
 })

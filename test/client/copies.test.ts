@@ -77,7 +77,7 @@ t.test('reports that were kept while offline are sent first', async t => {
   await app.close()
   await client.report({ content_id: 1, time: 99 })
   t.equal(await kindOf(client.sync()), 'no-answer')
-  t.strictSame(await client.copy(), copy, 'the copy is there offline')
+  t.strictSame(await client.copy(), copy, 'the copy is available offline')
   await again()
   t.match((await client.sync()).history[0], { content_id: 1, time: 99 })
 })
@@ -108,7 +108,7 @@ t.test('an interrupted one goes on where it was', async t => {
 
   const next = clientOf(t, baseUrl, { store })
   await assertEqualCopy(t, next.client, await next.client.sync())
-  t.equal(next.count('GET /changes'), 2, 'the rest, and what has changed since it began')
+  t.equal(next.count('GET /changes'), 2, 'the remaining pages, then what changed in the meantime')
 })
 
 t.test('a store that fails keeps the copy with its cursor', async t => {
@@ -153,7 +153,7 @@ t.test('each user has a copy, and no other sees it', async t => {
   t.equal(await client.copy(), undefined)
   const other = await newViewer(app, client)
   open()
-  t.match(await interrupted, { kind: 'signed-out' }, 'nothing is asked in the name of the other')
+  t.match(await interrupted, { kind: 'signed-out' }, 'nothing is requested in the name of the other user')
   t.equal(await client.copy(), undefined)
   await assertEqualCopy(t, client, await client.sync())
   t.strictSame((await store.load(`copy-${other.id}`))?.history, [])

@@ -23,9 +23,9 @@ t.test('refused reports are kept apart from unsent ones', async t => {
 
   const { client, sent } = clientOf(t, baseUrl, { store })
   await until(async () => (await client.unsent()) === 0)
-  t.match(sent, [{ path: 'GET /health' }, { path: 'POST /history/batch' }], 'the time of the service is asked for first')
+  t.match(sent, [{ path: 'GET /health' }, { path: 'POST /history/batch' }], 'the client first asks for the time of the service')
   t.match(batches(sent), [[{ content_id: 3 }, { content_id: 99 }, { content_id: 1 }]])
-  t.strictSame(await store.load('reports'), [other], 'that of another user waits for that user')
+  t.strictSame(await store.load('reports'), [other], 'the report of another user waits for that user')
   const elements = await historyOf(client)
   t.strictSame(elements.map(({ content_id }) => content_id).sort(), [1, 3])
   for (const { updated_at } of elements) t.ok(Math.abs(secondsAgo(updated_at) - 60) < 10)
@@ -128,7 +128,7 @@ t.test('a viewer who sees the end while offline and begins again has seen the en
   await newViewer(app, client)
   await app.close()
   for (const percentage of [20, 40, 95, 97, 50, 5, 2, 30, 60]) await client.report({ content_id: 1, time: percentage * 60, percentage })
-  t.equal(await client.unsent(), 4, 'where it began, turned round twice, and is now')
+  t.equal(await client.unsent(), 4, 'reports are kept at the start, at both turning points and at the current position')
   await again()
   await client.sendReports()
   t.match(batches(sent).at(-1), [{ percentage: 20 }, { percentage: 97 }, { percentage: 2 }, { percentage: 60 }])
@@ -158,7 +158,7 @@ t.test('no more than 1,000 are kept', async t => {
   await client.report({ content_id: 1001, time: 1 })
   const reports = (await store.load('reports')) ?? []
   t.equal(reports.length, 1000)
-  t.equal(reports[0]?.content_id, 2, 'the oldest went')
+  t.equal(reports[0]?.content_id, 2, 'the oldest report was dropped')
   t.equal(reports.at(-1)?.content_id, 1001)
 })
 
@@ -179,7 +179,7 @@ t.test('nothing is reported in the name of another user', async t => {
   open()
   await until(() => count('POST /history/batch') === 1)
   t.strictSame(await historyOf(client), [])
-  t.equal((await store.load('reports'))?.length, 2, 'they wait')
+  t.equal((await store.load('reports'))?.length, 2, 'the reports wait')
   t.equal((await errorOf(client.signIn(user.email, 'wrong'))).kind, 'wrong-credentials')
   await client.signIn(user.email, password)
   await until(async () => (await client.unsent()) === 0)

@@ -34,7 +34,7 @@ t.test('what is built is a package of plain JavaScript with types', async t => {
     const script =
       "const { createClient } = await import('./dist/index.js'); createClient({ baseUrl: 'http://localhost' }).user().then(console.log)"
     const { stdout } = await run(...apart('--input-type=module', '--eval', script), { cwd: folder, env })
-    t.equal(stdout.trim(), 'undefined', 'and keeps no process from leaving')
+    t.equal(stdout.trim(), 'undefined', 'and the process is free to exit')
   })
 
   t.test('whose types serve an app for browsers', async t => {
@@ -54,6 +54,6 @@ t.test('what is built is a package of plain JavaScript with types', async t => {
     const { stdout } = await run(...apart(tsc, '-p', '.'), { cwd: folder, env }).catch(failed => failed)
     const lines = stdout.trim().split('\n')
     t.equal(lines.length, 1, stdout)
-    t.match(lines[0], /app\.ts\(5,7\): error TS2322/, 'only what is wrong is')
+    t.match(lines[0], /app\.ts\(5,7\): error TS2322/, 'only the real mistake is reported')
   })
 })

@@ -80,10 +80,10 @@ t.test('devices of an account', async t => {
     const last = tv.client.play(3)
     await first.stop()
     await (await replaced).stop()
-    t.notOk(tv.sent().includes('DELETE'), 'what was replaced takes nothing away')
+    t.notOk(tv.sent().includes('DELETE'), 'a replaced stream does not stop the new one')
     t.equal(await kindOf(phone.client.play(1)), 'too-many-streams')
     await Promise.all([(await last).stop(), tv.client.play(1)])
-    t.strictSame(tv.sent().slice(-2), ['DELETE', 'POST'], 'in the order of the calls')
+    t.strictSame(tv.sent().slice(-2), ['DELETE', 'POST'], 'the requests keep the order of the calls')
     t.equal(await kindOf(phone.client.play(1)), 'too-many-streams')
   })
 
@@ -97,7 +97,7 @@ t.test('devices of an account', async t => {
     const playing = await tv.quick(1, { onRefused: error => refusals.push(error) })
     await until(() => tv.sent().length >= 6)
     t.strictSame(refusals, [])
-    t.equal(await kindOf(phone.client.play(1)), 'too-many-streams', 'and are counted again')
+    t.equal(await kindOf(phone.client.play(1)), 'too-many-streams', 'both streams count again')
     await playing.stop()
 
     const away = createPlaying({ post: tv.client.post, delete: () => Promise.reject(new Error('away')) })
@@ -121,7 +121,7 @@ t.test('devices of an account', async t => {
     t.strictSame([kind, others], ['too-many-streams', [null]])
     const count = tv.sent().length
     await sleep(4 * quickInterval)
-    t.equal(tv.sent().length, count, 'and send nothing any more')
+    t.equal(tv.sent().length, count, 'nothing is sent any more')
   })
 
   t.test('are not told about a refusal that comes after the end', async t => {
@@ -134,9 +134,9 @@ t.test('devices of an account', async t => {
     await until(() => tv.sent().length >= 2)
     await playing.stop()
     await sleep(2 * quickInterval)
-    t.ok(tv.sent().length >= 2, 'nor need they listen')
+    t.ok(tv.sent().length >= 2, 'onRefused is optional')
     const [first, second] = await Promise.allSettled([tv.client.play(1), tv.client.play(2)])
-    t.strictSame([first.status, second.status], ['fulfilled', 'rejected'], 'of those that were replaced')
+    t.strictSame([first.status, second.status], ['fulfilled', 'rejected'], 'a replaced call is rejected')
   })
 })
 
@@ -169,20 +169,20 @@ t.test('heartbeats end with the session that they belong to', async t => {
   await newViewer(app, client)
   await play()
   const { id } = await newViewer(app, client)
-  t.ok(await isSilent(), 'at another sign-in')
+  t.ok(await isSilent(), 'another sign-in ends the heartbeats')
   await play()
   const leaving = client.signOut()
   await until(async () => (await app.data.sessions.list(id)).length === 0)
-  t.ok(await isSilent(), 'at a sign-out')
+  t.ok(await isSilent(), 'a sign-out ends the heartbeats')
   open()
   await leaving
-  t.strictSame(ends, [], 'which is no end that nobody expects')
+  t.strictSame(ends, [], 'an intended sign-out is not reported as an ended session')
 
   const { email } = await addUser(app)
   await client.signIn(email as string, password)
   await play()
   await client.eraseMe(password)
-  t.ok(await isSilent(), 'and with the user')
+  t.ok(await isSilent(), 'a removed user ends the heartbeats')
 })
 
 t.test('with an identity provider, heartbeats end before another profile is chosen', async t => {

@@ -65,12 +65,12 @@ t.test('profiles are listed, added, changed and removed', async t => {
   await client.removeProfile(mia)
   t.match(await client.profiles(), [{ name: 'Ada' }, { name: 'Tom' }])
   t.strictSame([await store.load(`copy-${mia}`), await store.load('refused')], [null, []])
-  t.match(await store.load('reports'), [{ user_id: tom }], 'what others have reported stays')
+  t.match(await store.load('reports'), [{ user_id: tom }], 'reports of other profiles stay')
   t.equal(await nameOf(client), 'Ada')
 
   await client.useProfile(tom, { pin: '4071' })
   await client.removeProfile(tom)
-  t.equal(await client.user(), undefined, 'nobody watches as one that is gone')
+  t.equal(await client.user(), undefined, 'a removed profile is not signed in')
   t.equal(await kindOf(client.profiles()), 'signed-out')
 })
 
@@ -85,7 +85,7 @@ t.test('each profile has a history and a copy of its own', async t => {
   t.match(await client.user(), { id: mia, name: 'Mia', account_id: ada })
   t.equal(await client.copy(), undefined)
   t.strictSame(await watched(2), [2])
-  t.match(await client.report({ content_id: 3, time: 1 }), { state: 'refused' }, 'above the limit')
+  t.match(await client.report({ content_id: 3, time: 1 }), { state: 'refused' }, 'a content above the limit')
   await client.useProfile(tom, { pin: '4071' })
   t.strictSame(await client.refused(), [])
   t.strictSame(await watched(1), [1])
@@ -94,7 +94,7 @@ t.test('each profile has a history and a copy of its own', async t => {
   t.match(await client.refused(), [{ content_id: 3 }])
 
   const { client: later } = clientOf(t, baseUrl, { store })
-  t.equal(await nameOf(later), 'Mia', 'the device remembers who watches')
+  t.equal(await nameOf(later), 'Mia', 'the device remembers the profile')
   t.match(await later.me(), { id: mia })
 })
 
@@ -132,7 +132,7 @@ t.test('a PIN or password that is missing or wrong changes nothing', async t => 
   const attempts = () => count(`POST /profiles/${tom}/token`)
   t.match(await errorOf(client.useProfile(tom)), { kind: 'wrong-credentials', status: 401, message: /PIN/, advice: /again/ })
   t.equal(await kindOf(client.useProfile(tom, { pin: '0000' })), 'wrong-credentials')
-  t.equal(attempts(), 2, 'each counts once')
+  t.equal(attempts(), 2, 'each request counts as one attempt')
   t.match(await errorOf(client.useProfile(other.mia)), { kind: 'refused', status: 403 })
   t.equal(await nameOf(client), 'Ada')
 
@@ -170,7 +170,7 @@ t.test('reports stay with the profile that made them', async t => {
       await client.useProfile(ids[who], given[who])
       t.match(await client.report({ content_id: 1 + (n % 2), time: n }), { state: 'kept' })
     }
-    t.equal(await client.unsent(), 2, 'the first and the newest')
+    t.equal(await client.unsent(), 2, 'the first and the newest report are kept')
     isBusy = false
     for (const who of ['mia', 'tom', 'ada'] as const) {
       await client.useProfile(ids[who], given[who])
@@ -187,7 +187,7 @@ t.test('reports stay with the profile that made them', async t => {
     await app.close()
     t.match(await client.report({ content_id: 2, time: 20 }), { state: 'kept' })
     t.equal(await kindOf(client.useProfile(mia)), 'no-answer')
-    t.equal(await nameOf(client), 'Ada', 'who goes on')
+    t.equal(await nameOf(client), 'Ada', 'Ada stays signed in')
     t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept' })
     await again()
     await client.useProfile(mia)
@@ -232,7 +232,7 @@ t.test('a player stops with its profile', async t => {
   t.equal(await kindOf(elsewhere.play(1)), 'too-many-streams')
   await client.useProfile(mia)
   await playing.stop()
-  t.equal(count('DELETE /playing'), 0, 'nothing is said in the name of the next one')
+  t.equal(count('DELETE /playing'), 0, 'nothing is sent in the name of the next profile')
   await elsewhere.play(1)
 })
 
@@ -271,7 +271,7 @@ t.test('a session that the store fails to save is ended', async t => {
     })
     t.equal(await client.useProfile(mia).catch(error => error), trouble)
     t.equal((await sessions()).length, 1, `${access} ${name}`)
-    t.equal(await nameOf(client), 'Ada', 'who goes on')
+    t.equal(await nameOf(client), 'Ada', 'the former profile stays signed in')
     Object.assign(store, { load, save })
     t.match(await client.useProfile(mia), { id: mia })
   }
@@ -406,7 +406,7 @@ t.test('a switch in one tab', async t => {
     open()
     await Promise.all([switching, call])
     t.equal((await store.load('session'))?.user.id, mia)
-    t.equal((await sessions()).length, 1, 'the renewed one is ended too')
+    t.equal((await sessions()).length, 1, 'the renewed session ends as well')
   })
 
   t.test('stays, where another one renews its session meanwhile', async t => {

@@ -54,11 +54,11 @@ t.test('tokens of an identity provider', async t => {
     t.match(ends, [{ kind: 'session-ended' }])
     t.equal(await client.user(), undefined)
     t.equal(await kindOf(client.get('/history')), 'session-ended')
-    t.ok((await client.get('/recommendations')).length > 0, 'the popular ones')
+    t.ok((await client.get('/recommendations')).length > 0, 'popular titles need no token')
     t.equal(ends.length, 1)
 
     provider.tokens = [await tokenOf('cy')]
-    t.equal((await client.get('/history')).meta.total_count, 0, 'a new sign-in begins a new session')
+    t.equal((await client.get('/history')).meta.total_count, 0, 'a new token begins a new session')
     const before = count('GET /me')
     await client.get('/history')
     t.equal(count('GET /me'), before)
@@ -82,7 +82,7 @@ t.test('tokens of an identity provider', async t => {
     const { client, provider, count } = appWith(await tokenOf('eve'))
     const eve = await client.user()
     t.strictSame(await client.user(), eve)
-    t.equal(count('GET /me'), 1, 'the same subject is the same user')
+    t.equal(count('GET /me'), 1, 'the client recognizes the subject')
     provider.tokens = [await tokenOf('fay')]
     const fay = await client.user()
     t.not(fay?.id, eve?.id)
@@ -110,7 +110,7 @@ t.test('tokens of an identity provider', async t => {
     t.match(await errorOf(client.get('/history')), { kind: 'no-answer', cause: /no connection to the provider/ })
     client.close()
     const { client: later } = open()
-    t.equal(await later.unsent(), 1, 'known from the store')
+    t.equal(await later.unsent(), 1, 'the user is known from the store')
     provider.isAway = false
     await later.sendReports()
     t.match((await later.get('/history')).collection, [{ user_id: hal?.id, content_id: 3 }])
@@ -128,7 +128,7 @@ t.test('tokens of an identity provider', async t => {
     t.match(
       await client.report({ content_id: 1, time: 5 }),
       { state: 'refused', error: { kind: 'signed-out' } },
-      'nor is anything kept for nobody'
+      'a report without a user is not kept'
     )
     t.equal(ends.length, 0)
     provider.isMute = false
@@ -169,7 +169,7 @@ t.test('tokens of an identity provider', async t => {
     const user = { id: mia, email: '', name: 'Mia', account_id: lea?.id }
     t.strictSame(await client.useProfile(mia), user)
     t.strictSame([await client.user(), await client.me()], [user, user])
-    t.strictSame((await client.get('/contents')).collection, [], 'of which none is for children')
+    t.strictSame((await client.get('/contents')).collection, [], 'none of the contents is suitable for children')
     t.match(await client.post('/watchlist', { body: { content_id: 1 } }).catch(error => error), { status: 400 })
     t.match(await client.removeProfile(mia).catch(error => error), { status: 403 })
     t.equal(count('POST /login/refresh'), 0)
@@ -181,7 +181,7 @@ t.test('tokens of an identity provider', async t => {
     t.ok((await later.get('/contents')).collection.length > 0)
     await later.useProfile(mia)
     await later.signOut()
-    t.strictSame(await later.user(), lea, 'until a sign-out')
+    t.strictSame(await later.user(), lea, 'the profile stays until a sign-out')
   })
 
   t.test('stay with the profile before if the other one cannot be used', async t => {
@@ -256,7 +256,7 @@ t.test('tokens of an identity provider', async t => {
     const away = await tokenOf('quin')
     await client.useProfile(second)
     provider.tokens = [away]
-    t.equal(await totalOf(), 0, 'and somebody else begins without a profile')
+    t.equal(await totalOf(), 0, 'somebody else begins without a profile')
     t.equal((await client.user())?.account_id, undefined)
   })
 
@@ -284,7 +284,7 @@ t.test('tokens of an identity provider', async t => {
     await client.useProfile(third)
     await appWith(await tokenOf('sue')).client.removeProfile(third)
     const { client: later } = open()
-    t.match(await errorOf(later.get('/history')), { kind: 'refused', status: 403 }, 'removed elsewhere')
+    t.match(await errorOf(later.get('/history')), { kind: 'refused', status: 403 }, 'the profile was removed elsewhere')
     t.strictSame(await later.useProfile((await later.user())?.account_id ?? 0), sue)
     t.equal((await later.get('/history')).meta.total_count, 0)
   })
@@ -300,12 +300,12 @@ t.test('tokens of an identity provider', async t => {
       provider.tokens = [await tokenOf('uma')]
     }
     await endAs(id)
-    t.equal((await client.user())?.id, id, 'while it is there, they go on as it')
+    t.equal((await client.user())?.id, id, 'an existing profile stays chosen')
     await endAs(id)
     await appWith(await tokenOf('uma')).client.removeProfile(id)
     provider.isMute = true
     t.equal(await kindOf(client.user()), 'no-answer')
-    t.equal((await store.load('identity'))?.profile, id, 'which says nothing of the profile')
+    t.equal((await store.load('identity'))?.profile, id, 'this error is not about the profile')
     provider.isMute = false
     t.strictSame(await Promise.all([client.user(), client.user()]), [uma, uma])
     t.equal((await client.get('/history')).meta.total_count, 0)

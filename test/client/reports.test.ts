@@ -20,7 +20,7 @@ t.test('a report is sent at once, by the clock of the service', async t => {
   t.equal(await client.unsent(), 0)
 
   const { state, error } = await client.report({ content_id: 99, time: 1 })
-  t.equal(state, 'refused', 'a content that is not there never will be')
+  t.equal(state, 'refused', 'a report of an unknown content is never sent again')
   t.match(error, { kind: 'refused', status: 400, code: 404 })
   t.equal(await client.unsent(), 0)
 })
@@ -38,7 +38,7 @@ t.test('a report that cannot be sent is kept, and sent when the service is back'
   await client.report({ content_id: 1, percentage: 50 })
   await client.report({ content_id: 1, time: 12 })
   t.equal(await client.unsent(), 4)
-  t.equal(count('POST /history'), 1, 'nothing is asked while it waits')
+  t.equal(count('POST /history'), 1, 'nothing is sent during the wait')
   await sleep(2100)
   await again()
   await client.sendReports()
@@ -54,7 +54,7 @@ t.test('a report that cannot be sent is kept, and sent when the service is back'
     { content_id: 1, time: 12, percentage: 50 },
     { content_id: 2, time: 20, percentage: 0 }
   ])
-  for (const { updated_at } of elements) t.ok(secondsAgo(updated_at) > 2, 'the service has it as of when it was')
+  for (const { updated_at } of elements) t.ok(secondsAgo(updated_at) > 2, 'the service stores the time of the observation')
 })
 
 t.test('a kept report is sent by itself once the service is back', async t => {
@@ -101,7 +101,7 @@ t.test('Retry-After is respected', async t => {
   t.match(error, { kind: 'busy', status: 429, retryAfter: Number })
   t.match(await client.report({ content_id: 2, time: 3 }), { state: 'kept', error: { kind: 'busy' } })
   await client.sendReports()
-  t.equal(count('POST /history'), 3, 'being online is no reason to ask again')
+  t.equal(count('POST /history'), 3, 'being online again does not shorten the wait')
   t.equal(await client.unsent(), 2)
 })
 
@@ -160,7 +160,7 @@ t.test('a session that has ended keeps them for the next sign-in', async t => {
   await app.data.sessions.endAll(user.id)
   const { client } = clientOf(t, baseUrl, { store })
   t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept', error: { kind: 'session-ended' } })
-  t.match(await client.report({ content_id: 1, time: 11 }), { state: 'kept' }, 'the player plays on')
+  t.match(await client.report({ content_id: 1, time: 11 }), { state: 'kept' }, 'playback continues')
 
   await client.signIn(user.email, password)
   await until(async () => (await client.unsent()) === 0)

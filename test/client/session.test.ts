@@ -27,9 +27,9 @@ t.test('a session is renewed', async t => {
     const { client, sent, count } = clientOf(t, baseUrl, { store })
     await Promise.all(Array.from({ length: 20 }, () => client.get('/history')))
     t.equal(count('POST /login/refresh'), 1)
-    t.equal(count('GET /history'), 20, 'none was sent twice')
+    t.equal(count('GET /history'), 20, 'no request was sent twice')
     t.equal(sent[0]?.path, 'POST /login/refresh', 'the refresh came first')
-    t.not((await store.load('session'))?.refresh_token, before, 'what came of it is kept')
+    t.not((await store.load('session'))?.refresh_token, before, 'the new refresh token is stored')
   })
 
   t.test('in the last tenth of its life', async t => {
@@ -82,10 +82,10 @@ t.test('a session is renewed', async t => {
     t.equal(await client.user(), undefined)
     t.equal(await store.load('session'), null)
 
-    t.ok((await client.get('/recommendations')).length > 0, 'the popular ones')
-    t.equal(await kindOf(client.get('/history')), 'session-ended', 'a later call says the same')
+    t.ok((await client.get('/recommendations')).length > 0, 'popular titles need no token')
+    t.equal(await kindOf(client.get('/history')), 'session-ended', 'a later call gets the same error')
     await newViewer(app, client)
-    t.equal((await client.get('/history')).meta.total_count, 0, 'a new sign-in begins a new one')
+    t.equal((await client.get('/history')).meta.total_count, 0, 'a new sign-in begins a new session')
   })
 
   t.test('later, where the service cannot be reached or asks for patience', async t => {
@@ -98,16 +98,16 @@ t.test('a session is renewed', async t => {
     await app.close()
     const kinds = await Promise.all(Array.from({ length: 5 }, () => kindOf(client.get('/history'))))
     t.ok(kinds.every(kind => kind === 'no-answer'))
-    t.equal(count('POST /login/refresh'), 1, 'one tells all that wait')
-    t.equal(count('GET /history'), 0, 'they need not ask themselves')
+    t.equal(count('POST /login/refresh'), 1, 'one refresh serves all that wait')
+    t.equal(count('GET /history'), 0, 'the waiting calls send no request of their own')
 
     const { app: second } = await again()
     const busy = clientOf(t, baseUrl, {
       store,
       fetch: async (request, init) => (request.url.endsWith('/login/refresh') ? new Response(null, { status: 503 }) : fetch(request, init))
     })
-    t.equal((await busy.client.get('/history')).meta.total_count, 0, 'the token in hand does')
-    t.equal((await client.get('/history')).meta.total_count, 0, 'the session has lived on')
+    t.equal((await busy.client.get('/history')).meta.total_count, 0, 'the token that is still valid is used')
+    t.equal((await client.get('/history')).meta.total_count, 0, 'the session is still alive')
     t.equal((await store.load('session'))?.user.name, 'A Viewer')
     t.equal(ends.length, 0)
     await second.close()
@@ -193,7 +193,7 @@ t.test('tabs share a session', async t => {
     const { client } = clientOf(t, baseUrl, { store })
     const began = performance.now()
     t.equal(await kindOf(client.get('/history')), 'session-ended')
-    t.ok(performance.now() - began < 1300, 'nobody else can have renewed it, so nothing is waited for')
+    t.ok(performance.now() - began < 1300, 'no other tab can have renewed it, so the client does not wait')
     t.equal(ends.length, 0)
   })
 
@@ -203,10 +203,10 @@ t.test('tabs share a session', async t => {
     await other.client.user()
     await one.client.signOut()
     t.equal(await store.load('session'), null)
-    t.equal(one.count('POST /logout'), 2, 'the token was renewed for it, so that the service knows')
+    t.equal(one.count('POST /logout'), 2, 'the token was renewed first, so that the service learns of the sign-out')
     t.equal(await one.client.user(), undefined)
     t.equal(await kindOf(one.client.get('/history')), 'signed-out')
-    t.equal(ends.length, 0, 'who signs out knows')
+    t.equal(ends.length, 0, 'a sign-out is not reported to its caller')
 
     t.equal(await kindOf(other.client.get('/history')), 'session-ended')
     t.equal(ends.length, 1)

@@ -59,11 +59,11 @@ t.test('the password', async t => {
 
   const sent = count('PUT /me/password')
   t.match(await errorOf(client.changePassword('wrong', 'a new password')), { kind: 'wrong-credentials', status: 401 })
-  t.equal(count('PUT /me/password'), sent + 1, 'a wrong one counts once')
+  t.equal(count('PUT /me/password'), sent + 1, 'a wrong password counts as one attempt')
   t.match(await errorOf(client.changePassword(password, 'short')), { kind: 'refused', fields: [{ field: 'new_password' }] })
 
   await client.changePassword(password, 'a new password')
-  t.match(await client.me(), user, 'the session goes on')
+  t.match(await client.me(), user, 'the session continues')
   t.equal(await kindOf(other.client.get('/history')), 'session-ended')
   await app.data.sessions.endAll(user.id)
   t.equal(await kindOf(client.changePassword('a new password', 'another password')), 'session-ended')

@@ -13,5 +13,5 @@ t.test('a counter gives no id twice, and none that is not exact', async t => {
   t.equal(await counter.next(), last)
   for (let i = 0; i < 3; i++) await t.rejects(counter.next(), { message: 'The counter of terms has run out of ids' })
   await t.rejects(counter.nextBlock(5))
-  t.match(await db.collection<CounterDocument>('counters').findOne({ _id: 'terms' }), { last }, 'nor does it run over')
+  t.match(await db.collection<CounterDocument>('counters').findOne({ _id: 'terms' }), { last }, 'nor does it overflow')
 })

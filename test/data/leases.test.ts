@@ -30,9 +30,9 @@ t.test('what one process at a time may do', async t => {
 
   t.test('is done by one of them, and by the other afterwards', async t => {
     const done = await one.withLease('a', async () => {
-      t.equal(await other.withLease('a', async () => t.fail('both at once')), undefined)
-      t.equal(await one.withLease('a', async () => t.fail('twice in one process')), undefined)
-      t.equal(await other.withLease('b', async () => 'free'), 'free', 'another lease')
+      t.equal(await other.withLease('a', async () => t.fail('two processes hold the lease at once')), undefined)
+      t.equal(await one.withLease('a', async () => t.fail('one process holds the lease twice')), undefined)
+      t.equal(await other.withLease('b', async () => 'free'), 'free', 'another lease is free')
       return 'done'
     })
     t.equal(done, 'done')
@@ -91,7 +91,7 @@ t.test('what one process at a time may do', async t => {
       end()
       await lost
       t.equal(await leases.countDocuments({ _id: 'a' }), 1)
-      t.equal(await one.withLease('a', async () => t.fail('both at once')), undefined)
+      t.equal(await one.withLease('a', async () => t.fail('two processes hold the lease at once')), undefined)
     })
   })
 
@@ -127,7 +127,7 @@ t.test('what one process at a time may do', async t => {
     t.equal(await leases.countDocuments(), 0)
     mock.timers.tick(100_000)
     await new Promise(resolve => setTimeout(resolve, 100))
-    t.equal(await leases.countDocuments(), 0, 'nor is there one afterwards')
+    t.equal(await leases.countDocuments(), 0, 'and none is left afterwards')
   })
 
   t.test('fails to begin while the database is away, but does not fail to end', async t => {
@@ -144,7 +144,7 @@ t.test('what one process at a time may do', async t => {
     await expire('a')
     const gone = connectionTo('mongodb://127.0.0.1:1/gone', { serverSelectionTimeoutMS: 100 })
     const failed = await leasesOf(gone.db)
-      .withLease('a', async () => t.fail('without the lease'))
+      .withLease('a', async () => t.fail('it runs without the lease'))
       .catch(error => error)
     t.ok(isUnavailable(failed), String(failed))
     await gone.client.close()

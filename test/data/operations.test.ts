@@ -175,10 +175,14 @@ t.test('the operations of a request', async t => {
     const cold = await assertAsked(t, 'for the first time', () => viewer.get('/continue-watching?page=3'), 200, 3)
     t.ok(cold.length > 0)
     const operations = await assertAsked(t, 'again', () => viewer.get('/continue-watching?page=3'), 200, 2)
-    t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'], 'no getmore')
+    t.strictSame(
+      operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(),
+      ['command history', 'query history'],
+      'no getMore is needed'
+    )
     const [whole] = operations.filter(({ op }) => op === 'command')
-    t.ok((whole?.keysExamined ?? 0) >= 300, 'all of the history')
-    t.equal(whole?.docsExamined, 1, 'the history is covered by its index: the one document is a dismissal')
+    t.ok((whole?.keysExamined ?? 0) >= 300, 'the whole history is read')
+    t.equal(whole?.docsExamined, 1, 'the index covers the history: the only document is a dismissal')
 
     const devoted = await viewerOf(app)
     const elements = Array.from({ length: 2500 }, (_, i) =>
@@ -186,7 +190,7 @@ t.test('the operations of a request', async t => {
     )
     await db.collection<HistoryDocument>('history').insertMany(elements)
     const [latest] = await assertAsked(t, 'in a long history', () => devoted.get('/continue-watching'), 200, 2)
-    t.ok(latest?.keysExamined <= 2001, 'no more than it looks at')
+    t.ok(latest?.keysExamined <= 2001, 'it reads no more than it uses')
     t.equal(latest?.docsExamined, 0)
     await assertAsked(t, 'DELETE /continue-watching/{contentId}', () => viewer.remove('/continue-watching/1001'), 200, 1)
     await assertAsked(t, 'a first one', () => other.remove('/continue-watching/1001'), 200, 1)
@@ -198,8 +202,8 @@ t.test('the operations of a request', async t => {
     t.strictSame(cold.map(({ ns }) => ns.split('.').pop()).sort(), ['contents', 'history'])
     await popular()
     const [whole] = await assertAsked(t, 'again', () => viewer.get('/recommendations?perPage=100'), 200, 1)
-    t.ok(whole?.keysExamined >= 300, 'all of the history')
-    t.equal(whole?.docsExamined, 0, 'which its index covers, and that of hidden titles')
+    t.ok(whole?.keysExamined >= 300, 'the whole history is read')
+    t.equal(whole?.docsExamined, 0, 'indexes cover the history and the hidden titles')
     const newcomer = await viewerOf(app)
     await assertAsked(t, 'by a user without a history', () => newcomer.get('/recommendations'), 200, 1)
     await assertAsked(t, 'without a token', popular, 200, 0)
@@ -213,8 +217,8 @@ t.test('the operations of a request', async t => {
     const operations = await assertAsked(t, 'again', home, 200, 2)
     t.strictSame(operations.map(({ op, ns }) => `${op} ${ns.split('.').pop()}`).sort(), ['command history', 'query history'])
     const [whole] = operations.filter(({ op }) => op === 'command')
-    t.ok(whole?.keysExamined >= 300, 'all of the history')
-    t.ok(whole?.docsExamined <= 32, 'the history is covered by its index: the documents are 30 of the watchlist and the dismissals')
+    t.ok(whole?.keysExamined >= 300, 'the whole history is read')
+    t.ok(whole?.docsExamined <= 32, 'the index covers the history: the documents are 30 watchlist elements and the dismissals')
     const newcomer = await viewerOf(app)
     await assertAsked(t, 'by a user without a history', () => newcomer.get('/home'), 200, 1)
     await assertAsked(t, 'without a token', () => app.inject('/home?items=30'), 200, 0)
@@ -226,7 +230,7 @@ t.test('the operations of a request', async t => {
       const cold = await assertAsked(t, `${path} for the first time`, () => app.inject(path), 200, 1)
       t.ok(
         cold.every(({ ns }) => ns.endsWith('.contents')),
-        'only contents that were not sent before, in one query'
+        'one query reads only contents that were not sent before'
       )
       await assertAsked(t, path, () => app.inject(path), 200, 0)
     }
@@ -324,7 +328,7 @@ t.test('the operations of a request', async t => {
     const settled = () => cursorText(cursorAt(viewer.id, Date.now()))
     cursor = settled()
     const [operation, ...others] = await assertAsked(t, 'nothing new', changes(100), 200, 1)
-    t.strictSame([operation?.docsExamined, others], [0, []], 'and looks at nothing')
+    t.strictSame([operation?.docsExamined, others], [0, []], 'and examines no document')
     for (const content_id of [1001, 1002]) await viewer.post('/watchlist', { content_id })
     cursor = settled()
     await tick()
@@ -506,7 +510,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
           const { refresh_token } = await data.sessions.begin(me._id)
           await data.sessions.renew(refresh_token)
           await tick()
-          t.equal(await data.sessions.renew(refresh_token), undefined, 'spent, so its family ends')
+          t.equal(await data.sessions.renew(refresh_token), undefined, 'a spent token ends its session')
         }
       ],
       end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
@@ -570,12 +574,12 @@ t.test('every query of src/data for viewers uses an index', async t => {
   for (const [name, given] of Object.entries(queries)) {
     const all = Object.keys(data[name as keyof typeof data]).sort()
     t.test(name, async t => {
-      t.strictSame(Object.keys(given).sort(), all, 'a new query of src/data is asked here too')
+      t.strictSame(Object.keys(given).sort(), all, 'this list lacks no query of src/data')
       for (const [query, calls] of Object.entries(given))
         for (const call of calls) {
           await call()
           const operations = await entries()
-          t.ok(operations.length > 0, `${name}.${query} asks the database`)
+          t.ok(operations.length > 0, `${name}.${query} queries the database`)
           const others = operations.map(({ ns }) => ns.split('.').pop()).filter(collection => !viewerCollections.includes(collection))
           t.strictSame([others, operations.flatMap(unindexed)], [[], []], `${name}.${query}`)
         }

@@ -92,7 +92,7 @@ t.test('completions', async t => {
     await reports.put(besideAnOlderProcess, { content_id: 1, progress: { percentage: 93, observed_at: minute(2) } })
     await collection.updateOne({ user_id: besideAnOlderProcess }, { $set: { percentage: 2, updated_at: minute(3) } })
     await reports.put(besideAnOlderProcess, { content_id: 1, progress: { percentage: 99, observed_at: minute(4) } })
-    t.strictSame(await counted(besideAnOlderProcess), [2, minute(4)], 'which rewinds without a mark')
+    t.strictSame(await counted(besideAnOlderProcess), [2, minute(4)], 'an older version rewinds without a mark')
   })
 
   t.test('concurrent completions count as one', async t => {
@@ -151,7 +151,7 @@ t.test('completions', async t => {
     await reports.put(user_id, { content_id: 1, progress: { time: 1 } })
     t.equal(await arrival(), undefined)
     await reports.put(user_id, { content_id: 1, progress: { time: 2, observed_at: minute(1) } })
-    t.equal(await arrival(), undefined, 'which changes nothing')
+    t.equal(await arrival(), undefined, 'a report that changes nothing')
     await reports.put(user_id, { content_id: 1, progress: { time: 3, observed_at: new Date(Date.now() + 60_000) } })
     t.ok(((await arrival()) as Date).getTime() > began)
     await reports.put(user_id, { content_id: 1, progress: { time: 4 } })

@@ -34,11 +34,11 @@ t.test('what a restore must not undo is written down and brought back', async t 
   t.strictSame(await erasures.find().toArray(), [{ _id: 99, at, subject: 'a hash' }])
   t.ok((await data.users.byId(disabled._id))?.disabled_at)
   t.equal((await data.users.byId(kept._id))?.disabled_at, null)
-  t.equal(await data.users.byId(changed._id), null, 'nobody comes back by it')
+  t.equal(await data.users.byId(changed._id), null, 'removed users stay removed')
 
   await data.restores.apply(notes.filter(({ _id }) => _id === disabled._id))
   await data.restores.finish()
-  t.match(await erasures.findOne({ _id: 99 }), { sweep_at: Date, sweeps: 0 }, 'what the backup has of them is removed again')
+  t.match(await erasures.findOne({ _id: 99 }), { sweep_at: Date, sweeps: 0 }, 'the data that the backup has of them is removed again')
   for (const name of ['users', 'watchlist', 'terms'] as const) t.ok((await counterOf(databaseOf(app), name).next()) > 1e9, name)
 })
 

@@ -38,14 +38,14 @@ t.test('the demo page in a browser', withBrowser, async t => {
       t.equal(await focused(), popular[at])
     }
     await page.keyboard.press('ArrowDown')
-    t.equal(await focused(), (await idsOf('New'))[1], 'the card below')
+    t.equal(await focused(), (await idsOf('New'))[1], 'the focus moves to the card below')
     await page.keyboard.press('ArrowUp')
     t.equal(await focused(), popular[1])
     await page.keyboard.press('ArrowUp')
     t.equal(await page.evaluate('document.activeElement.closest("#hero") !== null'), true)
     await page.locator('#words').focus()
     await page.keyboard.press('ArrowDown')
-    t.equal(await page.evaluate('document.activeElement.id'), 'words', 'fields keep their keys')
+    t.equal(await page.evaluate('document.activeElement.id'), 'words', 'arrow keys still work in text fields')
   })
 
   t.test('the start page in the README of the client shows the rows', async t => {

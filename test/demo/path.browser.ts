@@ -18,7 +18,7 @@ t.test('on the demo page, a viewer signs in, resumes, hides and signs out', with
   const slider = sheet.getByRole('slider')
   await slider.waitFor()
   const before = await slider.inputValue()
-  t.ok(Number(before) > 0, 'at the position of the last time')
+  t.ok(Number(before) > 0, 'playback resumes at the last position')
   await sheet.locator('#similar-title').waitFor()
   t.ok((await sheet.locator('.similar .child').count()) > 1)
   t.strictSame(await faultsOf(page), [])
@@ -33,7 +33,7 @@ t.test('on the demo page, a viewer signs in, resumes, hides and signs out', with
   const ids = await row('Recommended for Ada')
     .locator('.card')
     .evaluateAll(cards => cards.map(card => card.getAttribute('data-id')))
-  t.notOk(ids.includes(id), 'and is gone from then on')
+  t.notOk(ids.includes(id), 'the title stays hidden')
 
   await page.getByRole('button', { name: 'Ada: your account' }).click()
   await page.locator('#sign-out').click()

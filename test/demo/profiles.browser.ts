@@ -47,7 +47,7 @@ t.test('the household of the demo page', withBrowser, async t => {
     t.strictSame(await names(page), ['Ada', 'Tom', 'Mia'])
     t.strictSame(await faultsOf(page), [])
     for (let n = 0; n < 3; n++) await page.keyboard.press('Escape')
-    t.ok(await page.locator('#who').isVisible(), 'it cannot be passed over')
+    t.ok(await page.locator('#who').isVisible(), 'the choice cannot be skipped')
     await page.reload()
     await page.locator('#who .profile').first().waitFor()
 
@@ -64,7 +64,7 @@ t.test('the household of the demo page', withBrowser, async t => {
     await page.locator('#who').waitFor({ state: 'hidden' })
     await page.reload()
     await isSettled(page, 'everybody')
-    t.equal(await page.locator('#who').isVisible(), false, 'the device remembers')
+    t.equal(await page.locator('#who').isVisible(), false, 'the device remembers the choice')
 
     await page.getByRole('button', { name: 'Switch the profile' }).click()
     t.equal(await page.locator('#who [aria-current]').textContent(), 'AdaWatching now')
@@ -213,13 +213,13 @@ t.test('the household of the demo page', withBrowser, async t => {
   t.test('adds, changes and deletes profiles', async t => {
     const page = await signIn({}, 'Ben')
     await page.getByRole('button', { name: 'Ben: your account' }).click()
-    t.equal(await page.locator('#who').isVisible(), false, 'who is alone is not asked')
+    t.equal(await page.locator('#who').isVisible(), false, 'a user without other profiles is not asked')
     await page.getByRole('button', { name: 'Manage profiles' }).click()
     const editor = page.locator('#profile')
     const save = (name: string) => editor.getByRole('button', { name, exact: true }).click()
 
     await page.getByRole('button', { name: /^Ben/ }).last().click()
-    t.equal(await editor.getByRole('button', { name: 'Delete' }).count(), 0, 'the first one stays')
+    t.equal(await editor.getByRole('button', { name: 'Delete' }).count(), 0, 'the first profile cannot be deleted')
     await editor.getByLabel('Age limit').selectOption('Up to 6')
     await save('Save')
     await page.getByText('One profile has to stay without a limit.').waitFor()
@@ -231,12 +231,12 @@ t.test('the household of the demo page', withBrowser, async t => {
     await editor.getByLabel(/^PIN/).fill('12a4')
     t.strictSame(await faultsOf(page), [])
     await save('Add')
-    t.ok(await editor.isVisible(), 'a PIN has digits only')
+    t.ok(await editor.isVisible(), 'a PIN with letters is refused')
     await editor.getByLabel(/^PIN/).fill('1234')
     await save('Add')
     await announced(page, 'Noa can watch now')
     t.strictSame(await names(page), ['Ben', 'Noa', 'Add a profile'])
-    t.equal(await focused(page), 'Noa', 'the focus is on what was added')
+    t.equal(await focused(page), 'Noa', 'the new profile has the focus')
     t.strictSame(await faultsOf(page), [])
 
     await page.keyboard.press('Enter')

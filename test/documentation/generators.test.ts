@@ -26,7 +26,7 @@ const propertiesNamed = (...names: string[]) =>
 t.test('no key has a space, which no language has in a name', async t => {
   for (const [path, { properties = {}, required = [] }] of all)
     for (const name of [...Object.keys(properties), ...(Array.isArray(required) ? required : [])]) t.match(name, /^\w+$/, path)
-  t.notMatch(text, '"message "', 'nor have the examples')
+  t.notMatch(text, '"message "', 'nor do the examples have it')
 })
 
 t.test('`success` is a plain boolean', async t => {
@@ -64,7 +64,7 @@ t.test('there are no unions but those of a component and null', async t => {
       ['OnAir/properties/next', 'Programme']
     ].map(([path, name]) => [`components/schemas/${path}`, [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }]])
   )
-  for (const [name, { type }] of Object.entries(components.schemas)) t.equal(type, 'object', `${name} is never null itself`)
+  for (const [name, { type }] of Object.entries(components.schemas)) t.equal(type, 'object', `${name} itself is never null`)
   for (const [path, { type }] of all.filter(([, { type }]) => Array.isArray(type))) {
     t.equal(type?.length, 2, path)
     t.ok(type?.includes('null'), path)
@@ -153,7 +153,7 @@ t.test('bodies, answers and their parts are components', async t => {
   t.strictSame(
     unnamed.map(([path]) => path),
     ['Content', 'SimilarContent', 'Recommendation'].map(name => `components/schemas/${name}/properties/pricing`),
-    'but for what may hold anything'
+    'all are named except those that may hold anything'
   )
   t.notMatch(Object.keys(components.schemas).join(), 'undefined')
   for (const name of Object.keys(components.responses)) t.notOk(components.schemas[name], `only one component has the name ${name}`)
@@ -184,7 +184,7 @@ t.test('every operation says whether it takes a token', async t => {
       'get /schedule',
       'get /schedule/now'
     ],
-    'the token comes first where it is optional, and generated clients send it for profiles with an age limit'
+    'where a token is optional it comes first, so that generated clients send it for profiles with an age limit'
   )
   t.ok(withSecurity({ bearer: [] }).includes('get /history'))
   t.ok(withSecurity().includes('get /terms'))
@@ -200,7 +200,7 @@ t.test('operations have the names of methods and a description', async t => {
 
 t.test('nothing is published that only the validator of the service knows', async t => {
   t.notMatch(text, /"x-(published|rule|upper-case)"|"format": "search"/)
-  t.notMatch(text, '\\\\p{', 'nor patterns that some languages do not know')
+  t.notMatch(text, '\\\\p{', 'nor patterns that some languages lack')
 })
 
 t.test('it is small enough to be read', async t => {
@@ -208,7 +208,7 @@ t.test('it is small enough to be read', async t => {
 })
 
 t.test('the server is the one that the caller can reach', async t => {
-  t.strictSame(document.servers, [{ url: 'http://localhost:3000' }], 'what newcomers have')
+  t.strictSame(document.servers, [{ url: 'http://localhost:3000' }], 'the default for newcomers')
   const settings: [given: Record<string, string>, url: string][] = [
     [{}, '/'],
     [{ BASE_PATH: '/video' }, '/video'],
@@ -221,6 +221,6 @@ t.test('the server is the one that the caller can reach', async t => {
     t.strictSame(servers, [{ url }])
     t.strictSame(Object.keys(paths), Object.keys(document.paths))
     const { servers: ofPage } = (await app.inject(`${given.BASE_PATH ?? ''}/docs/json`)).json()
-    t.strictSame(ofPage, [{ url: given.BASE_PATH ?? '/' }], 'the page calls the origin that it comes from')
+    t.strictSame(ofPage, [{ url: given.BASE_PATH ?? '/' }], 'the page calls its own origin')
   }
 })

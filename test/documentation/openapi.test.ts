@@ -37,7 +37,7 @@ t.test('the OpenAPI document', async t => {
   const exact = dereferenced(app.exactDocument())
 
   t.test('that is committed is the one of the app', async t => {
-    t.strictSame(await committed(), JSON.parse(JSON.stringify(app.swagger())), 'it is old: run `npm run openapi`')
+    t.strictSame(await committed(), JSON.parse(JSON.stringify(app.swagger())), 'openapi.json is outdated: run `npm run openapi`')
     t.strictSame((await app.inject('/openapi.json')).json(), await committed())
   })
 
@@ -231,7 +231,7 @@ t.test('the OpenAPI document', async t => {
       const { 'message ': quirk, ...body } = response.json()
       holds(document, body)
       holds(exact, response.json())
-      t.equal(quirk, status < 300 && 'message' in body ? body.message : undefined, 'writes alone have the key that is not published')
+      t.equal(quirk, status < 300 && 'message' in body ? body.message : undefined, 'only answers to writes have the unpublished key')
     })
   }
 })
@@ -240,7 +240,7 @@ t.test('under a BASE_PATH the document and its page stand below it', async t => 
   const app = await buildWith(t, {}, { settings: { BASE_PATH: '/video' } })
   const response = await app.inject('/video/openapi.json')
   t.equal(response.statusCode, 200)
-  t.strictSame(response.json().paths, (await committed()).paths, 'the paths are those behind it')
+  t.strictSame(response.json().paths, (await committed()).paths, 'the paths lack the prefix')
   t.strictSame(response.json().servers, [{ url: '/video' }])
   t.equal((await app.inject('/openapi.json')).statusCode, 404)
   t.ok([200, 302].includes((await app.inject('/video/docs')).statusCode))

@@ -44,13 +44,13 @@ t.test('acceptedLanguages', async t => {
     const many = Array.from({ length: 5000 }, (_, i) => `l${i}`)
     t.strictSame(acceptedLanguages(many.join()), many.slice(0, 20))
     t.strictSame(acceptedLanguages(many.map((language, i) => `${language};q=${(i + 1) / 5000}`).join()), many.slice(0, 20).reverse())
-    t.strictSame(acceptedLanguages(`${',, ,'.repeat(4000)}de`), ['de'], 'an empty element is none')
+    t.strictSame(acceptedLanguages(`${',, ,'.repeat(4000)}de`), ['de'], 'empty elements are skipped')
   })
 
   t.test('ignores entries that are longer than any language', async t => {
     const long = 'a'.repeat(1000)
     t.strictSame(acceptedLanguages(`${long}, de, en;${long};q=1, nl;q=0.${'9'.repeat(1000)}, sv;q=0.5`), ['de', 'sv'])
-    t.strictSame(acceptedLanguages(`${`${long},`.repeat(20)}de`), [], 'though it counts')
+    t.strictSame(acceptedLanguages(`${`${long},`.repeat(20)}de`), [], 'but it counts towards the limit')
   })
 })
 
@@ -61,7 +61,7 @@ t.test('existingLanguages', async t => {
   t.strictSame(existing(['en'], 'en-us'), [])
   t.strictSame(existing(['fr', 'de-at'], 'de', 'en'), ['de'])
   t.strictSame(existing(['de-at', 'nl'], 'nl', 'de'), ['de', 'nl'])
-  t.strictSame(existing(['de-at', 'de', 'de-ch'], 'de'), ['de'], 'each once')
+  t.strictSame(existing(['de-at', 'de', 'de-ch'], 'de'), ['de'], 'each language is listed once')
   t.strictSame(existing(['fr'], 'en'), [])
   t.strictSame(existing([], 'en'), [])
   t.strictSame(existing(['zh-hant-tw'], 'zh'), ['zh'])

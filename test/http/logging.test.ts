@@ -84,10 +84,10 @@ const assertClean = (t: Test, lines: string[], secrets: Set<string>) => {
   t.ok(lines.length > 20, `${lines.length} lines`)
   for (const secret of secrets) {
     t.notOk(log.includes(secret), `no ${secret.slice(0, 30)}`)
-    t.notOk(log.includes(encodeURIComponent(secret)), 'nor encoded')
-    t.notOk(log.includes(Buffer.from(secret).toString('base64')), 'nor in Base64')
+    t.notOk(log.includes(encodeURIComponent(secret)), 'nor its encoded form')
+    t.notOk(log.includes(Buffer.from(secret).toString('base64')), 'nor its Base64 form')
     // A Buffer in a line of JSON is a list of numbers.
-    t.notOk(log.includes([...Buffer.from(secret)].join(',')), 'nor as bytes')
+    t.notOk(log.includes([...Buffer.from(secret)].join(',')), 'nor its bytes')
   }
   t.notMatch(log, /\?/, 'no query')
   t.notMatch(log, /bearer [\w-]{3,}|basic [\w-]{6,}/i, 'no Authorization')
@@ -178,10 +178,10 @@ t.test('lines are written a page at a time, after a moment, and before the proce
   const written = () => readFile(file, 'utf8')
 
   lines.write('one\n')
-  t.equal(readFileSync(file, 'utf8'), '', 'kept for a moment')
+  t.equal(readFileSync(file, 'utf8'), '', 'lines are buffered for a moment')
   const page = `${'x'.repeat(5000)}\n`
   lines.write(page)
-  t.equal(await written(), `one\n${page}`, 'a page goes out')
+  t.equal(await written(), `one\n${page}`, 'a full page is written')
   lines.write('two\n')
   while (!(await written()).endsWith('two\n')) await new Promise(resolve => setTimeout(resolve, 10))
   lines.write('three\n')

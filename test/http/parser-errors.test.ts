@@ -55,10 +55,10 @@ t.test('over a socket', async t => {
   for (const [what, status, bytes] of answers) {
     t.test(what, async t => {
       const answer = await talk(app, bytes)
-      t.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, 'is answered once')
+      t.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, 'there is only one response')
       const response = parsed(answer)
       assertFailure(t, response, status, what)
-      t.notMatch(response.body, /HPE_|ERR_|Error/, 'and nothing of the parser')
+      t.notMatch(response.body, /HPE_|ERR_|Error/, 'nothing of the parser is visible')
       t.equal(Number(response.headers['content-length']), Buffer.byteLength(response.body))
     })
   }
@@ -67,7 +67,7 @@ t.test('over a socket', async t => {
     const answer = await talk(app, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n', 50, 'nonsense\r\n\r\n')
     const [good, bad] = answer.split(/(?=HTTP\/1\.1 )/)
     t.match(good, /^HTTP\/1\.1 200 /)
-    assertFailure(t, parsed(bad ?? ''), 400, 'the second')
+    assertFailure(t, parsed(bad ?? ''), 400, 'the second request')
   })
 
   t.test('serves addresses with a host, and requests that wait to be continued', async t => {

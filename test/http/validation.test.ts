@@ -83,5 +83,5 @@ t.test('no value of a query is longer than 200 characters', async t => {
   ] as [TSchema, string, string][])
     t.match(toldOf(schema, given, 'querystring'), { code: 400, errors: [{ field: 'field', message }] }, message)
   t.equal(toldOf(Type.Integer(), `${'0'.repeat(199)}1`, 'querystring'), undefined)
-  t.equal(toldOf(Type.String(), 'a'.repeat(201)), undefined, 'a body has bounds of its own')
+  t.equal(toldOf(Type.String(), 'a'.repeat(201)), undefined, 'a body has its own limits')
 })

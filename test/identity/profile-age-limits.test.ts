@@ -20,5 +20,5 @@ t.test('a profile that could not be removed has no limit again', async t => {
     await users.remove(gone._id)
     return failing()
   }
-  await t.rejects(limits.whileRemoving(account._id, gone, removing), fault, 'nor does it matter that there is nothing to give back')
+  await t.rejects(limits.whileRemoving(account._id, gone, removing), fault, 'also if there is nothing to restore')
 })

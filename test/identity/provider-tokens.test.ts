@@ -88,7 +88,7 @@ t.test('tokens of a provider that publishes its keys', async t => {
       const { collection } = (await app.inject({ url: '/history', headers })).json().data
       t.match(collection, [{ user_id: 1, content_id: 1 }])
     }
-    t.equal(provider.asked, 1, 'the keys are asked for once')
+    t.equal(provider.asked, 1, 'the keys are requested once')
   })
 
   t.test('a sub is never read as an id of ours, and another issuer’s is another user', async t => {
@@ -155,7 +155,7 @@ t.test('tokens of a provider that publishes its keys', async t => {
       const answer = await app.inject({ url: '/history', headers: bearer(token) })
       t.strictSame([answer.statusCode, answer.json()], [401, { success: false, message: 'Unauthenticated.' }], what)
       t.equal((await app.inject({ url: '/recommendations', headers: bearer(token) })).statusCode, 401, `${what}, where a token is optional`)
-      t.equal((await app.inject({ url: '/contents', headers: bearer(token) })).statusCode, 200, `${what}, where none is read`)
+      t.equal((await app.inject({ url: '/contents', headers: bearer(token) })).statusCode, 200, `${what}, where the token is ignored`)
     }
   })
 
@@ -198,7 +198,7 @@ t.test('tokens of a provider that publishes its keys', async t => {
     provider.publish([ec, next])
     // As soon as the keys may be asked for again.
     await until(async () => (await status(await tokenBy(next))) === 200)
-    t.equal(await status(await tokenBy(rsa, { jti: 'new' })), 401, 'a withdrawn one is not, once the keys were read anew')
+    t.equal(await status(await tokenBy(rsa, { jti: 'new' })), 401, 'a withdrawn key is refused once the keys are read again')
     provider.become('away')
     t.equal(await status(await tokenBy(next, { jti: 'away' })), 200)
     const { asked } = provider
@@ -263,13 +263,13 @@ t.test('a disabled user of a provider', async t => {
   await becomes(401, ada)
   const renewed = bearer(await tokenBy(ed, { sub: 'ada', jti: 'from the provider since' }))
   for (const app of [one, two]) {
-    t.equal(await status(app, renewed), 401, 'a newer token is no way back')
-    t.equal(await status(app, ada, '/recommendations'), 401, 'where a token is optional')
-    t.equal(await status(app, ada, '/contents'), 200, 'where none is read')
-    t.equal(await status(app, bo), 200, 'nobody else is')
+    t.equal(await status(app, renewed), 401, 'a newer token is refused as well')
+    t.equal(await status(app, ada, '/recommendations'), 401, 'also where a token is optional')
+    t.equal(await status(app, ada, '/contents'), 200, 'but not where the token is ignored')
+    t.equal(await status(app, bo), 200, 'other users are not affected')
   }
   const later = await build(t, { url, settings })
-  t.equal(await status(later, ada), 401, 'a process that starts later knows')
+  t.equal(await status(later, ada), 401, 'a process that starts later refuses it as well')
 
   await one.data.users.enable(id)
   await becomes(200, ada)
@@ -286,7 +286,7 @@ t.test('a disabled user is found even if nobody announced it', async t => {
     .collection<{ _id: number }>('users')
     .updateOne({ _id }, { $set: { disabled_at: new Date() } })
   await users.refresh()
-  t.notOk(users.has(_id), 'not at each look')
+  t.notOk(users.has(_id), 'not removed at every check')
   const now = performance.now()
   t.teardown(() => mock.restoreAll())
   mock.method(performance, 'now', () => now + minutes(11))
@@ -307,7 +307,7 @@ t.test('a provider that was never reached', async t => {
   t.ok(log.some(line => line.includes('keys of the identity provider')))
   t.equal((await app.inject({ url: '/health', headers })).statusCode, 200)
   provider.become('there')
-  t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'it is back')
+  t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'the user is back')
 })
 
 t.test('a withdrawn key stops working, though its tokens were checked before', async t => {
@@ -321,7 +321,7 @@ t.test('a withdrawn key stops working, though its tokens were checked before', a
   for (const token of [withdrawn, kept]) t.strictSame(await tokens.viewerOf(token), { id: 7, account: 7 })
 
   provider.publish([ec])
-  t.strictSame(await tokens.viewerOf(withdrawn), { id: 7, account: 7 }, 'the keys are not read at each request')
+  t.strictSame(await tokens.viewerOf(withdrawn), { id: 7, account: 7 }, 'the keys are not read for every request')
   mock.timers.tick(minutes(10))
   await until(async () => keys.edition > 0)
   t.equal(await tokens.viewerOf(withdrawn), null)
@@ -344,7 +344,7 @@ t.test('a slow provider before a database that is silent', async t => {
   const [history, ready, health] = await Promise.all(['/history', '/ready', '/health'].map(timed))
   t.match([history?.statusCode, ready?.statusCode, health?.statusCode], [503, 503, 200])
   t.ok(Math.max(history?.took ?? 0, ready?.took ?? 0) < 3000, `nobody waits longer than 3 s: ${history?.took} ${ready?.took}`)
-  t.ok((health?.took ?? 0) < 500, 'nor for a token that is not asked for')
+  t.ok((health?.took ?? 0) < 500, 'endpoints without a token do not wait')
 })
 
 t.test('one public key', async t => {
@@ -355,7 +355,7 @@ t.test('one public key', async t => {
       const app = await build(t, { url, settings: settingsOf({ JWT_PUBLIC_KEY: text }) })
       const status = async (token: string) => (await app.inject({ url: '/history', headers: bearer(token) })).statusCode
       t.equal(await status(await tokenBy(key)), 200, key.alg)
-      t.equal(await status(await tokenBy(await keyFor(key.alg, key.kid))), 401, 'another key')
+      t.equal(await status(await tokenBy(await keyFor(key.alg, key.kid))), 401, 'a token signed with another key')
       for (const other of [rsa, ec, ed]) if (other !== key) t.equal(await status(await tokenBy(other)), 401, `${other.alg} for ${key.alg}`)
     }
   }
@@ -411,7 +411,7 @@ t.test('an erased user who comes back is a new user, but not with an older token
     for (const app of all) t.strictSame([await status(app, old), await status(app, unused), await status(app, old)], [401, 401, 401], what)
   }
   await stayRefused('before the user is back')
-  t.equal(await databaseOf(one).collection('users').countDocuments(), 0, 'an old token makes no user')
+  t.equal(await databaseOf(one).collection('users').countDocuments(), 0, 'an old token creates no user')
 
   // Tokens have whole seconds, so one from the second of the erasure counts as older.
   const renewed = await tokenBy(ed, { sub: 'ada', iat: seconds() + 1 })
@@ -422,7 +422,7 @@ t.test('an erased user who comes back is a new user, but not with an older token
   t.equal((await two.inject(report)).statusCode, 201)
   t.match((await ask(one, renewed)).json().data.collection, [{ user_id: after }])
   await stayRefused('when the user is back')
-  for (const app of all) t.equal(await status(app, another), 401, 'one that was never seen')
+  for (const app of all) t.equal(await status(app, another), 401, 'a token that was never seen')
   const notes = await databaseOf(one).collection('erasures').find().toArray()
   t.notMatch(JSON.stringify(notes), /ada|example/)
 })

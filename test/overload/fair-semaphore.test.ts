@@ -77,7 +77,7 @@ t.test('a crowd from one address makes room for others', async t => {
   ask('b1', 'b')
   ask('c1', 'c')
   await settled()
-  t.strictSame(refused, ['a4', 'a3'], 'of those who wait, the last')
+  t.strictSame(refused, ['a4', 'a3'], 'the last ones that wait are refused')
   t.throws(() => semaphore.assertRoom({ address: 'a', account: 'a5', deadline: 0 }), { message: 'Too many requests, try again later' })
   ask('a5', 'a')
   await settled()

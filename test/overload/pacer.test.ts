@@ -23,7 +23,7 @@ t.test('a caller gets what its job returns or throws', async t => {
     }),
     { message: 'rejected' }
   )
-  t.equal(await pacer.run(() => 3), 3, 'and the next one is run')
+  t.equal(await pacer.run(() => 3), 3, 'the next task still runs')
 })
 
 for (const [kind, begin] of [

@@ -60,13 +60,13 @@ t.test('a caller who has taken all the room shuts nobody else out', async t => {
 
   const one = await signIn(app)
   for (let n = 0; n < 4; n++) t.equal(await ask('/waits-too', one), 'waits')
-  t.equal(await ask('/waits-too', one), 503, 'this account has taken all the room')
+  t.equal(await ask('/waits-too', one), 503, 'this account already uses all the room')
   const other = await signIn(app)
-  for (const expected of ['waits', 'waits', 503]) t.equal(await ask('/waits-too', other), expected, 'another one still gets its share')
-  t.equal(await ask('/waits', from('203.0.113.1')), 'waits', 'as does an address')
+  for (const expected of ['waits', 'waits', 503]) t.equal(await ask('/waits-too', other), expected, 'another account still gets its share')
+  t.equal(await ask('/waits', from('203.0.113.1')), 'waits', 'so does an address')
   t.equal(await ask('/waits', from('203.0.113.1')), 503)
   t.equal(await ask('/waits', from('203.0.113.2')), 'waits')
-  t.equal(await ask('/waits', from('203.0.113.3')), 503, 'with twice as many as may wait, nobody is admitted')
+  t.equal(await ask('/waits', from('203.0.113.3')), 503, 'nobody is admitted beyond twice MAX_WAITING')
 
   release()
   const statuses = await Promise.all(begun)
@@ -116,7 +116,7 @@ t.test('requests of viewers take turns', async t => {
   t.test('as many at once as half of the connections, the others in their order', async t => {
     const answers = ['a', 'broken', 'b', 'c', 'd'].map(ask)
     await isBegun('b')
-    t.equal((await app.inject('/open')).body, 'open', 'which nobody else waits for')
+    t.equal((await app.inject('/open')).body, 'open', 'others do not wait for it')
     t.strictSame(begun, ['a', 'broken', 'b'])
     ends.get('b')?.()
     await isBegun('c')

@@ -43,7 +43,7 @@ t.test('a viewer who asks while a crowd gets its answers does not wait for all o
   t.strictSame(
     sent,
     [...answers.keys()].map(n => `sent ${n}`),
-    'in their order'
+    'in order'
   )
 })
 

@@ -96,7 +96,7 @@ t.test('public answers', async t => {
     for (const url of ['/contents', '/terms', '/rail-collections', '/legal', '/support/context//texts']) {
       const [mine, anyone] = [await get(app, url, headers), await get(app, url)]
       t.equal(mine.headers.etag, anyone.headers.etag, url)
-      t.equal((await get(app, url, { authorization: 'Bearer nonsense' })).statusCode, 200, 'a token is not asked for')
+      t.equal((await get(app, url, { authorization: 'Bearer nonsense' })).statusCode, 200, 'a token makes no difference')
     }
   })
 
@@ -152,7 +152,7 @@ t.test('a tag changes with its answer', async t => {
     t.strictSame(changed(before, await tags()), urls, kind)
     for (const url of urls) {
       const response = await get(app, url, { 'if-none-match': String(before[url]) })
-      t.equal(response.statusCode, 200, `${url} is new to who knows the last one`)
+      t.equal(response.statusCode, 200, `a caller with the previous tag gets the new ${url}`)
     }
   }
 })

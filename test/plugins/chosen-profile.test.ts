@@ -57,7 +57,7 @@ t.test('the profile that a header names', async t => {
     t.equal((await asChild('PUT', '/hidden/1')).statusCode, 200)
     t.equal(totalOf(await asChild('GET', '/history')), 1)
     t.equal(totalOf(await ada.as()('GET', '/history')), 0)
-    t.equal(totalOf(await ada.as(ada.id)('GET', '/hidden')), 0, 'the id of the account is the first profile')
+    t.equal(totalOf(await ada.as(ada.id)('GET', '/hidden')), 0, 'the id of the account is its first profile')
     t.strictSame((await ada.as(ada.id)('GET', '/me')).json(), (await ada.as()('GET', '/me')).json())
     const list = (await asChild('GET', '/profiles')).json().data
     t.match(list, [
@@ -117,24 +117,24 @@ t.test('the profile that a header names', async t => {
     const statusOf = async (ask: typeof here, id: number) => (await ask('GET', `/contents/${id}`)).statusCode
     for (const ask of [here, there]) t.equal(await statusOf(ask, 2), 404)
     await ada.as()('PUT', `/profiles/${second}`, { max_age: 12 })
-    t.equal(await statusOf(here, 2), 200, 'at once')
+    t.equal(await statusOf(here, 2), 200, 'the new limit applies at once')
     await until(async () => (await statusOf(there, 2)) === 200, { within: 2000 })
     await ada
       .as()('PUT', `/profiles/${ada.id}`, { max_age: 6 })
-      .then(answer => assertFailure(t, answer, 400, 'one has to stay without'))
+      .then(answer => assertFailure(t, answer, 400, 'one profile has to stay without a limit'))
     await ada.as()('PUT', `/profiles/${second}`, { max_age: null })
     await until(async () => (await statusOf(there, 3)) === 200, { within: 2000 })
     await here('PUT', `/profiles/${ada.id}`, { max_age: 6 })
     for (const id of [undefined, ada.id]) {
-      t.equal(await statusOf(ada.as(id), 2), 404, 'the first one may have a limit, too')
+      t.equal(await statusOf(ada.as(id), 2), 404, 'the first profile may have a limit as well')
       await until(async () => (await statusOf(ada.as(id, other), 2)) === 404, { within: 2000 })
     }
-    assertForbidden(t, await ada.as()('DELETE', `/profiles/${second}`), 'which then may not delete any')
+    assertForbidden(t, await ada.as()('DELETE', `/profiles/${second}`), 'with a limit it may not delete others')
     t.equal((await here('PUT', `/profiles/${ada.id}`, { max_age: null })).statusCode, 200)
 
     await here('POST', '/history', { content_id: 1 })
     t.equal((await ada.as()('DELETE', `/profiles/${second}`)).statusCode, 200)
-    assertForbidden(t, await here('GET', '/history'), 'a deleted one')
+    assertForbidden(t, await here('GET', '/history'), 'a deleted profile')
     await until(async () => (await there('GET', '/contents')).statusCode === 403, { within: 2000 })
     t.equal(await databaseOf(app).collection('history').countDocuments({ user_id: second }), 0)
   })
@@ -162,20 +162,24 @@ t.test('the profile that a header names', async t => {
       0
     )
     const authorization = `Bearer ${await providerToken('cy', 300, -3)}`
-    t.equal((await app.inject({ url: '/history', headers: { authorization } })).statusCode, 200, 'who comes back is a new user')
+    t.equal(
+      (await app.inject({ url: '/history', headers: { authorization } })).statusCode,
+      200,
+      'an erased user who comes back is a new user'
+    )
     assertForbidden(
       t,
       await app.inject({ url: '/history', headers: { authorization, [header]: String(theirs) } }),
-      'without the old profiles'
+      'without the former profiles'
     )
   })
 
   t.test('is that of nobody once the account is gone', async t => {
     const dee = await accountOf(app, 'dee')
-    assertFailure(t, await dee.as()('GET', '/nothing'), 404, 'the token is known')
+    assertFailure(t, await dee.as()('GET', '/nothing'), 404, 'the token is valid')
     await app.data.users.remove(dee.id)
     t.equal((await dee.as()('GET', '/history')).body, unauthenticated)
-    assertForbidden(t, await dee.as(dee.id)('GET', '/history'), 'named')
+    assertForbidden(t, await dee.as(dee.id)('GET', '/history'), 'named in the header')
   })
 })
 
@@ -193,7 +197,7 @@ t.test('while the database is away', async t => {
     t.equal(idsOf(await ada.as()('GET', '/contents')).length, 3)
     const paths = ['/contents', '/contents/2', '/home', '/history', '/recommendations']
     for (const answer of await Promise.all(paths.map(path => ada.as(unknown)('GET', path))))
-      assertFailure(t, answer, 503, 'the unknown one')
+      assertFailure(t, answer, 503, 'the unknown profile')
     t.match((await ada.as(child)('GET', '/home')).json().data.missing, ['continue_watching', 'recommended'])
   })
 
@@ -211,7 +215,7 @@ t.test('while the database is away', async t => {
     const began = Date.now()
     for (const id of [child, child, undefined]) t.ok(idsOf(await ask(id)).length)
     t.ok(Date.now() - began < 400, `${Date.now() - began}`)
-    assertFailure(t, await ask(unknown), 503, 'the unknown one stays so')
+    assertFailure(t, await ask(unknown), 503, 'the unknown profile stays forbidden')
     proxy.comeBack()
     await until(async () => (await ask(unknown, '/contents/1')).statusCode === 200, { within: 5000 })
     t.equal((await ask(unknown, '/contents/2')).statusCode, 404)
@@ -231,7 +235,7 @@ t.test('profiles are read once a minute', async t => {
   t.equal(profiles.known(ada, child), undefined)
   const viewer = { id: child, account: ada, maxAge: 6 }
   t.strictSame(await Promise.all(Array.from({ length: 5 }, () => profiles.lookUp(ada, child, 5000))), Array(5).fill(viewer))
-  t.strictSame([profiles.known(ada, child), asked], [viewer, 1], 'by all who ask at once')
+  t.strictSame([profiles.known(ada, child), asked], [viewer, 1], 'one read serves all simultaneous requests')
   t.equal(await profiles.lookUp(999, child, 5000), undefined)
   t.equal(profiles.known(999, child), undefined)
 
@@ -254,7 +258,7 @@ t.test('a provider whose keys were never read', async t => {
   const authorization = `Bearer ${await providerToken('ada')}`
   const statusOf = async (headers: Record<string, string>) => (await app.inject({ url: '/contents', headers })).statusCode
   t.equal(await statusOf({ authorization }), 200)
-  t.equal(await statusOf({ authorization, [header]: '7' }), 503, 'who names a profile may be a child')
+  t.equal(await statusOf({ authorization, [header]: '7' }), 503, 'a request that names a profile may come from a child')
 })
 
 t.test('with tokens of its own, the service ignores the header', async t => {

@@ -82,7 +82,7 @@ t.test('CORS', async t => {
         t.not(response.headers['access-control-allow-origin'], '*')
       }
     }
-    t.ok(words((await app.inject('/health')).headers.vary).includes('origin'), 'the answer without an origin is not that of another')
+    t.ok(words((await app.inject('/health')).headers.vary).includes('origin'), 'caches must not mix answers with and without an origin')
   })
 
   t.test('allows any origin with *', async t => {

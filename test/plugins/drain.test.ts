@@ -16,7 +16,7 @@ t.test('an app that drains serves on, asks callers to leave and says that it is 
     t.strictSame([statusCode, headers.connection], [200, 'close'], url)
   }
   await drained
-  t.ok(performance.now() - began >= 99, 'for DRAIN_DELAY')
+  t.ok(performance.now() - began >= 99, 'it waits for DRAIN_DELAY')
 })
 
 t.test('requests on connections that Node has not accepted yet are served', async t => {

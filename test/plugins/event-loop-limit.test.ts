@@ -30,5 +30,5 @@ t.test('while the event loop is delayed, only /health and /ready are answered', 
   t.strictSame([refused.statusCode, refused.json().code], [503, 503])
   t.match(refused.headers['retry-after'], /^[1-9]\d*$/)
   for (const url of ['/health', '/ready']) t.equal((await app.inject(url)).statusCode, 200, url)
-  t.equal((await comesTo(200, () => undefined)).statusCode, 200, 'and all is when it is free again')
+  t.equal((await comesTo(200, () => undefined)).statusCode, 200, 'requests are served again afterwards')
 })

@@ -12,11 +12,11 @@ t.test('the service', async t => {
     const padded = (size: number) => `${credentials.slice(0, -1)},"x":"${'x'.repeat(size - credentials.length - 7)}"}`
     t.equal(padded(65_536).length, 65_536)
     t.equal((await post(app, '/login', padded(65_536))).statusCode, 200)
-    assertFailure(t, await post(app, '/login', padded(65_537)), 413, 'one byte more')
+    assertFailure(t, await post(app, '/login', padded(65_537)), 413, 'one byte too many')
     assertFailure(t, await post(app, '/login', 'x'.repeat(1_000_000)), 413, 'a megabyte of garbage')
-    assertFailure(t, await post(app, '/login', `"${'ä'.repeat(32_768)}"`), 413, 'it is bytes that count')
+    assertFailure(t, await post(app, '/login', `"${'ä'.repeat(32_768)}"`), 413, 'bytes count, not characters')
     const { authorization } = await signIn(app)
-    assertFailure(t, await post(app, '/logout', padded(65_537), { authorization }), 413, 'where the body is of no use')
+    assertFailure(t, await post(app, '/logout', padded(65_537), { authorization }), 413, 'where the body is not used')
   })
 
   t.test('refuses a body that is no JSON', async t => {
@@ -73,8 +73,12 @@ t.test('the service', async t => {
       t.equal((await post(app, '/login', credentials, { 'content-type': type })).statusCode, 200, `"${type}"`)
       assertFailure(t, await post(app, '/login', malformed, { 'content-type': type }), 400, `"${type}"`)
     }
-    t.equal((await post(app, '/login', credentials, {})).statusCode, 200, 'without one')
-    t.equal((await post(app, '/login', credentials, { format: 'application/json' })).statusCode, 200, 'as the spec announces it')
+    t.equal((await post(app, '/login', credentials, {})).statusCode, 200, 'without a content type')
+    t.equal(
+      (await post(app, '/login', credentials, { format: 'application/json' })).statusCode,
+      200,
+      'with the Format header of the specification'
+    )
   })
 
   t.test('takes an empty body for no error', async t => {
@@ -121,9 +125,9 @@ t.test('the service', async t => {
       const deep = `${open.repeat(depth)}1${close.repeat(depth)}`
       assertFailure(t, await post(app, '/login', deep), 400, `${open} as the body`)
       assertFailure(t, await post(app, '/login', open.repeat(60_000 / open.length)), 400, `${open} without an end`)
-      t.equal((await post(app, '/login', `${credentials.slice(0, -1)},"x":${deep}}`)).statusCode, 200, `${open} in a field that is ignored`)
+      t.equal((await post(app, '/login', `${credentials.slice(0, -1)},"x":${deep}}`)).statusCode, 200, `${open} in an ignored field`)
     }
-    assertFailure(t, await post(app, '/login', `{${'"a":1,'.repeat(8000)}"a":1}`), 400, 'a key thousands of times')
+    assertFailure(t, await post(app, '/login', `{${'"a":1,'.repeat(8000)}"a":1}`), 400, 'a key that is repeated thousands of times')
   })
 })
 

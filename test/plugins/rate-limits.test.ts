@@ -15,14 +15,15 @@ t.test('rate limits', async t => {
     const logOut = async (who: { _id: number }, address: string) =>
       app.inject({ method: 'POST', url: '/logout', headers: await signIn(app, who), remoteAddress: address })
     for (let i = 1; i <= 3; i++) t.equal((await logOut(user, `192.0.2.${i}`)).statusCode, 200)
-    assertTooMany(t, await logOut(user, '192.0.2.4'), 'with another token and address')
-    assertTooMany(t, await get(app, '/openapi.json', await signIn(app, user)), 'where no token is wanted')
-    t.equal((await logOut(other, '192.0.2.1')).statusCode, 200, 'another user')
+    assertTooMany(t, await logOut(user, '192.0.2.4'), 'with another token and another address')
+    assertTooMany(t, await get(app, '/openapi.json', await signIn(app, user)), 'where no token is required')
+    t.equal((await logOut(other, '192.0.2.1')).statusCode, 200, 'another user is not limited')
     const child = { _id: Number(await app.data.profiles.add(other._id, { name: 'Child' })) }
     const statuses: number[] = []
     for (const who of [child, other, child, other]) statuses.push((await get(app, '/contents', await signIn(app, who))).statusCode)
-    t.strictSame(statuses, [200, 200, 429, 429], 'with all of its profiles')
-    for (let i = 0; i < 6; i++) t.equal((await get(app, '/openapi.json')).statusCode, 200, 'without a token')
+    t.strictSame(statuses, [200, 200, 429, 429], 'all profiles of an account count together')
+    for (let i = 0; i < 6; i++)
+      t.equal((await get(app, '/openapi.json')).statusCode, 200, 'requests without a token are counted separately')
     for (const url of ['/health', '/ready']) t.equal((await get(app, url, await signIn(app, user))).statusCode, 200, url)
   })
 
@@ -51,10 +52,10 @@ t.test('rate limits', async t => {
     assertTooMany(
       t,
       await app.inject({ url: '/openapi.json', headers: { 'x-forwarded-for': '198.51.100.1' } }),
-      'a forwarded address that nobody vouches for'
+      'a forwarded address from an untrusted proxy'
     )
-    t.equal((await get(app, '/openapi.json', {}, '192.0.2.9')).statusCode, 200, 'another address')
-    t.equal((await get(app, '/openapi.json', signedIn)).statusCode, 200, 'a user at that address')
+    t.equal((await get(app, '/openapi.json', {}, '192.0.2.9')).statusCode, 200, 'another address is not limited')
+    t.equal((await get(app, '/openapi.json', signedIn)).statusCode, 200, 'a user at that address is not limited')
     for (let i = 0; i < 10; i++) for (const url of ['/health', '/ready']) t.equal((await get(app, url)).statusCode, 200, url)
   })
 
@@ -75,10 +76,10 @@ t.test('rate limits', async t => {
       t.equal(await from('198.51.100.1'), 404)
       t.equal(await from('198.51.100.1'), 429)
       t.equal(await from('198.51.100.2'), 404)
-      t.equal(await from('203.0.113.5, 198.51.100.1'), 429, 'what the caller wrote in front counts for nothing')
+      t.equal(await from('203.0.113.5, 198.51.100.1'), 429, 'the part of the header that the caller wrote is ignored')
       if (TRUST_PROXY === '1') continue
       t.equal(await from('198.51.100.3', '203.0.113.9'), 404)
-      t.equal(await from('198.51.100.4', '203.0.113.9'), 429, 'an address outside of the networks is no proxy')
+      t.equal(await from('198.51.100.4', '203.0.113.9'), 429, 'an address outside the networks is not a proxy')
     }
   })
 

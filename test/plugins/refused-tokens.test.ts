@@ -38,7 +38,7 @@ t.test('a session that ends in one process is refused by another within 2 s', as
   const ended = await begin(here, user)
   await sessions.end(user._id, ended.sid)
   const restarted = await build(t, { url })
-  t.equal(await isRefused(restarted, ended), true, 'from the first request on after a restart')
+  t.equal(await isRefused(restarted, ended), true, 'a restarted process refuses it from the first request')
   t.equal(await isRefused(restarted, survivor), false)
 
   await users.disable(user._id)
@@ -63,10 +63,10 @@ for (const [what, leave] of Object.entries(away)) {
     leave(proxy)
     await here.data.sessions.end(user._id, unknown.sid)
     await until(() => log.some(line => line.includes('the ended sessions could not be read')))
-    t.equal(await isRefused(there, known), true, 'what was known stays refused')
+    t.equal(await isRefused(there, known), true, 'a token that was known to be refused stays refused')
     proxy.comeBack()
     const took = await until(() => isRefused(there, unknown))
-    t.ok(took < 3000, `refused ${took} ms after the return`)
+    t.ok(took < 3000, `refused ${took} ms after the database came back`)
     await until(async () => (await there.inject({ url: '/history', headers: living.headers })).statusCode === 200)
   })
 }
@@ -90,7 +90,7 @@ t.test('each read asks for what has ended since the last one, and for more after
   await read()
   await read()
   const [first, second, third, fourth, fifth] = asked
-  t.equal(first, undefined, 'everything')
+  t.equal(first, undefined, 'the first read has no start')
   for (const since of [second, third, fifth]) t.ok(Number(since) >= 5000 && Number(since) < 10_000, `${since}`)
   t.ok(Number(fourth) >= 60_000 && Number(fourth) < 65_000, `${fourth}`)
 })
@@ -107,16 +107,16 @@ t.test('an ended session is remembered as long as its access tokens may live', a
   // A command does not know the setting of the service.
   const command = dataOf(databaseOf(app), { ...app.settings, ACCESS_TOKEN_TTL: 9999 }).sessions
   await command.endAll(user._id)
-  t.ok(isAbout(await remaining(session.sid), 560), 'as the session says, and a minute for clocks')
+  t.ok(isAbout(await remaining(session.sid), 560), 'the lifetime of the token, and a minute for differing clocks')
   t.strictSame(Object.keys((await sessions.findOne({ _id: session.sid })) ?? {}).sort(), ['_id', 'ended_at', 'expires_at', 'user_id'])
 
   const before = await sessions.findOne({ _id: session.sid })
   await command.end(user._id, session.sid)
-  t.strictSame(await sessions.findOne({ _id: session.sid }), before, 'it ends once')
+  t.strictSame(await sessions.findOne({ _id: session.sid }), before, 'a second end changes nothing')
 
   const unknown = crypto.randomUUID()
   await app.data.sessions.end(user._id, unknown)
-  t.ok(isAbout(await remaining(unknown), 560), 'also where its document is gone')
+  t.ok(isAbout(await remaining(unknown), 560), 'also if the document of the session is gone')
 
   const restarted = await build(t, { url })
   t.equal(restarted.endedSessions.size, 2)

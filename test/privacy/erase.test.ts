@@ -112,11 +112,11 @@ t.test('an erasure', async t => {
     const early = new RefusedUsers(data)
     await early.refresh()
     t.ok(early.has(id))
-    t.notOk(early.due().includes(id), 'not yet')
+    t.notOk(early.due().includes(id), 'not yet due')
     early.plan(id, 0)
     await leaveSomething(data, id)
     await sweepDue(data, early, life)
-    t.equal(await left(id), 4, 'the clock of the database decides')
+    t.equal(await left(id), 4, 'the clock of the database counts')
 
     for (const [sweep, next] of [30, life / 1000, undefined].entries()) {
       const processes = [await due(id), await due(id)]
@@ -125,12 +125,12 @@ t.test('an erasure', async t => {
       t.equal((await erasures.findOne({ _id: id }))?.sweeps, sweep + 1)
       const found = await inSeconds()
       t.ok(next === undefined ? found === undefined : Number(found) > next - 5 && Number(found) <= next, `${found} of ${next}`)
-      for (const erased of processes) t.notOk(erased.due().includes(id), 'both have done with it')
+      for (const erased of processes) t.notOk(erased.due().includes(id), 'both processes have finished with it')
       await leaveSomething(data, id)
     }
     const later = new RefusedUsers(data)
     await later.refresh()
-    t.notOk(later.has(id), 'no token can be alive')
+    t.notOk(later.has(id), 'no token can still be valid')
   })
 
   t.test('that cannot be swept is tried again in a minute', async t => {
@@ -155,7 +155,7 @@ t.test('an erasure', async t => {
     await erased.refresh()
     await erasures.insertOne({ _id: 5000, at: new Date(), sweep_at: new Date(), sweeps: 0 })
     await erased.refresh()
-    t.notOk(erased.has(5000), 'not at each look')
+    t.notOk(erased.has(5000), 'not removed at every check')
     const now = performance.now()
     t.teardown(() => mock.restoreAll())
     mock.method(performance, 'now', () => now + minutes(11))

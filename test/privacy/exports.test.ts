@@ -100,7 +100,11 @@ t.test('exports', async t => {
     await until(() => running.closed)
     const another = await exports.begin(last)
     t.match(JSON.parse(await text(another)), { success: true, data: { users: [{ id: last }] } })
-    t.match(JSON.parse(await text(await exports.begin(first))).data.users, [{ id: first }], 'an ended one is forgotten')
+    t.match(
+      JSON.parse(await text(await exports.begin(first))).data.users,
+      [{ id: first }],
+      'an export that was cut off does not count any more'
+    )
     for (const answer of more) answer.destroy()
     await t.rejects(exports.begin(987_654), { message: 'Unauthenticated.' })
   })

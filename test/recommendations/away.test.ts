@@ -40,7 +40,7 @@ t.test('a database that freezes', async t => {
   }
   const known = await timed(t, 'without a token', anybody(app).get('/recommendations'))
   t.equal(known.statusCode, 200)
-  t.equal(known.body, popular, 'from memory')
+  t.equal(known.body, popular, 'popular titles come from memory')
   const refused = await anybody(app).get('/recommendations', undefined, { authorization: 'Bearer x.y.z' })
   t.equal(refused.body, unauthenticated)
   await t.rejects(learning.refreshModel())

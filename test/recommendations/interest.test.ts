@@ -31,5 +31,5 @@ t.test('grows with what was watched', async t => {
 t.test('follows the settings', async t => {
   t.equal(interestOf(1000, 60, { completedAt: 60, interestFrom: 5 }), 1)
   t.equal(interestOf(1000, 60, { completedAt: 90, interestFrom: 61 }), 0)
-  t.ok(interestOf(1000, 0.1, { completedAt: 90, interestFrom: 0 }) > 0, 'a setting of 0 leaves nothing out')
+  t.ok(interestOf(1000, 0.1, { completedAt: 90, interestFrom: 0 }) > 0, 'with 0, every started content counts')
 })

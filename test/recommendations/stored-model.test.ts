@@ -38,7 +38,7 @@ t.test('unpacking returns what was packed', async t => {
       second: part.links.second.subarray(0, 10)
     }
   }
-  t.strictSame([...unpacked(bytesOf(shortened)).ids], [3, 4, 5, 6, 7], 'of parts of larger buffers too')
+  t.strictSame([...unpacked(bytesOf(shortened)).ids], [3, 4, 5, 6, 7], 'also of parts of larger buffers')
 })
 
 t.test('bytes that are cut, or more than they say, are refused', async t => {
@@ -81,7 +81,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   }
 
   const good = bytesOf(modelOf(span(1, 40)))
-  t.equal(assertServes(t, good, 'a good one'), false)
+  t.equal(assertServes(t, good, 'an intact model'), false)
   for (const [what, fill] of [
     ['zeros', 0],
     ['ones', 0xff],
@@ -149,7 +149,7 @@ t.test('bytes that make no sense are refused, or recommend something else at the
   // Neighbours out of order: found for the score, not for the reason.
   const unsorted = good.slice(0)
   new Uint32Array(unsorted, targets, 80).reverse()
-  assertServes(t, unsorted, 'out of order')
+  assertServes(t, unsorted, 'links that are not in order')
   // All kinds of noise in one place or many, the same each time.
   let seed = 1
   const random = (below: number) => {

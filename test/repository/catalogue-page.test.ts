@@ -77,6 +77,6 @@ t.test('the examples of docs/catalogue.md work', { skip: !(await curl) && 'there
     await until(async () => (await statusOf(1)) === 200)
     await writeFile(join(folder, 'lists', 'contents.ndjson'), '')
     const failed = await run('sh', ['nightly.sh', join(folder, 'lists')], { env, cwd: folder }).catch((error: { code: number }) => error)
-    t.match(failed, { code: 1, stdout: '' }, 'an export that failed is not sent')
+    t.match(failed, { code: 1, stdout: '' }, 'a failed export is not sent')
   })
 })

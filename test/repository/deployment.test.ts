@@ -53,7 +53,7 @@ t.test('a pod may take as long to stop as the service does', async t => {
 })
 
 t.test('a training may need as much memory as it is allowed', async t => {
-  t.match(kustomization, 'TRAIN=off', 'the service does not train too')
+  t.match(kustomization, 'TRAIN=off', 'the service itself does not train')
   t.ok(numberIn(train, /value: '(\d+)'/) < numberIn(train, /memory: (\d+)Gi/) * 1024)
 })
 

@@ -70,15 +70,15 @@ t.test('every command that a document names is there', async t => {
 })
 
 t.test('docs/settings.md', async t => {
-  t.equal(await read('docs/settings.md'), settingsDocument(), 'is the schema: run `npm run docs`')
+  t.equal(await read('docs/settings.md'), settingsDocument(), 'docs/settings.md is outdated: run `npm run docs`')
 
   const rows = [...settingsDocument().matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => String(name))
-  t.strictSame(rows.sort(), Object.keys(Settings.properties).sort(), 'has every setting once')
+  t.strictSame(rows.sort(), Object.keys(Settings.properties).sort(), 'every setting is listed once')
 })
 
 t.test('docs/clients.md', async t => {
   const document = await read('docs/clients.md')
-  t.equal(document, withRunCode(document), 'has what `npm run clients` runs: run `npm run docs`')
+  t.equal(document, withRunCode(document), 'docs/clients.md is outdated: run `npm run docs`')
   for (const [name, { journey }] of Object.entries(clients)) {
     if (!journey) continue
     t.match(document, `<!-- command: ${name} -->`)
@@ -121,6 +121,6 @@ t.test('docs/decisions', async t => {
   t.strictSame(
     index.split('\n').filter(line => /^\| \[\d/.test(line)),
     rows,
-    'the index has every record'
+    'the index lists every record'
   )
 })

@@ -16,7 +16,7 @@ const built = JSON.parse(await read('tsconfig.build.json')).include as string[]
 const context = (await read('.dockerignore')).split('\n').flatMap(line => (line.startsWith('!') ? [line.slice(1)] : []))
 
 t.test('the image is made of what is there', async t => {
-  t.match((await read('.dockerignore')).split('\n'), ['#', '*'], 'nothing that is not named reaches it')
+  t.match((await read('.dockerignore')).split('\n'), ['#', '*'], 'only named files reach the image')
   for (const path of context) t.ok(isThere(path), path)
   const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, paths]) => String(paths).split(' '))
   t.ok(copied.length > 0)
@@ -31,7 +31,7 @@ t.test('node can read it, even if it comes from a clone that only its owner can 
   t.match(build, /&& chmod -R a\+rX package\.json dist$/m)
   const copied = [...image.matchAll(/^COPY (.*)$/gm)].map(([, what]) => String(what))
   t.ok(copied.length > 0)
-  for (const what of copied) t.match(what, /^--from=build /, 'nothing comes from the clone as it is')
+  for (const what of copied) t.match(what, /^--from=build /, 'files come only from the build stage')
 })
 
 t.test('its Node.js is one that the service runs on, and the same in both stages', async t => {
@@ -48,8 +48,8 @@ t.test('it runs what is built, as the user node and without a shell', async t =>
   const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '[]')
   t.strictSame(entrypoint, String(scripts.start).split(' ').slice(0, -1), 'with the flags of npm start')
   const command = /^CMD \["dist\/(.+)\.js"\]$/m.exec(dockerfile)?.[1]
-  t.ok(isThere(`${command}.ts`), 'the service')
-  t.match(scripts.start, `dist/${command}.js`, 'as npm start does')
+  t.ok(isThere(`${command}.ts`), 'the image starts a file that exists')
+  t.match(scripts.start, `dist/${command}.js`, 'the same file as npm start')
   for (const name of ['import', 'user', 'train', 'demo']) t.ok(built.includes(`scripts/${name}.ts`), name)
 })
 
@@ -65,29 +65,29 @@ t.test('its health is that of the service', async t => {
       ({ code }) => code
     )
   t.equal(await run({ PORT, BASE_PATH: '/viewer' }), 0)
-  t.equal(await run({ PORT }), 1, 'at another path')
+  t.equal(await run({ PORT }), 1, 'the check fails for another path')
   await app.close()
   t.equal(await run({ PORT, BASE_PATH: '/viewer' }), 1)
 })
 
 t.test('compose.yaml', async t => {
   const compose = await read('compose.yaml')
-  t.match(compose, /JWT_SECRET: \$\{JWT_SECRET:\?[^}]+openssl rand[^}]+\}/, 'says how to come by a secret, and has none')
+  t.match(compose, /JWT_SECRET: \$\{JWT_SECRET:\?[^}]+openssl rand[^}]+\}/, 'it says how to make a secret, and contains none')
   t.ok(Number(/image: mongo:(\d+)/.exec(compose)?.[1]) >= 6)
   const services = [...compose.matchAll(/^ {2}(mongo-\d):\n {4}/gm)].map(([, name]) => String(name))
   t.match(compose, `mongodb://${services.join(',')}/viewer?replicaSet=viewer`, 'the service knows every member')
   t.match(compose, `command: [dist/scripts/serve-demo.js]`, 'with the thumbnails of the demo')
   t.ok(built.includes('scripts/serve-demo.ts'))
-  t.match(compose, /^ {2}attach: false$/m, 'the log is that of the service')
-  t.match(compose, 'shutdownTimeoutMillisForSignaledShutdown=100', 'a member ends before Docker kills it')
+  t.match(compose, /^ {2}attach: false$/m, 'only the log of the service is shown')
+  t.match(compose, 'shutdownTimeoutMillisForSignaledShutdown=100', 'a member stops before Docker kills it')
   const patience = Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1])
-  t.ok(patience > 11, 'the end of the service is waited for')
+  t.ok(patience > 11, 'Docker waits for the service to stop')
 })
 
 t.test('the documents say how to start it, and which commands it has', async t => {
   for (const path of ['README.md', 'docs/operations.md', 'compose.yaml']) {
     const text = await read(path)
-    t.match(text, 'echo "JWT_SECRET=$(openssl rand -base64 48)" >> .env', `${path}: a secret that later commands find, too`)
+    t.match(text, 'echo "JWT_SECRET=$(openssl rand -base64 48)" >> .env', `${path}: a secret that later commands find as well`)
     t.match(text, 'docker compose up -d --build', path)
   }
   const commands = [...(await read('docs/operations.md')).matchAll(/docker compose run .*viewer dist\/(\S+)\.js/g)].map(([, name]) =>

@@ -58,7 +58,7 @@ t.test('docs/operations.md says how the runbooks become links', async t => {
 })
 
 t.test('deploy/grafana/viewer.json', async t => {
-  t.equal(await read('deploy/grafana/viewer.json'), boardDocument, 'is the board: run `npm run docs`')
+  t.equal(await read('deploy/grafana/viewer.json'), boardDocument, 'the board is outdated: run `npm run docs`')
   const { panels } = JSON.parse(boardDocument)
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }: { gridPos: Record<'x' | 'y' | 'w' | 'h', number> }) =>
     Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`)

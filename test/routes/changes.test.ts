@@ -137,7 +137,7 @@ t.test('changes', async t => {
         t.strictSame(summary(pages), expected, `${perPage} a page`)
         t.ok(
           pages.every(page => sizeOf(page) <= perPage),
-          'and no more'
+          'no page is too long'
         )
         t.notOk(pages.some(({ reset }) => reset))
         if (perPage === 500) t.equal(pages.length, 1)
@@ -149,12 +149,12 @@ t.test('changes', async t => {
     const { viewer, cursor } = await follower()
     t.match(await ask(viewer, cursor), { ...nothing, more: false, reset: false })
     const again = await ask(viewer, cursor)
-    t.strictSame({ ...again, cursor }, { ...nothing, cursor, more: false, reset: false }, 'by the same cursor too')
+    t.strictSame({ ...again, cursor }, { ...nothing, cursor, more: false, reset: false }, 'also with the same cursor')
     await watch(viewer, 3)
     const told = await ask(viewer, cursor)
     t.strictSame(contentIds(told.history), [3])
-    t.strictSame({ ...(await ask(viewer, cursor)), cursor }, { ...told, cursor }, 'as often as one asks')
-    t.strictSame(contentIds((await ask(viewer, told.cursor)).history), [3], 'and again for some seconds')
+    t.strictSame({ ...(await ask(viewer, cursor)), cursor }, { ...told, cursor }, 'however often it is asked')
+    t.strictSame(contentIds((await ask(viewer, told.cursor)).history), [3], 'and once more for a few seconds')
   })
 
   t.test('leave the cursor as it is while there are none, and renew it after a day', async t => {
@@ -180,7 +180,11 @@ t.test('changes', async t => {
     t.strictSame(contentIds(first.history), [4])
     const [element] = collectionOf(await viewer.get('/history?content_id=4'))
     await viewer.remove(`/history/${element._id}`)
-    t.match(summary(await walk(viewer, first.cursor, 1)), { history: [5], removed: { history: [4] } }, 'but of meanwhile')
+    t.match(
+      summary(await walk(viewer, first.cursor, 1)),
+      { history: [5], removed: { history: [4] } },
+      'except changes since the first page'
+    )
   })
 
   const writes: [what: string, write: (viewer: Viewer) => Promise<unknown>, expected: object][] = [
@@ -305,7 +309,7 @@ t.test('changes', async t => {
     t.strictSame(
       pages.flatMap(({ removed }) => removed.history),
       ids,
-      'each once'
+      'each id once'
     )
     t.ok(pages.every(page => sizeOf(page) <= 499))
   })
@@ -318,7 +322,7 @@ t.test('changes', async t => {
     const position = (more: object = {}) =>
       Object.values({ user: viewer.id, time: at, source: 0, id: 0, offset: 0, began: at, isFirst: 0, again: 0, ...more })
     const fresh = await ask(viewer)
-    t.notOk((await ask(viewer, text(position()))).reset, 'unlike a good one')
+    t.notOk((await ask(viewer, text(position()))).reset, 'unlike with a valid cursor')
     const table: [string, string][] = [
       ['of another user', other.cursor],
       ['of next year', cursorText(cursorAt(viewer.id, Date.now() + days(365)))],
@@ -363,7 +367,7 @@ t.test('changes', async t => {
       t.strictSame({ ...answer, cursor }, { ...fresh, cursor, reset: true }, what.slice(0, 60))
     }
     const [, after] = await walk(viewer, 'x', 4)
-    t.notOk(after?.reset, 'and goes on from there')
+    t.notOk(after?.reset, 'the copy goes on from there')
   })
 
   t.test('with a made-up cursor are only those of the caller', async t => {
@@ -385,8 +389,8 @@ t.test('changes', async t => {
     const viewer = await viewerOf(app)
     for (const value of ['0', '501', 'x', '', '-1', '1.5', '1e2', '9'.repeat(400)])
       assertRefused(t, await viewer.get(`/changes?perPage=${value}`), 'perPage', value.slice(0, 20))
-    assertRefused(t, await viewer.get('/changes?perPage=5&perPage=5'), 'perPage', 'twice')
-    assertRefused(t, await viewer.get('/changes?since=a&since=b'), 'since', 'twice')
+    assertRefused(t, await viewer.get('/changes?perPage=5&perPage=5'), 'perPage', 'given twice')
+    assertRefused(t, await viewer.get('/changes?since=a&since=b'), 'since', 'given twice')
     for (const length of [1001, 10_240]) assertRefused(t, await viewer.get(`/changes?since=${'A'.repeat(length)}`), 'since', `${length}`)
     for (const value of [1, 500]) t.equal((await viewer.get(`/changes?perPage=${value}&page=7&x=y`)).statusCode, 200)
     for (const method of ['POST', 'PUT', 'DELETE'] as const) {

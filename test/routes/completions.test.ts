@@ -97,10 +97,10 @@ t.test('completions', async t => {
     )
     t.match(await play(viewer, 1, percentages(97), 2), { plays: 1, watched_at: wire(1) })
     await write(1, 4, 3)
-    t.match(await play(viewer, 1, percentages(92), 4), { plays: 2, watched_at: wire(4) }, 'begun again there, completed here')
+    t.match(await play(viewer, 1, percentages(92), 4), { plays: 2, watched_at: wire(4) }, 'begun again there and completed here')
     await write(2, 99, 5)
     t.match(await elementOf(viewer, 2), { plays: 1, watched_at: wire(5) }, 'completed there')
-    t.match(await play(viewer, 2, percentages(5, 99), 6), { plays: 2, watched_at: wire(7) }, 'and again here')
+    t.match(await play(viewer, 2, percentages(5, 99), 6), { plays: 2, watched_at: wire(7) }, 'and completed again here')
   })
 
   t.test('begin where the setting says', async t => {

@@ -148,18 +148,18 @@ t.test('continue watching', async t => {
   t.test('next skips what is closed and what is completed', async t => {
     const viewer = await viewerOf(app)
     await complete(viewer, 301, 1)
-    t.strictSame(await cards(viewer), [['next', 305]], 'no country is known')
+    t.strictSame(await cards(viewer), [['next', 305]], 'the country is unknown')
     t.strictSame(await cards(viewer, { 'cf-ipcountry': 'SE' }), [['next', 305]])
     t.strictSame(await cards(viewer, { 'cf-ipcountry': 'DE' }), [['next', 306]])
     const other = await viewerOf(app)
     await complete(other, 101, 1)
     await complete(other, 104, 2)
     await complete(other, 102, 3)
-    t.strictSame(await cards(other), [['next', 103]], 'after 102 those that were seen are left out')
+    t.strictSame(await cards(other), [['next', 103]], 'completed episodes after 102 are skipped')
     await complete(other, 103, 4)
     await complete(other, 105, 5)
     await begin(other, 102, 6)
-    t.strictSame(await cards(other), [['resume', 102]], 'one that was completed and is seen again')
+    t.strictSame(await cards(other), [['resume', 102]], 'a completed episode is being watched again')
   })
 
   t.test('next that was started has its history', async t => {
@@ -191,7 +191,7 @@ t.test('continue watching', async t => {
     await complete(viewer, 102, 2)
     const [card] = collectionOf(await viewer.get('/continue-watching'))
     t.match(card, { reason: 'next', content: { id: 101 } })
-    t.equal(card.history, null, 'elements with both time and percentage at 0 count as not there')
+    t.equal(card.history, null, 'elements whose time and percentage are 0 count as missing')
   })
 
   t.test('a show whose last watched episode has nothing after it has no card', async t => {
@@ -218,7 +218,7 @@ t.test('continue watching', async t => {
     await complete(viewer, 101, 9)
     t.strictSame(await cards(viewer), [['next', 104]])
     await watch(viewer, 101, { time: 0, percentage: 0, observed_at: day(10) })
-    t.strictSame(await cards(viewer), [['next', 104]], 'what stands at 0 was completed as often as before')
+    t.strictSame(await cards(viewer), [['next', 104]], 'an episode at 0 keeps its plays')
   })
 
   t.test('an element at its end was completed at least once, whatever an import says', async t => {
@@ -234,7 +234,7 @@ t.test('continue watching', async t => {
     const element = (content_id: number, at: number, given: Partial<HistoryDocument> = {}) =>
       historyDocument({ _id: new ObjectId(), user_id: viewer.id, content_id, updated_at: new Date(1.7e12 + at), ...given })
     await stored.insertMany([element(401, 0), ...Array.from({ length: 2000 }, (_, i) => element(10_000 + i, i + 1))])
-    t.strictSame(await cards(viewer), [], 'what stands at 0 and what is not in the catalogue counts too')
+    t.strictSame(await cards(viewer), [], 'elements at 0 and unknown contents count as well')
     await stored.deleteOne({ user_id: viewer.id, content_id: 10_500 })
     t.strictSame(await cards(viewer), [['resume', 401]])
     await stored.insertOne(element(402, 5000))
@@ -271,7 +271,7 @@ t.test('continue watching', async t => {
     const [card, ...more] = collectionOf(await viewer.get('/continue-watching'))
     t.match(card, { reason: 'next', content: { id: 101 }, updated_at: wireDay(2) })
     t.equal(more.length, 0)
-    t.equal(collectionOf(await viewer.get('/history')).length, 4, 'while the history shows it')
+    t.equal(collectionOf(await viewer.get('/history')).length, 4, 'while the history lists it')
   })
 
   t.test('the percentage of a completion is a setting', async t => {
@@ -324,7 +324,7 @@ t.test('continue watching', async t => {
       ['resume', 102]
     ])
     await begin(viewer, 222, 9)
-    t.strictSame((await cards(viewer))[0], ['resume', 222], 'the card of a show moves on')
+    t.strictSame((await cards(viewer))[0], ['resume', 222], 'the card moves on to the next episode')
     t.equal((await cards(viewer)).length, 4)
   })
 
@@ -344,7 +344,7 @@ t.test('continue watching', async t => {
       t.equal(pages.length, Math.ceil(60 / perPage))
       for (const { meta } of pages) t.match(meta, { total_count: 60, total_pages: Math.ceil(60 / perPage), per_page: perPage })
       const seen = pages.flatMap(({ collection }) => collection)
-      t.equal(new Set(seen.map(({ content }) => content.id)).size, 60, 'each once')
+      t.equal(new Set(seen.map(({ content }) => content.id)).size, 60, 'each content once')
       const moments = seen.map(({ updated_at }) => updated_at)
       t.strictSame(moments, moments.toSorted().reverse(), 'newest first')
     }

@@ -65,7 +65,7 @@ t.test('hidden titles', async t => {
     const list = await viewer.get('/hidden')
     const [{ created_at }] = collectionOf(list)
     t.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/)
-    t.ok(Date.parse(created_at) >= before && Date.parse(created_at) <= Date.now(), 'of now')
+    t.ok(Date.parse(created_at) >= before && Date.parse(created_at) <= Date.now(), 'created_at is the current time')
     t.equal(list.statusCode, 200)
     t.equal(
       list.body,
@@ -94,7 +94,7 @@ t.test('hidden titles', async t => {
       const viewer = await viewerOf(app)
       assertDone(t, await viewer.put(`/hidden/${id}`), 200, `PUT ${id}`)
       t.strictSame(await hiddenBy(viewer), [100], `${id}`)
-      assertDone(t, await viewer.remove(`/hidden/${111 + (id % 2)}`), 200, 'by another episode')
+      assertDone(t, await viewer.remove(`/hidden/${111 + (id % 2)}`), 200, 'with the id of another episode')
       t.strictSame(await hiddenBy(viewer), [])
     }
   })
@@ -102,12 +102,12 @@ t.test('hidden titles', async t => {
   t.test('DELETE shows that title alone, once', async t => {
     const viewer = await viewerOf(app)
     await hide(viewer, 1, 100)
-    assertNotFound(t, await viewer.remove('/hidden/2'), 'not hidden')
+    assertNotFound(t, await viewer.remove('/hidden/2'), 'a title that is not hidden')
     assertDone(t, await viewer.remove('/hidden/1'), 200)
-    assertNotFound(t, await viewer.remove('/hidden/1'), 'twice')
+    assertNotFound(t, await viewer.remove('/hidden/1'), 'a second time')
     t.strictSame(await hiddenBy(viewer), [100])
     await hide(viewer, 1)
-    t.strictSame(await hiddenBy(viewer), [1, 100], 'hidden anew, it is the newest')
+    t.strictSame(await hiddenBy(viewer), [1, 100], 'a title that is hidden again is the newest')
   })
 
   t.test('a title that is not open to the user can be hidden', async t => {
@@ -117,7 +117,7 @@ t.test('hidden titles', async t => {
     t.strictSame(
       await hiddenBy(viewer),
       ids.filter(id => id !== closed['not begun']._id).toReversed(),
-      'but nothing is told of what begins later'
+      'but titles that begin later are not listed'
     )
     for (const id of ids) assertDone(t, await viewer.remove(`/hidden/${id}`), 200, `${id}`)
   })
@@ -208,11 +208,11 @@ t.test('hidden titles', async t => {
         t.strictSame(
           (await idsFor(viewer)).toSorted(),
           ids.filter(id => ![1, 100, 200].includes(id)).toSorted(),
-          `${history}: the others stay`
+          `${history}: all other titles stay`
         )
-        t.equal((await idsFor(viewer, '?perPage=20')).length, 20, 'their places are filled')
+        t.equal((await idsFor(viewer, '?perPage=20')).length, 20, 'other titles fill their places')
         for (const id of [1, 112, 200]) assertDone(t, await viewer.remove(`/hidden/${id}`), 200)
-        t.equal((await viewer.get('/recommendations?perPage=100')).body, before, `${history}: all of it is back at once`)
+        t.equal((await viewer.get('/recommendations?perPage=100')).body, before, `${history}: all of them are back at once`)
         await watch(viewer, 2, completed)
       }
       t.match((await recommendedTo(viewer))[0], { reason: { type: 'watched', content_id: 2 } })
@@ -226,11 +226,11 @@ t.test('hidden titles', async t => {
       t.match(before[0], { reason: { type: 'watched', content_id: 100 } })
       await hide(viewer, 100)
       await hide(newcomer, 100)
-      t.strictSame(await recommendedTo(viewer), await recommendedTo(newcomer), 'as for one who has watched nothing')
+      t.strictSame(await recommendedTo(viewer), await recommendedTo(newcomer), 'as for a user without a history')
       await watch(viewer, 112, { percentage: 97 })
-      t.strictSame(await recommendedTo(viewer), await recommendedTo(newcomer), 'nor what is watched of it from now on')
+      t.strictSame(await recommendedTo(viewer), await recommendedTo(newcomer), 'what is watched of it later does not count either')
       const third = await watch(viewer, 3, completed)
-      for (const { reason } of await recommendedTo(viewer)) t.ok(reason.type === 'popular' || reason.content_id === 3, 'nor as a reason')
+      for (const { reason } of await recommendedTo(viewer)) t.ok(reason.type === 'popular' || reason.content_id === 3, 'nor is it a reason')
       await viewer.remove('/hidden/100')
       await viewer.remove(`/history/${third}`)
       t.match((await recommendedTo(viewer))[0], { reason: { type: 'watched', content_id: 100 } })
@@ -239,12 +239,12 @@ t.test('hidden titles', async t => {
     t.test('nor its terms', async t => {
       const viewer = await viewerOf(app)
       const first = async () => (await idsFor(viewer, '?perPage=100')).filter(id => id > 200)[0]
-      t.equal(await first(), 203, 'the one of the greatest weight')
+      t.equal(await first(), 203, 'the title with the greatest weight')
       await watch(viewer, 200, completed)
-      t.equal(await first(), 201, 'the one with the same term')
+      t.equal(await first(), 201, 'the title with the same term')
       await hide(viewer, 200)
       t.equal(await first(), 203)
-      t.notOk((await idsFor(viewer)).includes(200), 'which stays away itself')
+      t.notOk((await idsFor(viewer)).includes(200), 'the hidden title itself stays away')
     })
   })
 
@@ -259,10 +259,10 @@ t.test('hidden titles', async t => {
     t.strictSame(await cardsOf(viewer), [1])
     t.match((await viewer.get('/continue-watching?perPage=1')).json().data.meta, { total_count: 1, next_page: false })
     await watch(viewer, 112, { ...begun, observed_at: '2024-01-01T00:00:00Z' })
-    t.strictSame(await cardsOf(viewer), [1], 'nor when more of it is watched')
+    t.strictSame(await cardsOf(viewer), [1], 'not even when more of it is watched')
     await viewer.remove(`/history/${collectionOf(await viewer.get('/history?content_id=112'))[0]._id}`)
     for (const id of [100, 2]) assertDone(t, await viewer.remove(`/hidden/${id}`), 200)
-    t.equal((await viewer.get('/continue-watching')).body, before, 'all is back at once')
+    t.equal((await viewer.get('/continue-watching')).body, before, 'everything is back at once')
   })
 
   t.test('history, watchlist and the catalogue show it on', async t => {
@@ -317,7 +317,7 @@ t.test('a hidden title that became a part of a show', async t => {
   await hide(viewer, 2)
   await change(app, 'contents', 2, { parent_id: 1 })
   await until(async () => (await idsFor(viewer)).join() === '3')
-  t.strictSame(await cardsOf(viewer), [], 'hides the show')
+  t.strictSame(await cardsOf(viewer), [], 'the show is hidden')
   t.strictSame(await hiddenBy(viewer), [2])
   assertDone(t, await viewer.remove('/hidden/2'), 200)
   t.strictSame(await hiddenBy(viewer), [])

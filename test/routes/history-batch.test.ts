@@ -62,14 +62,18 @@ t.test('many reports at once', async t => {
     const listed = async (from: Viewer) =>
       collectionOf(await from.get('/history')).map((element: object) => ({ ...element, _id: '', user_id: 0 }))
     t.strictSame(await listed(viewer), await listed(other))
-    t.match(await elementOf(viewer, 1), { percentage: 95, plays: 1, watched_at: wire(second(2)) }, 'of a duration too')
+    t.match(
+      await elementOf(viewer, 1),
+      { percentage: 95, plays: 1, watched_at: wire(second(2)) },
+      'also if the duration tells the percentage'
+    )
     for (const element of await stored.find({ user_id: viewer.id }).toArray())
       t.strictSame(
         Object.keys(element)
           .filter(field => !['plays', 'watched_at'].includes(field))
           .sort(),
         ['_id', 'arrived_at', 'content_id', 'created_at', 'percentage', 'time', 'updated_at', 'user_id'],
-        'and nothing else is stored'
+        'no other field is stored'
       )
   })
 
@@ -95,7 +99,7 @@ t.test('many reports at once', async t => {
     isSaved(await send(viewer, reports), 200)
     t.equal(await stored.countDocuments({ user_id: viewer.id }), 200)
     assertRefused(t, await send(viewer, [...reports, { content_id: 1, time: 1 }]), 'reports', '201')
-    t.equal(await elementOf(viewer, 1), undefined, 'and none of them is saved')
+    t.equal(await elementOf(viewer, 1), undefined, 'none of them is saved')
   })
 
   t.test('are one write, and one read if they are late', async t => {
@@ -108,10 +112,10 @@ t.test('many reports at once', async t => {
       )
       return asked.flatMap(({ find, update }) => [...(find === 'removals' ? ['find'] : []), ...(update === 'history' ? ['update'] : [])])
     }
-    t.strictSame(await asks({ time: 1 }), ['update'], 'new elements')
+    t.strictSame(await asks({ time: 1 }), ['update'], 'new elements need one operation')
     t.strictSame(await asks({ time: 2 }), ['update'])
     t.strictSame(await asks({ time: 3, observed_at: second(1) }), ['find', 'update'])
-    t.strictSame(await asks({ time: -1 }), [], 'all refused')
+    t.strictSame(await asks({ time: -1 }), [], 'refused reports need none')
   })
 
   t.test('one bad among 199 is refused alone', async t => {
@@ -177,13 +181,13 @@ t.test('many reports at once', async t => {
     }
     const equal = [1, 2, 3].map(time => ({ content_id: 1020, time, observed_at: second(1) }))
     await send(viewer, equal)
-    t.match(await elementOf(viewer, 1020), { time: 3 }, 'of equal ones the last')
+    t.match(await elementOf(viewer, 1020), { time: 3 }, 'the last of several equal ones counts')
     await send(viewer, [
       { content_id: 1021, time: 1 },
       { content_id: 1021, time: 2, observed_at: '2999-01-01T00:00:00Z' },
       { content_id: 1021, time: 3, observed_at: second(1) }
     ])
-    t.match(await elementOf(viewer, 1021), { time: 2 }, 'those without one, and those of the future, are of now')
+    t.match(await elementOf(viewer, 1021), { time: 2 }, 'without observed_at, or with one in the future, a report counts as now')
   })
 
   t.test('complete a content as often as it was watched', async t => {
@@ -192,10 +196,14 @@ t.test('many reports at once', async t => {
     await send(viewer, shuffled([20, 95, 85, 99, 3, 50, 90, 92].map(report)))
     t.match(await elementOf(viewer, 1001), { percentage: 92, plays: 2, watched_at: wire(second(6)) })
     await send(viewer, shuffled([20, 95, 85, 99, 3, 50, 90, 92].map(report)))
-    t.match(await elementOf(viewer, 1001), { percentage: 92, plays: 2, watched_at: wire(second(6)) }, 'and sent again change nothing')
+    t.match(
+      await elementOf(viewer, 1001),
+      { percentage: 92, plays: 2, watched_at: wire(second(6)) },
+      'the same batch again changes nothing'
+    )
     await send(viewer, [report(5, 10), report(5, 20)])
     await send(viewer, [report(100, 30), report(0, 15)])
-    t.match(await elementOf(viewer, 1001), { percentage: 100, plays: 3, watched_at: wire(second(30)) }, 'across two')
+    t.match(await elementOf(viewer, 1001), { percentage: 100, plays: 3, watched_at: wire(second(30)) }, 'across two batches')
   })
 
   t.test('that come late change nothing, and count as saved', async t => {

@@ -132,10 +132,10 @@ t.test('history', async t => {
     const made = await progressOf(viewer, id)
     t.match(made, { time: 0, percentage: 0, created_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/ })
     t.equal(made.updated_at, made.created_at)
-    t.ok(Date.parse(made.created_at) >= before && Date.parse(made.created_at) <= Date.now(), 'of now')
+    t.ok(Date.parse(made.created_at) >= before && Date.parse(made.created_at) <= Date.now(), 'created_at is the current time')
 
     await tick()
-    t.equal(await watch(viewer, 1, { time: 5 }), id, 'the same element')
+    t.equal(await watch(viewer, 1, { time: 5 }), id, 'the element stays the same')
     t.match(await progressOf(viewer, id), { time: 5, percentage: 0, created_at: made.created_at })
     t.ok((await progressOf(viewer, id)).updated_at > made.updated_at)
     await watch(viewer, 1, { percentage: 7 })
@@ -143,7 +143,7 @@ t.test('history', async t => {
     await watch(viewer, 1)
     t.match(await progressOf(viewer, id), { time: 5, percentage: 7 })
     await watch(viewer, 1, { time: 0 })
-    t.match(await progressOf(viewer, id), { time: 0, percentage: 7 }, 'a newer write counts whatever its values')
+    t.match(await progressOf(viewer, id), { time: 0, percentage: 7 }, 'a newer report counts, whatever its values are')
     t.equal(collectionOf(await viewer.get('/history')).length, 1)
   })
 
@@ -174,7 +174,7 @@ t.test('history', async t => {
     t.ok(Date.parse(now.updated_at) >= before && Date.parse(now.updated_at) <= Date.now())
     assertDone(t, await viewer.put(`/history/${id}`, { percentage: 6 }), 200)
     t.match(await progressOf(viewer, id), { time: 5, percentage: 6 })
-    assertDone(t, await viewer.put(`/history/${id}`, { percentage: 6 }), 200, 'the same again')
+    assertDone(t, await viewer.put(`/history/${id}`, { percentage: 6 }), 200, 'the same report again')
   })
 
   t.test('PUT and DELETE serve an element whose content is closed', async t => {
@@ -201,7 +201,7 @@ t.test('history', async t => {
     t.equal(after.statusCode, 200)
     t.match(after.json().data.collection, [{ _id: id, time: 5, content: { id: 2, name: first.name } }])
     t.equal(Object.hasOwn(after.json().data.collection[0].content, 'deleted_at'), false)
-    t.equal(after.body, before, 'as it stood')
+    t.equal(after.body, before, 'the element is unchanged')
     t.equal((await viewer.get(`/history/${id}`)).statusCode, 200)
   })
 
@@ -224,8 +224,8 @@ t.test('history', async t => {
     assertDone(t, await viewer.remove('/history'), 200)
     const empty = JSON.stringify({ success: true, data: { collection: [], meta: emptyMeta } })
     t.equal((await viewer.get('/history')).body, empty)
-    assertDone(t, await viewer.remove('/history'), 200, 'of an empty history')
-    assertDone(t, await viewer.remove('/history', '', { 'content-type': 'application/json' }), 200, 'with a content type and no body')
+    assertDone(t, await viewer.remove('/history'), 200, 'an empty history')
+    assertDone(t, await viewer.remove('/history', '', { 'content-type': 'application/json' }), 200, 'with a content type but no body')
     t.equal((await other.get('/history')).body, before)
   })
 
@@ -312,7 +312,11 @@ t.test('history', async t => {
   t.test('meta is right at every boundary', async t => {
     const viewer = await viewerOf(app)
     t.strictSame((await viewer.get('/history')).json().data, { collection: [], meta: emptyMeta })
-    t.strictSame((await viewer.get('/history?page=3&perPage=7')).json().data.meta, { ...emptyMeta, page: 3, per_page: 7 }, 'of nothing')
+    t.strictSame(
+      (await viewer.get('/history?page=3&perPage=7')).json().data.meta,
+      { ...emptyMeta, page: 3, per_page: 7 },
+      'an empty history'
+    )
     for (const id of [1, 2, 3, 4, 5]) await watch(viewer, id, { observed_at: `2024-05-06T07:08:0${id}Z` })
     for (const meta of metaOfFive) {
       const answer = await viewer.get(`/history?page=${meta.page}&perPage=${meta.per_page}`)
@@ -350,8 +354,8 @@ t.test('history', async t => {
       const pages = await allPages(own, '/history', perPage)
       const ids = pages.flatMap(({ collection }) => collection.map(({ _id }: { _id: string }) => _id))
       t.equal(pages.length, Math.ceil(60 / perPage))
-      t.equal(new Set(ids).size, 60, 'each once')
-      t.strictSame(ids, all, 'descending, the id as the tie-break')
+      t.equal(new Set(ids).size, 60, 'each id once')
+      t.strictSame(ids, all, 'newest first, ties by id')
     }
     const some = elements.filter((_, i) => i % 3 === 0).slice(0, 4)
     const filter = `content_id=${some.map(({ content_id }) => content_id).join()}`
@@ -359,7 +363,7 @@ t.test('history', async t => {
     t.strictSame(
       pages.flatMap(collectionOf).map(({ _id }) => _id),
       some.map(({ _id }) => _id.toHexString()).reverse(),
-      'with a filter too'
+      'also with a filter'
     )
 
     await watch(viewer, 1, { observed_at: '2024-01-01T00:00:00Z' })
@@ -368,7 +372,7 @@ t.test('history', async t => {
     const order = async () => collectionOf(await viewer.get('/history')).map(({ content_id }: { content_id: number }) => content_id)
     t.strictSame(await order(), [2, 3, 1])
     await watch(viewer, 1)
-    t.strictSame(await order(), [1, 2, 3], 'a new report moves it to the front')
+    t.strictSame(await order(), [1, 2, 3], 'a new report moves an element to the front')
   })
 
   t.test('observed_at', async t => {
@@ -404,7 +408,7 @@ t.test('history', async t => {
       t.equal(made.created_at, made.updated_at)
       t.ok(Date.parse(made.updated_at) >= before && Date.parse(made.updated_at) <= Date.now())
       await watch(viewer, 1, { time: 2 })
-      t.match(await progressOf(viewer, id), { time: 2 }, 'and blocks nothing that comes after')
+      t.match(await progressOf(viewer, id), { time: 2 }, 'and does not block later reports')
       await viewer.put(`/history/${id}`, { time: 3, observed_at: '9999-12-31T23:59:59Z' })
       const moved = await progressOf(viewer, id)
       t.equal(moved.time, 3)
@@ -641,7 +645,7 @@ t.test('history', async t => {
       const traveller = await viewerOf(app)
       const id = await watch(traveller, 23, { time: 1 })
       const there = { 'cf-ipcountry': 'DE' }
-      t.equal((await traveller.get(`/history/${id}`, undefined, there)).statusCode, 200, 'what one has shows everywhere')
+      t.equal((await traveller.get(`/history/${id}`, undefined, there)).statusCode, 200, 'an existing element is visible everywhere')
       t.equal(collectionOf(await traveller.get('/history', undefined, there)).length, 1)
       assertDone(t, await traveller.put(`/history/${id}`, { time: 2 }, there), 200)
     })
@@ -708,15 +712,22 @@ t.test('history', async t => {
         await a.remove(`/history/${id}`)
       ])
         assertError(t, answer, 403, 403, 'Forbidden')
-      assertError(t, await a.remove(`/watchlist/${id}`), 404, 404, 'Watchlist element not found', 'no watchlist id')
+      assertError(
+        t,
+        await a.remove(`/watchlist/${id}`),
+        404,
+        404,
+        'Watchlist element not found',
+        'the id of a history element is no watchlist id'
+      )
     }
-    t.equal(collectionOf(await a.get('/history?content_id=1,2,3')).length, 1, 'filters stay within the own')
+    t.equal(collectionOf(await a.get('/history?content_id=1,2,3')).length, 1, 'filters apply to the user’s own elements')
     t.equal((await b.get('/history')).body, before)
     t.equal((await b.get('/continue-watching')).body, cards)
     await a.remove('/history')
     await a.remove('/watchlist')
-    t.equal((await b.get('/history')).body, before, 'DELETE of everything is of the own')
-    assertError(t, await b.get(`/history/${mine}`), 404, 404, 'Resource not found', 'once removed, it is nobody’s')
+    t.equal((await b.get('/history')).body, before, 'DELETE without an id removes only the user’s own elements')
+    assertError(t, await b.get(`/history/${mine}`), 404, 404, 'Resource not found', 'a removed element belongs to nobody')
     assertError(t, await b.put(`/history/${mine}`, { time: 1 }), 404, 404, 'The resource was not found')
     assertError(t, await b.remove(`/history/${mine}`), 404, 404, 'Resource not found')
   })

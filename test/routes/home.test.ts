@@ -249,7 +249,7 @@ t.test('GET /home', async t => {
     for (const { more } of home.rows) if (more) t.equal((await viewer.get(more)).statusCode, 200, more)
 
     const again = await viewer.get('/home')
-    t.equal(again.body, (await viewer.get('/home')).body, 'the same from call to call')
+    t.equal(again.body, (await viewer.get('/home')).body, 'the response is the same at every call')
     const small = await homeFor(viewer, '?items=1&rails=1')
     t.ok(small.rows.every(({ items }) => items.length === 1))
     t.strictSame(railsOf(small), [['Clips & more', 302]])
@@ -273,7 +273,7 @@ t.test('GET /home', async t => {
       if (history[0] === 1)
         t.ok(
           history.some(id => reasons.includes(id)),
-          'the model recommends'
+          'some recommendations come from the model'
         )
       t.ok(home.rows.filter(({ kind }) => kind === 'because').length <= 2)
       for (const row of home.rows.filter(({ kind }) => kind === 'because')) for (const id of history) t.notOk(idsOf(row).includes(id))
@@ -293,9 +293,9 @@ t.test('GET /home', async t => {
     for (const kind of ['continue_watching', 'recommended', 'because', 'popular', 'new'])
       for (const row of after.rows.filter(row => row.kind === kind)) {
         t.equal(idsOf(row).filter(id => gone.includes(id)).length, 0, kind)
-        t.not(row.because?.content_id, 32, 'nor is anything there because of it')
+        t.not(row.because?.content_id, 32, 'and is not the reason of a row')
       }
-    t.strictSame(idsIn(after, 'watchlist'), [3], 'the watchlist is the user’s own')
+    t.strictSame(idsIn(after, 'watchlist'), [3], 'only the user’s own watchlist')
     t.ok(JSON.stringify(railsOf(after)).includes('301'), 'rails are the same for everybody')
     for (const id of gone) await viewer.remove(`/hidden/${id}`)
     t.strictSame(await homeFor(viewer), before)
@@ -336,7 +336,7 @@ t.test('a user who has watched everything, in a catalogue of three titles', asyn
   t.strictSame(
     (await homeFor(anybody(app))).rows.map(row => [row.kind, ...idsOf(row)]),
     [['popular', 3, 2, 1]],
-    'what is popular is not shown again as new'
+    'popular titles are not repeated as new ones'
   )
   t.strictSame(
     (await homeFor(anybody(app), '?items=2')).rows.map(row => [row.kind, ...idsOf(row)]),
@@ -354,14 +354,14 @@ t.test('a user who has watched everything, in a catalogue of three titles', asyn
       ['recommended', 3],
       ['popular', 2, 1]
     ],
-    'nothing is like the films but the films'
+    'only the films are similar to each other'
   )
   await watch(viewer, 4, completed)
   t.strictSame(await home(), [['popular', 3, 2, 1]])
 
   await change(app, 'contents', 2, { end_date: new Date() })
   await until(async () => (await home())[0]?.length === 3, { within: 10_000 })
-  t.strictSame(await home(), [['popular', 3, 1]], 'nothing is because of what is not open any more')
+  t.strictSame(await home(), [['popular', 3, 1]], 'a title that is no longer open is not the reason of a row')
 })
 
 t.test('paths are below the BASE_PATH', async t => {

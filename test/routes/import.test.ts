@@ -70,11 +70,15 @@ t.test('POST /import/{file}', async t => {
   await t.test('with prune, removes what the lines lack', async t => {
     t.strictSame(await imported(address, '/import/contents?prune=true', lines(film(1), film(4))), counts(1, 0, 1, 2))
     await until(async () => (await shown(2)).status === 404)
-    t.strictSame(await imported(address, '/import/contents?prune=true', ''), counts(0, 0, 0, 2), 'an empty body lacks everything')
+    t.strictSame(
+      await imported(address, '/import/contents?prune=true', ''),
+      counts(0, 0, 0, 2),
+      'with an empty body, all contents are missing'
+    )
     t.strictSame(
       await imported(address, '/import/contents?prune=false', lines(film(1), film(2))),
       counts(0, 2, 0, 0),
-      'who is listed is back'
+      'a listed content comes back'
     )
   })
 
@@ -158,7 +162,7 @@ t.test('POST /import/{file}', async t => {
     }
     const imports = (status: number) => `imports_total{file="terms",status="${status}"}`
     const before = await series()
-    t.strictSame([before[imports(200)], before[imports(400)], before[imports(401)]], ['0', '0', '0'], 'zeros from the start')
+    t.strictSame([before[imports(200)], before[imports(400)], before[imports(401)]], ['0', '0', '0'], 'the counters begin at zero')
 
     const began = performance.now()
     t.equal((await send(address, '/import/terms', '')).status, 200)
@@ -185,7 +189,7 @@ t.test('POST /import/{file}', async t => {
   })
 
   for (const lines of [log.join('\n'), said()]) {
-    t.notMatch(lines, key, 'no line of the log has the key')
+    t.notMatch(lines, key, 'the key is not in the log')
     t.match(lines, '"msg":"imported"')
   }
 })

@@ -36,7 +36,7 @@ t.test('GET /legal/{languageCode}', async t => {
   for (const [code, language] of paths) {
     t.test(`${code} is ${language}`, async t => {
       const response = await ask(app, `/legal/${code}`, 'nl')
-      t.equal(response.json().data.title, `Terms in ${language}`, 'whatever the caller accepts')
+      t.equal(response.json().data.title, `Terms in ${language}`, 'whatever languages the caller accepts')
       t.equal(String(response.headers['content-language']).toLowerCase(), language)
       t.notMatch(response.headers.vary ?? '', /accept-language/i)
     })
@@ -111,7 +111,7 @@ t.test('the default language', async t => {
     t.equal((await ask(app, '/legal')).headers['content-language'], 'nl')
     t.equal((await ask(app, '/legal', 'fr')).headers['content-language'], 'nl')
     t.equal((await ask(app, '/legal', 'en')).headers['content-language'], 'en')
-    t.equal((await ask(app, '/legal/fr')).statusCode, 404, 'serves no one who asks for another')
+    t.equal((await ask(app, '/legal/fr')).statusCode, 404, 'other languages are not available')
   })
 
   t.test('that is not there', async t => {

@@ -38,7 +38,7 @@ t.test('a crowd of right passwords', async t => {
       crowd.every(status => status === 200 || status === 429),
       [...new Set(crowd)].join()
     )
-    t.ok(crowd.includes(429), 'and has a limit itself')
+    t.ok(crowd.includes(429), 'the crowd itself is limited')
   }
 
   t.test('from one address for one account keeps nobody waiting', async () => {
@@ -86,7 +86,7 @@ t.test('right passwords for one account from one address have a limit that nobod
   const { statusCode, headers } = await logIn(app, email, '192.0.2.1')
   t.equal(statusCode, 429)
   t.ok(Number(headers['retry-after']) > 700)
-  t.equal((await logIn(app, email, '192.0.2.2')).statusCode, 200, 'others may')
+  t.equal((await logIn(app, email, '192.0.2.2')).statusCode, 200, 'other addresses may sign in')
   await attempts.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1000) } })
-  t.equal((await logIn(app, email, '192.0.2.1')).statusCode, 200, 'until the window ends')
+  t.equal((await logIn(app, email, '192.0.2.1')).statusCode, 200, 'until the window has ended')
 })

@@ -107,7 +107,7 @@ t.test('a device without a keyboard', async t => {
     const renewed = await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: signedIn.refresh_token } })
     t.equal(renewed.statusCode, 200)
 
-    await assertRefused(device_code, 'expired_token', 'a code serves once')
+    await assertRefused(device_code, 'expired_token', 'a code works once')
     await assertRefused(device_code, 'expired_token')
     assertError(t, await page.look(user_code), 404, 404, 'Resource not found')
     t.equal((await (await pageOf(app)).decide(user_code, true)).statusCode, 404)
@@ -143,7 +143,7 @@ t.test('a device without a keyboard', async t => {
     t.equal(denied.json().message, 'The device was denied')
     await assertRefused(device_code, 'access_denied')
     await wait(5)
-    await assertRefused(device_code, 'access_denied', 'for as long as it lives')
+    await assertRefused(device_code, 'access_denied', 'for as long as the code is valid')
     assertError(t, await page.decide(user_code, true), 404, 404, 'Resource not found', 'the first decision counts')
   })
 
@@ -161,16 +161,16 @@ t.test('a device without a keyboard', async t => {
     await assertRefused(device_code, 'authorization_pending')
     await assertRefused(device_code, 'slow_down')
     await wait(9.5)
-    await assertRefused(device_code, 'slow_down', 'the interval is 10 seconds now')
+    await assertRefused(device_code, 'slow_down', 'the interval is now 10 seconds')
     await page.decide(user_code, true)
     await wait(14.5)
-    await assertRefused(device_code, 'slow_down', 'an approval is not told early')
+    await assertRefused(device_code, 'slow_down', 'an approval is not revealed early')
     await wait(20)
     t.equal((await ask(app, device_code)).statusCode, 200)
 
     const { device_code: other } = await newCodes(app)
     await Promise.all(Array.from({ length: 10 }, () => ask(app, other)))
-    t.equal((await codes.findOne({}, { sort: { created_at: -1 } }))?.interval, 5 + 9 * 5, 'each of ten at once but one')
+    t.equal((await codes.findOne({}, { sort: { created_at: -1 } }))?.interval, 5 + 9 * 5, 'all but one of ten simultaneous polls')
   })
 
   t.test('gets tokens once, however many ask at once', async t => {
@@ -340,11 +340,11 @@ t.test('a device without a keyboard', async t => {
     const { user_code } = await newCodes(app)
     for (let i = 0; i < 5; i++) {
       assertError(t, await guesser.look('BBBB-BBBB'), 404, 404, 'Resource not found')
-      t.equal((await guesser.look(user_code)).statusCode, 200, 'a right one does not count')
+      t.equal((await guesser.look(user_code)).statusCode, 200, 'a correct code is not counted')
       assertError(t, await guesser.decide('CCCC-CCCC', true), 404, 404, 'Resource not found')
     }
     const answer = await guesser.look(user_code)
-    assertError(t, answer, 429, 429, 'Too many wrong codes, try again later', 'a right one too')
+    assertError(t, answer, 429, 429, 'Too many wrong codes, try again later', 'for correct codes as well')
     t.ok(Number(answer.headers['retry-after']) > 800)
     t.equal((await guesser.decide(user_code, true)).statusCode, 429)
     t.equal((await honest.decide(user_code, true)).statusCode, 200)
@@ -367,7 +367,7 @@ t.test('a device without a keyboard', async t => {
     await attempts.updateOne({ _id: sharedBucket }, { $set: { count: 10_000 } })
     for (let i = 0; i < 3; i++) assertError(t, await guesser.look(user_code), 429, 429, 'Too many wrong codes, try again later')
     t.equal((await honest.look(user_code)).statusCode, 200)
-    t.equal((await honest.decide(user_code, true)).statusCode, 200, 'guessers do not hinder who types it right')
+    t.equal((await honest.decide(user_code, true)).statusCode, 200, 'wrong guesses do not hinder a user with the correct code')
   })
 })
 

@@ -98,8 +98,8 @@ t.test('a user whose stored password cannot be checked is refused as anybody, an
       seen(await logIn(app, { email: `${n}@example.com`, password })),
       seen(await logIn(app, { email: 'nobody@example.com', password }))
     )
-    t.ok(performance.now() - began > 490, `${password_hash} takes its time`)
-    t.ok(performance.now() - began < 2000, `${password_hash} holds up nobody`)
+    t.ok(performance.now() - began > 490, `${password_hash} takes as long as any login`)
+    t.ok(performance.now() - began < 2000, `${password_hash} delays nobody`)
     t.ok(log.some(line => line.includes(`user ${_id} cannot be checked`)))
   }
 })
@@ -155,7 +155,7 @@ t.test('POST /login', async t => {
     const [header = '', payload = ''] = access_token.split('.')
     t.match(JSON.parse(Buffer.from(header, 'base64url').toString()), { alg: 'HS256' })
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    t.strictSame(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sid', 'sub'], 'and nothing else about the user')
+    t.strictSame(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sid', 'sub'], 'and no other claims about the user')
     t.match(claims, { sub: String(user._id), iss: 'viewer', aud: 'viewer', sid: String })
     t.equal(claims.exp - claims.iat, 3600)
     t.ok(Math.abs(claims.iat - Date.now() / 1000) < 60)
@@ -219,7 +219,7 @@ t.test('POST /login', async t => {
           best.set(kind, Math.min(best.get(kind) ?? Number.POSITIVE_INFINITY, performance.now() - start))
         }
       }
-      t.ok(spread() < 25, `the best times lie together: ${[...best].flat().join(' ')}`)
+      t.ok(spread() < 25, `the best times are close together: ${[...best].flat().join(' ')}`)
     })
   })
 
@@ -259,9 +259,9 @@ t.test('POST /login', async t => {
     t.equal(
       (await logIn(app, { email: old.email, password: `${password}\u0000` })).statusCode,
       401,
-      'a zero byte is no end of the password'
+      'a zero byte does not end the password'
     )
-    t.equal((await app.data.users.byId(old._id))?.password_hash, hash, 'a failed login changes nothing')
+    t.equal((await app.data.users.byId(old._id))?.password_hash, hash, 'a failed login leaves the hash unchanged')
     t.equal((await logIn(app, { email: old.email, password })).statusCode, 200)
     t.match((await app.data.users.byId(old._id))?.password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     t.equal((await logIn(app, { email: old.email, password })).statusCode, 200)
@@ -277,8 +277,8 @@ t.test('POST /login', async t => {
     for (const right of [`${long}1`, `${long} and more`, `${umlauts}ü`, `${umlauts}1`]) {
       const { _id, email, password_hash } = await old(right)
       for (const typed of [`${right}typo`, right, `${right.slice(0, -1)}?`, right]) {
-        t.equal((await logIn(app, { email, password: typed })).statusCode, 200, 'all that bcrypt reads is right')
-        t.equal(await hashOf(_id), password_hash, 'the hash stays, since it cannot tell who is right')
+        t.equal((await logIn(app, { email, password: typed })).statusCode, 200, 'a password is correct if the part that bcrypt reads is')
+        t.equal(await hashOf(_id), password_hash, 'the hash stays, because the rest of the password is unknown')
       }
     }
 
@@ -290,10 +290,10 @@ t.test('POST /login', async t => {
     ] as const) {
       const { _id, email, password_hash } = await old(right)
       t.equal((await logIn(app, { email, password: typed })).statusCode, 200)
-      t.equal(await hashOf(_id), password_hash, 'not replaced on the strength of what was typed')
+      t.equal(await hashOf(_id), password_hash, 'a password that was only partly checked does not replace the hash')
       t.equal((await logIn(app, { email, password: right })).statusCode, 200, 'the owner signs in')
-      t.match(await hashOf(_id), /^\$argon2id\$/, 'whose whole password bcrypt has read')
-      t.equal((await logIn(app, { email, password: right })).statusCode, 200, 'and again')
+      t.match(await hashOf(_id), /^\$argon2id\$/, 'bcrypt read the whole password, so the hash is replaced')
+      t.equal((await logIn(app, { email, password: right })).statusCode, 200, 'and the owner signs in again')
       t.equal((await logIn(app, { email, password: typed })).statusCode, 401)
     }
   })
@@ -327,13 +327,13 @@ t.test('POST /login', async t => {
         t.strictSame(errors.map(({ field }: { field: string }) => field).sort(), fields)
         for (const error of errors) {
           t.strictSame(Object.keys(error).sort(), ['field', 'message'])
-          t.match(error.message, /\w+ \w+/, `names the rule: ${error.message}`)
+          t.match(error.message, /\w+ \w+/, `the message names the rule: ${error.message}`)
         }
         t.ok(
           fields.some(field => message.includes(field)),
           `the message names the field: ${message}`
         )
-        t.notMatch(response.body, password, 'and repeats no password')
+        t.notMatch(response.body, password, 'the response does not repeat the password')
       })
     }
   })
@@ -368,9 +368,13 @@ t.test('the limit of failed logins', async t => {
     assertTooMany(t, await logIn(app, wrong(ada.email)))
     assertTooMany(t, await logIn(app, right(ada.email)))
     assertTooMany(t, await logIn(app, right(ada.email.toUpperCase())))
-    t.strictSame((await logIn(app, right(ada.email))).json(), (await logIn(app, wrong(ada.email))).json(), 'says nothing of the password')
-    t.equal((await logIn(app, right(ada.email), { address: '192.0.2.7' })).statusCode, 200, 'other addresses are free')
-    t.equal((await logIn(app, right(bo.email))).statusCode, 200, 'other users are free')
+    t.strictSame(
+      (await logIn(app, right(ada.email))).json(),
+      (await logIn(app, wrong(ada.email))).json(),
+      'the response reveals nothing about the password'
+    )
+    t.equal((await logIn(app, right(ada.email), { address: '192.0.2.7' })).statusCode, 200, 'other addresses are not limited')
+    t.equal((await logIn(app, right(bo.email))).statusCode, 200, 'other users are not limited')
   })
 
   test('is the same for an e-mail that nobody has, and for a disabled user', async t => {
@@ -463,8 +467,12 @@ t.test('the limit of failed logins', async t => {
     const attack = []
     for (let i = 0; i < 25; i++) attack.push(await logIn(app, wrong(victim.email), { address: '192.0.2.66' }))
     t.strictSame(statusesOf(attack), [401, ...Array(24).fill(429)])
-    t.equal((await logIn(app, right(victim.email))).statusCode, 200, 'the victim elsewhere')
-    t.equal((await logIn(app, right(neighbour.email), { address: '192.0.2.66' })).statusCode, 200, 'a neighbour at the same address')
+    t.equal((await logIn(app, right(victim.email))).statusCode, 200, 'the victim signs in from another address')
+    t.equal(
+      (await logIn(app, right(neighbour.email), { address: '192.0.2.66' })).statusCode,
+      200,
+      'a neighbour signs in from the same address'
+    )
   })
 
   test('a crowd of refused attempts locks nobody else out, not even while it lasts', async t => {
@@ -504,7 +512,7 @@ t.test('the limit of failed logins', async t => {
     const { begin } = data.loginAttempts
     for (let i = 0; i < 10; i++) t.equal((await begin(`${i}@example.com`, '192.0.2.1')).retryAfter, undefined)
     for (let i = 0; i < 2; i++) t.ok(Number((await begin('a@example.com', '192.0.2.1')).retryAfter) > 800)
-    t.equal(await data.loginAttempts.retryAfter('a@example.com', '192.0.2.2'), undefined, 'and leave no trace')
+    t.equal(await data.loginAttempts.retryAfter('a@example.com', '192.0.2.2'), undefined, 'attempts past a limit leave no trace')
     t.equal((await begin('a@example.com', '192.0.2.2')).retryAfter, undefined)
   })
 
@@ -532,7 +540,7 @@ t.test('the limit of failed logins', async t => {
     const attempts = client.db().collection('login_attempts')
     const stored = await attempts.find().toArray()
     t.ok(stored.length > 0)
-    t.notMatch(JSON.stringify(stored), email, 'what was typed into the field of the e-mail is not kept')
+    t.notMatch(JSON.stringify(stored), email, 'the e-mail is not stored as it was typed')
     const ends = stored.map(({ expires_at }) => (expires_at.getTime() - Date.now()) / 60_000)
     t.ok(
       ends.every(minutes => minutes > 13 && minutes <= 15),

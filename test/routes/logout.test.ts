@@ -25,7 +25,7 @@ t.test('POST /logout', async t => {
     t.not(message, '')
     t.strictSame(rest, { success: true, code: 200, 'message ': message })
     t.equal(await refresh(app, session.refresh_token), 401)
-    t.equal((await logOut(session.headers)).statusCode, 401, 'again')
+    t.equal((await logOut(session.headers)).statusCode, 401, 'a second time')
   })
 
   t.test('leaves the other sessions of the user and those of others alone', async t => {

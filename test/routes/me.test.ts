@@ -22,7 +22,7 @@ t.test('GET /me', async t => {
 
   await databaseOf(app).collection<{ _id: number }>('users').deleteOne({ _id: user._id })
   const gone = await get()
-  t.strictSame([gone.statusCode, gone.body], [401, unauthenticated], 'a user who is no more')
+  t.strictSame([gone.statusCode, gone.body], [401, unauthenticated], 'a user who does not exist any more')
 })
 
 t.test('PUT /me/password', async t => {
@@ -40,7 +40,7 @@ t.test('PUT /me/password', async t => {
     const status = async (headers: Record<string, string>) => (await app.inject({ url: '/history', headers })).statusCode
     t.strictSame([await status(here), await status(elsewhere), await status(stranger.headers)], [200, 401, 200])
     t.strictSame([await logIn(user.email, password), await logIn(user.email, newPassword)], [401, 200])
-    t.equal((await change()).statusCode, 401, 'the old one is wrong now')
+    t.equal((await change()).statusCode, 401, 'the old password is wrong now')
   })
 
   t.test('refuses bad input', async t => {
@@ -79,7 +79,7 @@ t.test('PUT /me/password', async t => {
     t.equal(answer.statusCode, 429)
     t.match(answer.headers['retry-after'], /^\d+$/)
     t.equal(await logIn(user.email, password), 429)
-    t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'the session goes on')
+    t.equal((await app.inject({ url: '/history', headers })).statusCode, 200, 'the session continues')
   })
 
   t.test('lets one of two changes at once win', async t => {
@@ -116,11 +116,11 @@ t.test('a login that is under way', async t => {
   t.strictSame(
     await logInWhile(async email => app.data.users.setPassword(email, 'x')),
     { statusCode: 401, sessions: 0 },
-    'with the old password'
+    'the password is changed'
   )
   t.strictSame(
     await logInWhile(async email => app.data.users.disable(email)),
     { statusCode: 401, sessions: 0 },
-    'of a user who is disabled'
+    'the user is disabled'
   )
 })

@@ -48,7 +48,7 @@ t.test('answers are counted by the template of their route', async t => {
 
   t.equal(series.get('catalogue_contents'), 2)
   t.ok(Number(series.get('catalogue_unchecked_seconds')) < 60)
-  t.equal(series.get('catalogue_cache_lookups_total{result="miss"}'), 2, 'of what a start page shows')
+  t.equal(series.get('catalogue_cache_lookups_total{result="miss"}'), 2, 'the contents of the start page')
   t.equal(series.get('catalogue_cache_lookups_total{result="hit"}'), 2)
   await viewer.get('/history')
   const later = await seriesOf(app)
@@ -58,8 +58,8 @@ t.test('answers are counted by the template of their route', async t => {
 
   t.ok(Number(series.get('process_resident_memory_bytes')) > 0)
   t.ok(series.has('nodejs_eventloop_lag_p99_seconds'))
-  t.notOk(series.has('recommendation_model_age_seconds'), 'while there is no model')
-  t.notOk(series.has('recommendation_training_interval_seconds'), 'because this app does not train')
+  t.notOk(series.has('recommendation_model_age_seconds'), 'there is no model')
+  t.notOk(series.has('recommendation_training_interval_seconds'), 'this app does not train')
 })
 
 t.test('the ended sessions in memory are counted', async t => {
@@ -128,7 +128,7 @@ t.test('searches that find the queue full are counted', async t => {
   const app = await build(t)
   const search = async (n: number) => app.catalogue.searchAnswer(`search ${n}`, () => new Promise<never>(() => undefined))
   await Promise.allSettled(Array.from({ length: 70 }, (_, n) => search(n)))
-  t.equal((await seriesOf(app)).get('http_refused_total{reason="searches"}'), 6, 'the others were timed out')
+  t.equal((await seriesOf(app)).get('http_refused_total{reason="searches"}'), 6, 'the others timed out')
 })
 
 t.test('metrics are exported beyond every limit', async t => {

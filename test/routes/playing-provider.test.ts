@@ -27,13 +27,13 @@ t.test('with an identity provider, a stream belongs to the device that a profile
     const message = 'The account already plays on TV and Phone'
     const full = await ada.play('Tablet')
     t.strictSame([full.statusCode, full.json()], [409, { success: false, code: 409, message, devices: ['TV', 'Phone'] }])
-    assertDone(t, await ada.play('TV'), 200, 'who plays plays on')
+    assertDone(t, await ada.play('TV'), 200, 'a device that plays may go on')
     assertDone(t, await ada.stop('Tablet'), 200)
     assertDone(t, await ada.stop(), 200)
     t.equal((await ada.play('Tablet')).statusCode, 409)
     assertDone(t, await ada.stop('TV'), 200)
     assertDone(t, await ada.play('Tablet'), 200)
-    t.equal((await ben.play('Tablet')).statusCode, 409, 'of another user nothing has stopped')
+    t.equal((await ben.play('Tablet')).statusCode, 409, 'streams of another user do not stop')
   })
 
   t.test('all profiles of a user share the limit', async t => {
@@ -46,7 +46,7 @@ t.test('with an identity provider, a stream belongs to the device that a profile
     assertDone(t, await asMia.stop('TV'), 200)
     t.strictSame((await asMia.play('Phone')).statusCode, 200)
     assertError(t, await asChild.play('Tablet'), 400, 404, 'The content was not found', 'a content without a known age')
-    assertError(t, await (await viewer('ben', mia)).play('TV'), 403, 403, 'Forbidden', 'of another user')
+    assertError(t, await (await viewer('ben', mia)).play('TV'), 403, 403, 'Forbidden', 'a profile of another user')
   })
 
   t.test('devices without a name are one', async t => {

@@ -29,10 +29,10 @@ t.test('a limit of two', async t => {
     assertDone(t, await tv.play(), 200)
     assertDone(t, await tablet.play(), 200)
     assertFull(t, await phone.play(), 'Living room TV and a device without a name', ['Living room TV', null])
-    assertDone(t, await tv.play(), 200, 'who plays plays on')
-    assertDone(t, await tv.play(2), 200, 'something else, too')
+    assertDone(t, await tv.play(), 200, 'a device that plays may go on')
+    assertDone(t, await tv.play(2), 200, 'also with another content')
     t.equal((await phone.play()).statusCode, 409)
-    assertDone(t, await phone.stop(), 200, 'where nothing plays')
+    assertDone(t, await phone.stop(), 200, 'nothing is playing')
     t.equal((await phone.play()).statusCode, 409)
     assertDone(t, await tv.stop(), 200)
     assertDone(t, await phone.play(), 200)
@@ -49,7 +49,7 @@ t.test('a limit of two', async t => {
     assertFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
     assertDone(t, await phone.stop(), 200)
     assertDone(t, await tablet.play(), 200)
-    t.equal((await streamsOf(app, theirs.user)).length, 2, 'nothing of the others has stopped')
+    t.equal((await streamsOf(app, theirs.user)).length, 2, 'streams of others do not stop')
     t.strictSame(await streamsOf(app, mia), [])
   })
 
@@ -69,12 +69,12 @@ t.test('a limit of two', async t => {
         { $set: { streams: { $map: { input: '$streams', in: { player: '$$this.player', until: { $add: ['$$NOW', milliseconds] } } } } } }
       ])
     await leave(10_000)
-    t.equal((await phone.play()).statusCode, 409, 'not before')
+    t.equal((await phone.play()).statusCode, 409, 'but not before')
     await leave(0)
     assertDone(t, await phone.play(), 200)
-    t.equal((await streamsOf(app, user)).length, 1, 'nothing is left of the others')
+    t.equal((await streamsOf(app, user)).length, 1, 'the other streams are gone')
     await leave(-1)
-    assertDone(t, await phone.play(), 200, 'a late heartbeat begins anew')
+    assertDone(t, await phone.play(), 200, 'a late heartbeat begins a new stream')
     assertDone(t, await tv.play(), 200)
     assertFull(t, await tablet.play(), 'Phone and TV', ['Phone', 'TV'])
   })
@@ -92,9 +92,9 @@ t.test('a limit of two', async t => {
       const playing = devices.filter((device, i) => device !== first && again[i]?.statusCode === 200)
       t.ok(
         others.every(device => playing.includes(device)),
-        'who plays plays on'
+        'devices that play may go on'
       )
-      t.ok(playing.length <= 3, 'of those who wait, one may be in time')
+      t.ok(playing.length <= 3, 'one of the waiting devices may be in time')
       t.equal((await streamsOf(app, user)).length, playing.length)
     }
   })
@@ -171,7 +171,7 @@ t.test('without a limit everybody may play, and nothing is stored', async t => {
   const { user, devices } = await householdOf(app, ...Array.from({ length: 20 }, (_, i) => `${i}`))
   for (const answer of await Promise.all(devices.map(device => device.play()))) assertDone(t, answer, 200)
   for (const answer of await Promise.all(devices.map(device => device.play(777))))
-    assertError(t, answer, 400, 404, 'The content was not found', 'apps see their mistakes')
+    assertError(t, answer, 400, 404, 'The content was not found', 'apps learn of their mistakes')
   for (const answer of await Promise.all(devices.map(device => device.stop()))) assertDone(t, answer, 200)
   t.strictSame(await streamsOf(app, user), [])
 })

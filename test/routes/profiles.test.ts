@@ -70,12 +70,12 @@ t.test('profiles', async t => {
     t.strictSame(pair.user, { id: mia, email: '', name: 'Mia', account_id: account.id })
     assertStatus(t, await account.send('POST', `/profiles/${mia}/token`), 200, 'without a body')
     const send = senderOf(app, pair)
-    t.strictSame(await listed(send), all, 'a child may see who there is')
+    t.strictSame(await listed(send), all, 'a child may list the profiles')
     t.strictSame((await send('GET', '/me')).json().data, { id: mia, email: '', name: 'Mia', account_id: account.id })
     t.match(JSON.parse(atob(pair.access_token.split('.')[1] as string)), { sub: String(mia), acc: String(account.id) })
     assertStatus(t, await send('POST', '/history', { content_id: 1, percentage: 20 }), 201)
     t.equal((await send('GET', '/history')).json().data.meta.total_count, 1)
-    t.equal((await account.send('GET', '/history')).json().data.meta.total_count, 0, 'with a history of their own')
+    t.equal((await account.send('GET', '/history')).json().data.meta.total_count, 0, 'each profile has its own history')
     assertStatus(t, await send('POST', '/watchlist', { content_id: 2 }), 400)
     const contents = await send('GET', '/contents')
     t.strictSame(
@@ -93,7 +93,7 @@ t.test('profiles', async t => {
     t.strictSame(
       sessions.map(({ device }: { device: string }) => device),
       ['TV', 'TV', 'TV'],
-      'sessions are those of the account'
+      'the sessions belong to the account'
     )
   })
 
@@ -123,7 +123,7 @@ t.test('profiles', async t => {
         t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, errors: [{ field }] }], JSON.stringify(body))
     }
     assertStatus(t, await account.send('POST', '/profiles', {}), 400)
-    assertStatus(t, await account.send('PUT', `/profiles/${mia}`, {}), 200, 'nothing is to be changed')
+    assertStatus(t, await account.send('PUT', `/profiles/${mia}`, {}), 200, 'no change at all')
     for (const id of ['0', '-1', 'x', '99999999', '99999999999999999999', '1.0', ''])
       for (const [method, url] of [
         ['PUT', ''],
@@ -175,7 +175,7 @@ t.test('profiles', async t => {
       const profiles = await app.data.profiles.list(account.id)
       t.ok(
         profiles.some(({ max_age = null }) => max_age === null),
-        'one is left'
+        'one profile without a limit is left'
       )
       for (const { _id } of profiles) await app.data.profiles.change(account.id, _id, { max_age: null })
       await app.changedAgeLimits.refresh()
@@ -199,9 +199,9 @@ const imports = (t: Test, app: App, other: App) =>
     await importUsers({ id, account_id: account.id, name: 'Second', pin_hash })
     assertUnauthenticated(t, await account.send('POST', `/profiles/${id}/token`, { pin: '4072' }), 'a wrong PIN')
     t.equal((await account.switchTo(id, { pin: '4071' })).user.id, id)
-    t.match((await app.data.users.byId(id))?.pin_hash, /^\$argon2id\$/, 'is stored like a new one')
+    t.match((await app.data.users.byId(id))?.pin_hash, /^\$argon2id\$/, 'the PIN is stored like a new one')
     t.equal((await account.switchTo(id, { pin: '4071' })).user.id, id)
-    t.equal((await account.add({ name: 'Third' })) > id, true, 'and ids go on from there')
+    t.equal((await account.add({ name: 'Third' })) > id, true, 'later ids are higher')
   })
 
 const pins = (t: Test, app: App) =>
@@ -225,11 +225,11 @@ const pins = (t: Test, app: App) =>
 
     for (const given of [{}, { password: 'wrong' }, { pin: '4071' }])
       assertUnauthenticated(t, await small('POST', `/profiles/${open}/token`, given), `without a limit ${JSON.stringify(given)}`)
-    t.equal(pairOf(await small('POST', `/profiles/${open}/token`, { password })).user.id, open, 'or the password')
-    t.equal(pairOf(await small('POST', `/profiles/${child}/token`, {})).user.id, child, 'no wider limit needs neither')
+    t.equal(pairOf(await small('POST', `/profiles/${open}/token`, { password })).user.id, open, 'or with the password')
+    t.equal(pairOf(await small('POST', `/profiles/${child}/token`, {})).user.id, child, 'a limit that is no wider needs neither')
 
     assertStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: '00000000' }), 200)
-    assertUnauthenticated(t, await account.send('POST', `/profiles/${locked}/token`, { pin: '4071' }), 'the old one')
+    assertUnauthenticated(t, await account.send('POST', `/profiles/${locked}/token`, { pin: '4071' }), 'the old PIN')
     await account.switchTo(locked, { pin: '00000000' })
     assertStatus(t, await account.send('PUT', `/profiles/${locked}`, { pin: null }), 200)
     t.equal((await account.switchTo(locked)).user.id, locked)
@@ -238,7 +238,7 @@ const pins = (t: Test, app: App) =>
     const guesses: number[] = []
     for (let i = 0; i < 12; i++) guesses.push((await small('POST', `/profiles/${locked}/token`, { pin: `${5000 + i}` })).statusCode)
     t.strictSame(guesses.slice(-2), [429, 429], `${guesses}`)
-    assertStatus(t, await small('POST', `/profiles/${locked}/token`, { pin: '1234' }), 429, 'and the right one')
+    assertStatus(t, await small('POST', `/profiles/${locked}/token`, { pin: '1234' }), 429, 'even with the correct PIN')
     assertStatus(t, await app.inject({ method: 'POST', url: '/login', payload: { email: account.email, password } }), 200)
   })
 
@@ -263,8 +263,8 @@ const children = (t: Test, app: App) =>
     ]
     for (const [method, url, payload] of calls) assertForbidden(t, await send(method, url, payload), `${method} ${url}`)
     t.strictSame((await listed(account.send)).length, 2)
-    assertStatus(t, await send('POST', '/logout'), 200, 'but sign out')
-    assertUnauthenticated(t, await send('GET', '/history'), 'then')
+    assertStatus(t, await send('POST', '/logout'), 200, 'except signing out')
+    assertUnauthenticated(t, await send('GET', '/history'), 'after the sign-out')
     assertStatus(t, await account.send('GET', '/history'), 200)
   })
 
@@ -277,7 +277,7 @@ const changes = (t: Test, app: App, other: App) =>
     const statusOf = async (send: Send, id: number) => (await send('GET', `/contents/${id}`)).statusCode
     t.equal(await statusOf(here, 2), 404)
     assertStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: 12 }), 200)
-    t.equal(await statusOf(here, 2), 200, 'at once')
+    t.equal(await statusOf(here, 2), 200, 'the new limit applies at once')
     await until(async () => (await statusOf(there, 2)) === 200, { within: 2000 })
     t.equal(await statusOf(there, 3), 404)
     assertStatus(t, await account.send('PUT', `/profiles/${child}`, { max_age: null }), 200)
@@ -288,24 +288,24 @@ const changes = (t: Test, app: App, other: App) =>
     t.match(await listed(account.send), [{}, { name: 'Little one', max_age: 0 }])
 
     const refused = await account.send('PUT', `/profiles/${account.id}`, { max_age: 16 })
-    t.match([refused.statusCode, refused.json()], [400, { errors: [{ field: 'max_age' }] }], 'one has to stay without a limit')
+    t.match([refused.statusCode, refused.json()], [400, { errors: [{ field: 'max_age' }] }], 'one profile has to stay without a limit')
     const second = await account.add({ name: 'Second' })
     assertStatus(t, await account.send('PUT', `/profiles/${account.id}`, { max_age: 16 }), 200)
     const wide = senderOf(app, await senderOf(app, account.pair)('POST', `/profiles/${second}/token`, { password }).then(pairOf))
-    assertStatus(t, await wide('DELETE', `/profiles/${second}`), 400, 'the last one without')
+    assertStatus(t, await wide('DELETE', `/profiles/${second}`), 400, 'the last profile without a limit')
     assertStatus(t, await wide('PUT', `/profiles/${account.id}`, { max_age: null }), 200)
 
-    assertStatus(t, await account.send('DELETE', `/profiles/${account.id}`), 400, 'the first one stays')
+    assertStatus(t, await account.send('DELETE', `/profiles/${account.id}`), 400, 'the first profile stays')
     await here('POST', '/history', { content_id: 1 })
     assertStatus(t, await account.send('DELETE', `/profiles/${child}`), 200)
-    assertUnauthenticated(t, await here('GET', '/history'), 'a deleted one')
+    assertUnauthenticated(t, await here('GET', '/history'), 'a deleted profile')
     await until(async () => (await there('GET', '/history')).statusCode === 401, { within: 2000 })
     assertStatus(t, await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: pair.refresh_token } }), 401)
-    t.equal(await databaseOf(app).collection('history').countDocuments({ user_id: child }), 0, 'leaves nothing')
+    t.equal(await databaseOf(app).collection('history').countDocuments({ user_id: child }), 0, 'its history is removed')
     assertStatus(t, await account.send('DELETE', `/profiles/${child}`), 404)
     assertStatus(t, await account.send('POST', `/profiles/${child}/token`, {}), 404)
-    assertStatus(t, await wide('DELETE', `/profiles/${second}`), 200, 'one may delete oneself')
-    assertUnauthenticated(t, await wide('GET', '/profiles'), 'then')
+    assertStatus(t, await wide('DELETE', `/profiles/${second}`), 200, 'a profile may delete itself')
+    assertUnauthenticated(t, await wide('GET', '/profiles'), 'after its deletion')
   })
 
 const accounts = (t: Test, app: App, other: App) =>

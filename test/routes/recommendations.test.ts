@@ -97,7 +97,7 @@ t.test('what is sent', async t => {
     const answer = await anybody(app).get('/recommendations')
     t.match(answer.headers, { 'cache-control': 'private, no-store' })
     t.strictSame([...new Set(recommendedBy(answer).map(({ reason }) => reason.type))], ['popular'])
-    t.ok((await idsFor(anybody(app))).includes(2), 'nobody has watched anything')
+    t.ok((await idsFor(anybody(app))).includes(2), 'nobody has watched anything yet')
     for (const authorization of ['Bearer x.y.z', 'Bearer', '', 'Basic dTpw', `${viewer.headers.authorization}x`]) {
       const refused = await anybody(app).get('/recommendations', undefined, { authorization })
       t.equal(refused.statusCode, 401, authorization)
@@ -180,7 +180,7 @@ t.test('a catalogue that has no more', async t => {
   t.strictSame(await idsFor(viewer, ''), [3])
   await watch(viewer, 3, { time: 1 })
   const answer = await viewer.get('/recommendations')
-  t.equal(answer.body, '{"success":true,"data":[]}', 'who has begun everything')
+  t.equal(answer.body, '{"success":true,"data":[]}', 'the user has begun everything')
   t.equal((await idsFor(anybody(app))).length, 3)
 
   const empty = await build(t, { url: await databaseUrl(t) })
@@ -235,7 +235,7 @@ t.test('what was learnt', async t => {
 
   t.test('what a user watches counts in the next request, without a training', async t => {
     const viewer = await viewerOf(app)
-    t.ok(isOf((await idsFor(viewer, '?perPage=10')).slice(0, 10), 1, 10), 'at first what is popular')
+    t.ok(isOf((await idsFor(viewer, '?perPage=10')).slice(0, 10), 1, 10), 'popular titles at first')
     await watch(viewer, 11, { ...completed, observed_at: '2024-01-01T00:00:00Z' })
     const before = await recommendedTo(viewer, '?perPage=9')
     t.ok(
@@ -249,14 +249,14 @@ t.test('what was learnt', async t => {
     const after = await recommendedTo(viewer, '?perPage=18')
     t.ok(
       after.slice(0, 5).some(({ id }) => id <= 10),
-      'titles of the other cluster at once'
+      'titles of the other cluster follow at once'
     )
     for (const { id, reason } of after) {
       t.not(id, 3)
-      t.match(reason, { type: 'watched', content_id: id <= 10 ? 3 : 11 }, 'what speaks for it is of its own cluster')
+      t.match(reason, { type: 'watched', content_id: id <= 10 ? 3 : 11 }, 'the reason is from the same cluster')
     }
     t.equal((await viewer.remove('/history')).statusCode, 200)
-    t.match((await recommendedTo(viewer, '?perPage=1'))[0]?.reason, popular, 'and what is removed counts no more')
+    t.match((await recommendedTo(viewer, '?perPage=1'))[0]?.reason, popular, 'removed history does not count')
   })
 
   t.test('episodes count for the show', async t => {
@@ -265,10 +265,10 @@ t.test('what was learnt', async t => {
     const shown = await recommendedTo(viewer)
     const ids = shown.map(({ id }) => id)
     t.notOk(ids.includes(19), 'a show that was begun')
-    t.ok(isOf(ids.slice(0, 9), 11, 20), 'by an episode that nobody else has seen')
+    t.ok(isOf(ids.slice(0, 9), 11, 20), 'by an episode that nobody else has watched')
     t.match(shown[0]?.reason, { type: 'watched', content_id: 19, name: 'The show' })
     await watch(viewer, 201, { time: 3 })
-    t.notOk((await idsFor(viewer)).includes(20), 'nor one that was begun for three seconds')
+    t.notOk((await idsFor(viewer)).includes(20), 'nor is a title that was played for three seconds')
   })
 
   t.test('a viewer of no title that the model knows is shown popular titles', async t => {
@@ -325,7 +325,7 @@ t.test('what was learnt', async t => {
     const eager = await build(t, { url: app.settings.MONGO_URL, settings: { INTEREST_FROM: '50' } })
     const viewer = await viewerOf(eager)
     await watch(viewer, 11, { percentage: 49 })
-    t.equal((await recommendedTo(viewer))[0]?.reason.type, 'popular', 'a setting')
+    t.equal((await recommendedTo(viewer))[0]?.reason.type, 'popular', 'INTEREST_FROM applies')
     await watch(viewer, 11, { percentage: 50 })
     t.equal((await recommendedTo(viewer))[0]?.reason.type, 'watched')
   })
@@ -370,7 +370,7 @@ t.test('a history of thousands', async t => {
   t.strictSame(
     (await idsFor(viewer)).filter(id => id > 1000).sort((a, b) => a - b),
     left,
-    'nothing that was ever begun'
+    'titles that were ever begun are left out'
   )
   t.notOk((await idsFor(viewer)).includes(31))
   await watch(viewer, 12, completed)
@@ -381,7 +381,7 @@ t.test('a history of thousands', async t => {
       11,
       20
     ),
-    'the newest counts at once'
+    'the newest history counts at once'
   )
   t.match(shown[0]?.reason, { type: 'watched', content_id: 12 })
   t.strictSame(

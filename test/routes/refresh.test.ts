@@ -55,7 +55,7 @@ t.test('POST /login/refresh', async t => {
     t.equal(claimsOf(data).sid, claimsOf(first).sid, 'it is the same session')
 
     const headers = { authorization: `Bearer ${access_token}` }
-    t.equal((await app.inject({ method: 'POST', url: '/logout', headers })).statusCode, 200, 'the new access token serves')
+    t.equal((await app.inject({ method: 'POST', url: '/logout', headers })).statusCode, 200, 'the new access token works')
   })
 
   t.test('goes on from pair to pair', async t => {
@@ -336,7 +336,7 @@ t.test('a user has at most 100 sessions', async t => {
     t.equal(await countOf(user._id), 100)
     const newest = await logIn(app, user.email)
     t.equal(await countOf(user._id), 100)
-    await assertRefused(t, app, second.refresh_token, 'the first was used since, so the second ends')
+    await assertRefused(t, app, second.refresh_token, 'the first session was used since, so the second one ends')
     for (const token of [refresh_token, third.refresh_token, newest.refresh_token, elsewhere.refresh_token]) await renewed(t, app, token)
   })
 

@@ -48,15 +48,15 @@ t.test('removed history stays removed', async t => {
           t.strictSame(await contentIds(viewer), left, observed_at)
         }
         isTaken(t, await send(viewer, { content_id: 3, time: 9, observed_at: longAgo }))
-        t.strictSame(await contentIds(viewer), what === 'the element' ? [2, 3] : [], 'but what was not removed')
+        t.strictSame(await contentIds(viewer), what === 'the element' ? [2, 3] : [], 'only what was not removed is left')
 
         await tick()
         isTaken(t, await send(viewer, { content_id: 1, time: 7, observed_at: new Date().toISOString() }))
-        t.match(collectionOf(await viewer.get('/history?content_id=1')), [{ time: 7, plays: 0 }], 'what was watched since counts')
+        t.match(collectionOf(await viewer.get('/history?content_id=1')), [{ time: 7, plays: 0 }], 'what was watched afterwards counts')
         const late = await send(viewer, { content_id: 1, time: 9, percentage: 99, observed_at: whileThere })
         isTaken(t, late)
         const [{ _id, ...again }] = collectionOf(await viewer.get('/history?content_id=1'))
-        t.match(again, { time: 7, percentage: 0, plays: 0 }, 'and nothing from before comes to it')
+        t.match(again, { time: 7, percentage: 0, plays: 0 }, 'without the values from before')
         if (way === 'POST') t.equal(late.headers.location, `/history/${_id}`)
       })
 

@@ -60,7 +60,7 @@ t.test('GET /schedule/now', async t => {
     const listed = (await app.inject({ url: '/schedule?channel=two', headers: to('US') })).json().data.collection
     const answer = await app.inject({ url: '/schedule/now?channel=two', headers: to('US') })
     t.strictSame(answer.json(), { success: true, data: [{ channel: 'two', now: listed[1], next: listed[2] }] })
-    t.strictSame([listed[1].id, listed[2].id], [2, 3], 'of two that overlap, the one that began later')
+    t.strictSame([listed[1].id, listed[2].id], [2, 3], 'of two programmes that overlap, the one that began later')
     const last = (await app.inject('/schedule/now?channel=last')).json().data
     t.strictSame(Object.keys(last[0]), ['channel', 'now', 'next'])
     t.equal(last[0].next, null)

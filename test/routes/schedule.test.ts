@@ -85,7 +85,7 @@ t.test('GET /schedule', async t => {
     t.strictSame(await shown(window('10:10', '10:20'), { 'x-country': 'de' }), [16, 11, 12, 23])
     const response = await app.inject({ url: `/schedule?${window('10:10', '10:20')}`, headers: us })
     t.strictSame(idsOf(response), [16, 11, 12])
-    t.equal(response.json().data.meta.total_count, 3, 'nor does it count')
+    t.equal(response.json().data.meta.total_count, 3, 'nor does it count in the total')
     t.match(response.headers.vary, /\bx-country\b/i)
   })
 
@@ -129,7 +129,7 @@ t.test('GET /schedule', async t => {
   t.test('the beginning of time is a moment too', async t => {
     t.strictSame(await shown('from=1970-01-01T00:00:00Z&to=1970-01-02T00:00:00Z'), [40])
     t.strictSame(await shown('from=1970-01-01T00:00:00Z'), [40])
-    t.strictSame(await shown('from=1969-12-31T00:00:00Z'), [], 'what begins with the end of the window is outside of it')
+    t.strictSame(await shown('from=1969-12-31T00:00:00Z'), [], 'a programme that begins when the window ends is outside')
     assertRefused(t, await app.inject('/schedule?to=1970-01-01T00:00:00Z'), 'to', 'long ago')
   })
 

@@ -70,12 +70,12 @@ t.test('sessions', async t => {
     t.strictSame(
       (await tv.list()).map(({ id }) => id),
       [nameless.id, tv.id, phone.id],
-      'a request is no use'
+      'a request does not count as use'
     )
     t.equal((await phone.refresh()).statusCode, 200)
     const [first, ...others] = await tv.list()
     t.match(first, { id: phone.id, device: 'Phone' })
-    t.ok(String(first?.last_used_at) > String(first?.created_at), 'a refresh is')
+    t.ok(String(first?.last_used_at) > String(first?.created_at), 'a refresh counts as use')
     t.strictSame(
       others.map(({ id }) => id),
       [nameless.id, tv.id]
@@ -99,7 +99,7 @@ t.test('sessions', async t => {
       t.equal(statusCode, 400, JSON.stringify(device))
       t.match(JSON.parse(body), { success: false, code: 400, message: /^device \w+/, errors: [{ field: 'device', message: /\w/ }] })
     }
-    t.equal((await (await logIn(app, email)).list()).length, 1, 'those have begun none')
+    t.equal((await (await logIn(app, email)).list()).length, 1, 'refused logins begin no session')
   })
 
   t.test('of an earlier version are listed too', async t => {
@@ -126,12 +126,12 @@ t.test('sessions', async t => {
     t.equal(answer.statusCode, 200)
     t.match(answer.json(), isDone)
     const refused = await tv.get('/history')
-    t.strictSame([refused.statusCode, refused.body], [401, unauthenticated], 'at once')
+    t.strictSame([refused.statusCode, refused.body], [401, unauthenticated], 'the session ends at once')
     t.equal(await lives(tv), false)
     t.strictSame([await lives(phone), await lives(other)], [true, true])
     t.strictSame((await phone.list()).map(({ id }) => id).sort(), [phone.id, other.id].sort())
-    t.equal((await phone.remove(`/sessions/${tv.id}`)).statusCode, 404, 'it is no more')
-    t.equal((await phone.remove(`/sessions/${phone.id}`)).statusCode, 200, 'its own')
+    t.equal((await phone.remove(`/sessions/${tv.id}`)).statusCode, 404, 'the session does not exist any more')
+    t.equal((await phone.remove(`/sessions/${phone.id}`)).statusCode, 200, 'a session may end itself')
     t.equal(await lives(phone), false)
   })
 
@@ -174,7 +174,7 @@ t.test('sessions', async t => {
     t.strictSame(answer.statusCode, 200)
     t.match(answer.json(), isDone)
     t.strictSame([await lives(phone), await lives(tv), await lives(laptop)], [true, false, false])
-    t.equal((await phone.remove('/sessions?others=true')).statusCode, 200, 'also where there are no others')
+    t.equal((await phone.remove('/sessions?others=true')).statusCode, 200, 'also without other sessions')
   })
 
   t.test('end all', async t => {
@@ -193,8 +193,7 @@ t.test('sessions', async t => {
       const [refreshed, ended] = await Promise.all([session.refresh(), other.remove(`/sessions/${session.id}`)])
       t.equal(ended.statusCode, 200)
       t.equal(await lives(session), false)
-      if (refreshed.statusCode === 200)
-        t.equal(await lives(sessionOf(app, refreshed.json().data)), false, 'what it was given is worth nothing')
+      if (refreshed.statusCode === 200) t.equal(await lives(sessionOf(app, refreshed.json().data)), false, 'the new tokens do not work')
     }
   })
 

@@ -45,7 +45,7 @@ t.test('GET /contents/{contentId}/similar, without a model', async t => {
     const expected = [3, 2].map(id => ({ ...wire(contents.find(({ _id }) => _id === id) as never), recent: id === 2 }))
     t.equal(answer.body, JSON.stringify({ success: true, data: expected }))
     t.strictSame(await similar(1, '?perPage=50'), byTerms.slice(0, 50))
-    t.strictSame(await similar(7), [5, 1, 8], 'of the same type where it has no terms, the most popular first')
+    t.strictSame(await similar(7), [5, 1, 8], 'titles of the same type if it has no terms, the most popular first')
   })
 
   t.test('are 20 unless perPage says otherwise, from 1 to 50', async t => {
@@ -72,7 +72,7 @@ t.test('GET /contents/{contentId}/similar, without a model', async t => {
     const to = (country: string) => ({ 'x-country': country })
     t.strictSame(await similar(7, '', to('US')), [5, 1])
     t.strictSame(await similar(7, '', to('DE')), [5, 1, 8])
-    t.strictSame(await similar(6, '', to('SE')), [2, ...span(142, 160).reverse()], 'of which nothing shares its term')
+    t.strictSame(await similar(6, '', to('SE')), [2, ...span(142, 160).reverse()], 'no title shares its term')
     for (const [id, country] of [
       [6, 'US'],
       [8, 'US']
@@ -116,7 +116,7 @@ t.test('by the model', async t => {
   ]
   const app = await buildWith(t, { contents }, { settings })
   await counted(app)
-  t.strictSame(await similarIn(app, 1, '?perPage=2'), [8, 7], 'what shares its term, before there is a model')
+  t.strictSame(await similarIn(app, 1, '?perPage=2'), [8, 7], 'before there is a model, titles that share its term')
   await views(app, [
     ...crowdOf([1, 2, 3, 4], 4, firstOfCrowd),
     ...crowdOf([5, 6, 70, 8], 4, firstOfCrowd + 1000),
@@ -127,15 +127,15 @@ t.test('by the model', async t => {
   t.test('comes what the viewers of a title watch', async t => {
     const neighbours = await similarIn(app, 1, '?perPage=3')
     t.strictSame([...neighbours].sort(), [2, 3, 4])
-    t.strictSame((await similarIn(app, 1, '?perPage=50')).slice(0, 5), [...neighbours, 8, 7], 'then what shares its terms')
-    t.strictSame(await similarIn(app, 70), await similarIn(app, 7), 'an episode is asked as its show')
+    t.strictSame((await similarIn(app, 1, '?perPage=50')).slice(0, 5), [...neighbours, 8, 7], 'then titles that share its terms')
+    t.strictSame(await similarIn(app, 70), await similarIn(app, 7), 'an episode has the similar titles of its show')
     t.ok([5, 6, 8].includes((await similarIn(app, 70))[0] as number))
     const all = await similarIn(app, 5, '?perPage=50')
-    t.ok(all.includes(7), 'and titles alone are shown')
+    t.ok(all.includes(7), 'only titles are listed')
     t.notOk(all.includes(70))
     for (const id of [1, 5, 7, 9]) {
       const shown = await similarIn(app, id, '?perPage=50')
-      t.notOk(shown.includes(id), 'never itself')
+      t.notOk(shown.includes(id), 'never the title itself')
       t.equal(new Set(shown).size, shown.length, 'never twice')
     }
   })
@@ -160,11 +160,11 @@ t.test('by the model', async t => {
       times.map(user_id => ({ user_id, content_id: 3 }))
     )
     await counted(app)
-    t.strictSame(await similarIn(app, 10, '?perPage=3'), [2, 9, 3], 'by the counts of now')
+    t.strictSame(await similarIn(app, 10, '?perPage=3'), [2, 9, 3], 'by the current counts')
     const before = await app.inject('/contents/10/similar')
     await trainOn(app)
     await learnerOf(app).learning.refreshModel()
-    t.not((await app.inject('/contents/10/similar')).headers.etag, before.headers.etag, 'and by the model of now')
+    t.not((await app.inject('/contents/10/similar')).headers.etag, before.headers.etag, 'and by the current model')
   })
 })
 
@@ -172,9 +172,9 @@ t.test('a catalogue of three titles', async t => {
   const almostOld = new Date(daysAgo(7).getTime() + 40_000)
   const app = await buildWith(t, { contents: [film(1), film(2, { start_date: almostOld }), content(3)] }, { settings })
   t.strictSame(await similarIn(app, 1), [2])
-  t.strictSame(await similarIn(app, 3), [], 'nothing is like it')
+  t.strictSame(await similarIn(app, 3), [], 'no title is similar to it')
   const isRecent = async () => (await app.inject('/contents/1/similar')).json().data[0].recent
   t.equal(await isRecent(), true)
   moveClock(t, 41_000)
-  t.equal(await isRecent(), false, 'what is kept does not outlive it')
+  t.equal(await isRecent(), false, 'the cached list does not outlive it')
 })

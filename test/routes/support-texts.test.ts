@@ -81,7 +81,7 @@ t.test('GET /support/context/{context}/texts', async t => {
     t.test(`accepting ${header}`, async t => {
       const texts = await textsOf(app, playback, header)
       t.match(texts, expected)
-      t.strictSame(Object.keys(texts), ['1', '2', '3'], 'each text once, whatever its languages')
+      t.strictSame(Object.keys(texts), ['1', '2', '3'], 'each text once, in however many languages')
     })
   }
 

@@ -53,9 +53,9 @@ t.test('watchlist', async t => {
     assertDone(t, await viewer.post('/watchlist', { content_id: 1 }), 201)
     const list = await viewer.get('/watchlist')
     const [{ id, created_at }] = collectionOf(list)
-    t.ok(Number.isSafeInteger(id) && id > 0, 'an integer id')
+    t.ok(Number.isSafeInteger(id) && id > 0, 'the id is an integer')
     t.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/)
-    t.ok(Date.parse(created_at) >= before && Date.parse(created_at) <= Date.now(), 'of now')
+    t.ok(Date.parse(created_at) >= before && Date.parse(created_at) <= Date.now(), 'created_at is the current time')
     const element = {
       id,
       user_id: viewer.id,
@@ -88,13 +88,13 @@ t.test('watchlist', async t => {
   t.test('GET by id gives a history element, not one of the watchlist', async t => {
     const viewer = await viewerOf(app)
     const id = await save(viewer, 1)
-    assertError(t, await viewer.get(`/watchlist/${id}`), 404, 404, 'Resource not found', 'an integer is no history id')
+    assertError(t, await viewer.get(`/watchlist/${id}`), 404, 404, 'Resource not found', 'the id of a watchlist element is no history id')
     const historyId = await watch(viewer, 2, { time: 3 })
     const [byWatchlist, byHistory] = [await viewer.get(`/watchlist/${historyId}`), await viewer.get(`/history/${historyId}`)]
     t.equal(byWatchlist.statusCode, 200)
     t.equal(byWatchlist.body, byHistory.body)
     t.match(byWatchlist.json(), { success: true, data: { _id: historyId, content_id: 2, time: 3, content: { id: 2 } } })
-    assertError(t, await viewer.remove(`/watchlist/${historyId}`), 404, 404, gone, 'a history id is no watchlist id')
+    assertError(t, await viewer.remove(`/watchlist/${historyId}`), 404, 404, gone, 'the id of a history element is no watchlist id')
     t.equal((await viewer.get(`/history/${historyId}`)).statusCode, 200)
   })
 
@@ -122,7 +122,7 @@ t.test('watchlist', async t => {
     assertDone(t, await viewer.remove('/watchlist'), 200)
     t.equal((await viewer.get('/watchlist')).body, JSON.stringify({ success: true, data: { collection: [], meta: emptyMeta } }))
     t.equal(collectionOf(await viewer.get('/history')).length, 1, 'the history stays')
-    assertDone(t, await viewer.remove('/watchlist'), 200, 'of an empty watchlist')
+    assertDone(t, await viewer.remove('/watchlist'), 200, 'an empty watchlist')
     assertDone(t, await viewer.remove('/watchlist', '', { 'content-type': 'application/json' }), 200)
     t.equal((await other.get('/watchlist')).body, before)
   })
@@ -207,7 +207,7 @@ t.test('watchlist', async t => {
       t.strictSame(
         pages.flatMap(({ collection }) => collection.map(({ id }: { id: number }) => id)),
         all,
-        'descending, the id as the tie-break'
+        'newest first, ties by id'
       )
     }
     const some = elements.filter((_, i) => i % 3 === 0).slice(0, 4)
@@ -216,7 +216,7 @@ t.test('watchlist', async t => {
     t.strictSame(
       pages.flatMap(collectionOf).map(({ id }) => id),
       some.map(({ _id }) => _id).toSorted((a, b) => b - a),
-      'with a filter too'
+      'also with a filter'
     )
   })
 
@@ -301,13 +301,13 @@ t.test('watchlist', async t => {
       assertError(t, await a.remove(`/watchlist/${id}`), 403, 403, 'Forbidden')
       assertError(t, await a.get(`/watchlist/${id}`), 404, 404, 'Resource not found')
     }
-    t.strictSame(contentIds(await a.get('/watchlist?content_id=1,2,3')), [1], 'filters stay within the own')
+    t.strictSame(contentIds(await a.get('/watchlist?content_id=1,2,3')), [1], 'filters apply to the user’s own elements')
     t.equal((await b.get('/watchlist')).body, before)
     await a.remove('/watchlist')
     await a.remove('/history')
-    t.equal((await b.get('/watchlist')).body, before, 'DELETE of everything is of the own')
+    t.equal((await b.get('/watchlist')).body, before, 'DELETE without an id removes only the user’s own elements')
     assertDone(t, await b.remove(`/watchlist/${theirs[0]}`), 200)
-    assertError(t, await a.remove(`/watchlist/${theirs[0]}`), 404, 404, gone, 'once removed, it is nobody’s')
+    assertError(t, await a.remove(`/watchlist/${theirs[0]}`), 404, 404, gone, 'a removed element belongs to nobody')
   })
 
   t.test('wants a token, whatever else is wrong', async t => {

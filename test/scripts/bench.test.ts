@@ -170,7 +170,7 @@ t.test('the options of the command', async t => {
     populations: [100, 1000, 10_000, 100_000, 1_000_000],
     parts: ['limits']
   })
-  t.equal(readOptions(names, []).write, true, 'a run of all in the usual sizes writes the page')
+  t.equal(readOptions(names, []).write, true, 'a run of all scenarios with default sizes writes the page')
   t.equal(readOptions(names, ['--rounds', '3']).write, false)
   t.throws(() => readOptions(names, ['put']), /no part put, only: history, limits\nUsage/)
   for (const wrong of ['0', '1.5', 'many'])

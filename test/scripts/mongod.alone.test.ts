@@ -95,7 +95,7 @@ t.test('finding mongod', async t => {
       env,
       encoding: 'utf8'
     })
-    t.match(said, /^Mongodb-Memory-Server\* postinstall skipped/, 'npm 10 does, and it downloads nothing')
+    t.match(said, /^Mongodb-Memory-Server\* postinstall skipped/, 'npm 10 runs it, but it downloads nothing')
   })
 
   for (const [what, says, message] of [

@@ -88,7 +88,7 @@ t.test('--evaluate prints the figures beside those of popularity', async t => {
   const [, ndcg, hits, popularNdcg, popularHits] = (figures.exec(out) ?? []).map(Number) as [number, number, number, number, number]
   t.ok(ndcg > popularNdcg && hits > popularHits, out)
   const [, ordered] = await run('--events', 'events.tsv', '--evaluate')
-  t.match(ordered, /^ +nDCG@20.*\nmodel .*\nno order .*\npopularity .*\n200 users, /, 'and those of the part that knows no order')
+  t.match(ordered, /^ +nDCG@20.*\nmodel .*\nno order .*\npopularity .*\n200 users, /, 'with a line for the part that ignores the order')
   t.strictSame(await readdir(folder), ['events.tsv'])
 })
 
@@ -131,7 +131,7 @@ t.test('lines are the same however the file comes in pieces', async t => {
 
   const marked = new EventsReader('events')
   marked.push(Buffer.from('\ufeffann\tone\r\n'))
-  t.match(marked.end(), { users: ['ann'], items: ['one'] }, 'a mark at the beginning is no part of a name')
+  t.match(marked.end(), { users: ['ann'], items: ['one'] }, 'a byte order mark is not part of a name')
 
   const long = new EventsReader('events')
   for (let piece = 0; piece < 4; piece++) long.push(Buffer.alloc(40 * 1024, 'x'))
@@ -139,7 +139,7 @@ t.test('lines are the same however the file comes in pieces', async t => {
 
   const many = new EventsReader('events')
   many.push(Buffer.from('u\ti\n'.repeat(70_000)))
-  t.match(many.end(), { events: 70_000, data: { items: Uint32Array.of(0) } }, 'with room for many')
+  t.match(many.end(), { events: 70_000, data: { items: Uint32Array.of(0) } }, 'with room for many events')
 })
 
 for (const [args, sentence] of [
@@ -179,9 +179,9 @@ t.test('says what is wrong with a path', async t => {
   const events = join(folder, 'events.tsv')
   await t.rejects(Output.at(folder, { events }), { message: `${folder} is a folder` })
   await t.rejects(Output.at('/dev/null', { events }), { message: '/dev/null is not a file' })
-  await t.resolves(Output.at(events, { events: join(folder, 'not-there') }), 'events that are not there are told when they are read')
+  await t.resolves(Output.at(events, { events: join(folder, 'not-there') }), 'a missing events file is reported when it is read')
   await t.rejects(Output.at(events, { events }), { message: `${events} is the file of the events` })
-  await t.resolves(Output.at(join(folder, 'out'), {}), 'where no file is read, any may be written')
+  await t.resolves(Output.at(join(folder, 'out'), {}), 'without an events file, any path may be written')
   await t.rejects(Output.at(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
 })
 

@@ -39,7 +39,7 @@ t.test('npm run restore', async t => {
     t.equal(err.trim().split('\n').length, 1)
   }
   t.match((await restore('save', '.')).err, /is a folder/)
-  t.equal(await app.data.restores.lastAt(), 0, 'nothing is finished by a mistake')
+  t.equal(await app.data.restores.lastAt(), 0, 'a wrong file finishes no restore')
 
   const many = Array.from({ length: 1100 }, (_, i) => `{"collection":"erasures","_id":${i + 1000},"fields":{"sweeps":3}}\n`)
   await writeFile(join(folder, 'many.ndjson'), many.join(''))

@@ -46,7 +46,7 @@ const test = (name: string, body: (t: Test) => Promise<void>) => void waiting.se
 test('npm run train trains and says what came of it', async t => {
   const { url, app } = await clusters(t)
   const [status, out, error] = await train(t, url).ended
-  t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '', 'nothing but how far it is')
+  t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '', 'it prints only its progress')
   t.equal(status, 0)
   t.match(JSON.parse(out), { users: 30, titles: 12, events: 120, seconds: Number, quality: { ndcg: Number }, popularity: { ndcg: Number } })
   t.equal(
@@ -58,7 +58,7 @@ test('npm run train trains and says what came of it', async t => {
   const viewer = await viewerOf(app)
   await watch(viewer, 11, { time: 3000, percentage: 95 })
   await learnerOf(app).learning.refreshModel()
-  t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 11 }, 'a running server takes it up')
+  t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 11 }, 'a running server uses the model')
 })
 
 test('npm run train without a database', async t => {
@@ -111,8 +111,8 @@ for (const [signal, expected] of [
     child.kill(signal)
     const [status, out, error] = await ended
     t.strictSame([status, out, error], [expected, '', 'The training was stopped\n'])
-    t.equal(await leases.countDocuments(), 0, 'another process may begin at once')
-    t.strictSame(await databaseOf(app).collection('models').find().toArray(), models, 'the model before stays')
+    t.equal(await leases.countDocuments(), 0, 'another process may train at once')
+    t.strictSame(await databaseOf(app).collection('models').find().toArray(), models, 'the previous model stays')
   })
 
 /** The lines of all files with histories. */
@@ -146,15 +146,15 @@ test('npm run train -- --events-out writes what the training reads, without the 
   const [status, out, error] = await train(t, url, {}, '--events-out', folder).ended
   t.equal(error.replaceAll(/^\d+ % .*\n/gm, ''), '')
   t.equal(status, 0)
-  t.strictSame(await linesIn(folder), ['2,3,1', '5'], 'each title where it was watched last, an episode as its show')
+  t.strictSame(await linesIn(folder), ['2,3,1', '5'], 'each title once, where it was watched last, with episodes as their show')
   const settings = await readFile(join(folder, 'settings.json'), 'utf8')
-  t.equal(settings, out, 'and the settings for it')
+  t.equal(settings, out, 'the settings are written as well')
   t.match(JSON.parse(settings), { users: 2, events: 4, settings: { next: { decay: Number }, ridge: {}, walk: {} } })
-  t.equal(await databaseOf(app).collection('models').countDocuments(), 0, 'nothing is trained')
+  t.equal(await databaseOf(app).collection('models').countDocuments(), 0, 'no model is trained')
 
   const again = await train(t, url, {}, '--events-out', folder).ended
   t.strictSame(again, [1, '', `${folder} is not empty\n`])
-  t.equal((await linesIn(folder)).length, 2, 'what is there stays')
+  t.equal((await linesIn(folder)).length, 2, 'existing files stay')
   await databaseOf(app).collection('history').deleteMany({})
   const nothing = join(t.testdir(), 'nothing')
   t.strictSame(await train(t, url, {}, '--events-out', nothing).ended, [1, '', 'There are no histories. Nothing was written.\n'])
@@ -212,11 +212,11 @@ test('npm run train -- --model-in stores a model, or keeps the one in use', asyn
   const latest = (await app.data.recommendationModels.latest(modelFormat)) as ModelDocument
   const { ids, watched, links } = unpacked((await app.data.recommendationModels.bytes(latest)) as ArrayBuffer)
   t.strictSame([[...ids.subarray(0, 2)], watched], [[1, 11], 2])
-  t.ok(links.targets.subarray(0, links.starts[1]).includes(ids.indexOf(17)), 'with a new title that is like a watched one')
+  t.ok(links.targets.subarray(0, links.starts[1]).includes(ids.indexOf(17)), 'a new title is a neighbour of a similar one that was watched')
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000, percentage: 95 })
   await learnerOf(app).learning.refreshModel()
-  t.match((await recommendedTo(viewer))[0], { id: 11, reason: { type: 'watched', content_id: 1 } }, 'a running server takes it up')
+  t.match((await recommendedTo(viewer))[0], { id: 11, reason: { type: 'watched', content_id: 1 } }, 'a running server uses the model')
 })
 
 test('npm run train with options that make no sense', async t => {

@@ -85,7 +85,7 @@ t.test('npm run user', async t => {
     t.equal(await logIn('grace@example.com', 'a second one'), 401)
     t.match(JSON.parse((await user(url, ['enable', 'grace@example.com'])).out), { id: 1, disabled: false })
     const { statusCode } = await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })
-    t.equal(statusCode, 401, 'it is ended, not asleep')
+    t.equal(statusCode, 401, 'the session stays ended')
     t.equal(await logIn('grace@example.com', 'a second one'), 200)
   })
 
@@ -98,7 +98,7 @@ t.test('npm run user', async t => {
     const email = { email: 'Joan@example.com', email_key: 'joan@example.com' }
     await client.db().collection<{ _id: number }>('users').updateOne({ _id: named }, { $set: email })
     const listed = (await user(url, ['list'])).out.trim().split('\n')
-    t.strictSame(JSON.parse(listed[1] ?? ''), { id, name: '', sub: 'auth0|hedy', disabled: false }, 'the list says which id it is')
+    t.strictSame(JSON.parse(listed[1] ?? ''), { id, name: '', sub: 'auth0|hedy', disabled: false }, 'the list shows the id')
 
     for (const [who, _id] of [
       [String(id), id],
@@ -125,7 +125,11 @@ t.test('npm run user', async t => {
     t.match(users, [{ id: 1 }, { id: child, account_id: 1, max_age: 6 }])
     const elsewhere = await build(t)
     await importFiles(databaseOf(elsewhere), { 'users.json': JSON.stringify(users) })
-    t.match(await elsewhere.data.profiles.list(1), [{ _id: 1 }, { _id: child, name: 'Child', max_age: 6 }], 'which an import takes')
+    t.match(
+      await elsewhere.data.profiles.list(1),
+      [{ _id: 1 }, { _id: child, name: 'Child', max_age: 6 }],
+      'an import accepts the exported users'
+    )
     t.equal((await stat(out)).mode & 0o777, 0o600)
     for (const [path, sentence] of [
       [folder, / is a folder\n$/],
@@ -220,7 +224,7 @@ t.test('says how it was run', async t => {
   const { err, status } = await user(undefined, [], { command: anywhere })
   t.equal(status, 1)
   t.match(err, /^Usage: npm run user -- ACTION\n/)
-  t.match((await user(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where there is no npm')
+  t.match((await user(undefined, [])).err, /^Usage: node \S+user\.js ACTION\n/, 'where npm is not used')
 })
 
 t.test('its arguments', async t => {

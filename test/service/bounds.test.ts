@@ -74,7 +74,7 @@ t.test('a rail of an earlier version that names more is followed by its first va
   const { data } = (await asked(app, '/rail-collections?with=rails')).json()
   const { searchParams } = new URL(data.collection[0].rails[0].endpoint)
   t.equal(searchParams.get('ids'), numbers(100).join())
-  t.equal(searchParams.get('search'), 'a,b', 'a search is no list')
+  t.equal(searchParams.get('search'), 'a,b', 'a search is not a list')
 })
 
 /** Whether the requests leave nothing behind. A leak shows at every attempt, what the service keeps for itself meanwhile does not. */
@@ -151,7 +151,7 @@ t.test('different texts for different languages, in each language once', async t
   const others = async () => {
     for (const accepted of ['SV', 'sv-fi, de', 'fr;q=0.9, sv;q=0.8', 'sv, de, en', 'de;q=0, sv', `${',, '.repeat(4000)}sv`])
       t.strictSame(await languagesOf(accepted), first, accepted.slice(0, 40))
-    t.strictSame(await languagesOf('sv;q=0, en;q=0, de'), other, 'none of what is not acceptable')
+    t.strictSame(await languagesOf('sv;q=0, en;q=0, de'), other, 'languages with q=0 are not used')
   }
   t.ok(await leavesNothing(others))
 })

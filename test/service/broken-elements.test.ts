@@ -65,7 +65,7 @@ t.test('broken elements that other software wrote hide no others', async t => {
   t.equal(collectionOf(shown).length, 1)
   t.equal(shown.json().data.meta.total_count, 1 + history.length)
   t.match(warnings(), [{ collection: 'history', count: history.length }])
-  t.strictSame(warnings()[0].ids.slice().sort().length, 10, 'some are named')
+  t.strictSame(warnings()[0].ids.slice().sort().length, 10, 'at most ten are named')
   for (const query of ['status=in_progress', 'status=completed', 'content_id=1,10,11', 'perPage=1&page=3']) await get(`/history?${query}`)
 
   const saved = await get('/watchlist?perPage=100')
@@ -83,12 +83,12 @@ t.test('broken elements that other software wrote hide no others', async t => {
   for (const card of cards) t.match(card, { reason: 'resume', history: { content_id: card.content.id } })
   const recommended = (await get('/recommendations')).json().data.map(({ id }: { id: number }) => id)
   t.equal(recommended.length, 20)
-  for (const { content_id } of hidden) t.notOk(recommended.includes(content_id), 'without a moment it is hidden all the same')
+  for (const { content_id } of hidden) t.notOk(recommended.includes(content_id), 'a title without created_at is hidden all the same')
 
   const told = warnings().length
   for (const url of ['/history?perPage=100', '/watchlist?perPage=100', '/hidden?perPage=100', '/continue-watching?perPage=100'])
     await get(url)
-  t.equal(warnings().length, told, 'and are not told at every request')
+  t.equal(warnings().length, told, 'and they are not logged at every request')
 
   t.test('and are not found by their ids, but can be mended and removed', async t => {
     const { _id } = history[0] as { _id: ObjectId }

@@ -21,7 +21,7 @@ t.test('a user that one process erases is refused by the others within 2 s, and 
   t.equal((await elsewhere.post('/history', { content_id: 1, time: 1 })).statusCode, 201)
   t.equal((await viewer.remove('/me', { password })).statusCode, 200)
   t.equal(await left(), 0)
-  t.equal((await viewer.get('/history')).statusCode, 401, 'at once where it was erased')
+  t.equal((await viewer.get('/history')).statusCode, 401, 'the process that erased the user refuses the token at once')
   let accepted = 0
   const refused = await until(async () => {
     const { statusCode } = await elsewhere.post('/history', { content_id: accepted + 2, time: 1 })
@@ -30,9 +30,13 @@ t.test('a user that one process erases is refused by the others within 2 s, and 
   })
   t.ok(refused < 2000, `${refused} ms`)
   await two.data.watchlist.add(viewer.id, 1)
-  t.ok((await left()) > 0, 'a request that was under way')
+  t.ok((await left()) > 0, 'a request that was in flight has written something')
   await until(async () => (await left()) === 0)
 
   const later = await build(t, { url })
-  t.equal((await later.inject({ url: '/history', headers: viewer.headers })).statusCode, 401, 'a process that starts later knows')
+  t.equal(
+    (await later.inject({ url: '/history', headers: viewer.headers })).statusCode,
+    401,
+    'a process that starts later refuses it as well'
+  )
 })

@@ -63,12 +63,12 @@ t.test('callers who hang up in the middle of a request or of an answer', async t
       let statuses: number[] = []
       while (performance.now() < end && statuses.filter(status => status === 200).length < 8)
         statuses = await Promise.all(Array.from({ length: 8 }, async () => (await app.inject('/slow')).statusCode))
-      t.strictSame(statuses, Array(8).fill(200), 'leave no trace')
+      t.strictSame(statuses, Array(8).fill(200), 'hang-ups leave no trace')
     })
   }
   const troubles = log.map(line => JSON.parse(line)).filter(({ level, status }) => level >= 40 || status === 500)
-  t.strictSame(troubles, [], 'are no matter for the log')
-  if (process.platform === 'linux') t.equal(await openFiles(), 0, 'no file stays open for them')
+  t.strictSame(troubles, [], 'hang-ups are not logged')
+  if (process.platform === 'linux') t.equal(await openFiles(), 0, 'no file stays open')
 })
 
 t.test('a caller who reads slowly is given all of it', async t => {
@@ -80,7 +80,7 @@ t.test('a caller who reads slowly is given all of it', async t => {
   socket.write(get('/health', 'Connection: close\r\n'))
   await sleep(1500)
   const answers = (await text(socket)).match(/HTTP\/1\.1 \d{3}/g)
-  t.strictSame(answers, Array(7).fill('HTTP/1.1 200'), 'longer than the database may take')
+  t.strictSame(answers, Array(7).fill('HTTP/1.1 200'), 'longer than DATABASE_TIMEOUT')
   t.strictSame(
     log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40),
     []

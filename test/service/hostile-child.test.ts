@@ -51,7 +51,7 @@ t.test('a child', async t => {
     t.equal(answer.statusCode, 200)
     t.equal((await asParent('GET', '/sessions')).json().data.length, sessionsPerUser)
     for (const { sid } of others) t.ok(await app.data.sessions.usable(account._id, sid))
-    t.equal((await asChild('GET', '/me')).statusCode, 401, 'here the only one of theirs')
+    t.equal((await asChild('GET', '/me')).statusCode, 401, 'the child’s only other session makes room')
     t.equal((await sender(bearer(answer))('GET', '/me')).json().data.id, mia)
   })
 
@@ -76,7 +76,7 @@ t.test('a child', async t => {
     await flood(asChild)
     t.equal((await asParent('PUT', `/profiles/${account._id}`, { max_age: limit })).statusCode, 200)
     await flood(asParent)
-    t.equal((await asTom('DELETE', '/sessions?others=true')).statusCode, 200, 'also those of an account whose first profile has the limit')
+    t.equal((await asTom('DELETE', '/sessions?others=true')).statusCode, 200, 'also of an account whose first profile has the limit')
   })
 
   t.test('exceeds the limit of sessions if none of theirs can make room', async t => {

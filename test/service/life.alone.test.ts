@@ -40,7 +40,7 @@ const assertUnavailable = (t: Test, response: Refusal, what: string) => {
   t.match(response.headers['retry-after'], /^[1-9]\d*$/, what)
   const body = response.json() as { message: string }
   t.strictSame({ ...body, message: typeof body.message }, { success: false, code: 503, message: 'string' }, what)
-  t.notMatch(body.message, /mongo|ECONN|27017|127\.0\.0\.1|timed? ?out/i, 'says nothing of the inside')
+  t.notMatch(body.message, /mongo|ECONN|27017|127\.0\.0\.1|timed? ?out/i, 'the message reveals nothing internal')
 }
 
 /** The real process, in a folder without files of its own. */
@@ -109,11 +109,7 @@ test('a database that is not there', async t => {
   await secretive.ready()
   await until(() => log.some(line => JSON.parse(line).level >= 40))
   const complaints = log.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)
-  t.match(
-    complaints,
-    [{ msg: /^the service could not be prepared/, err: { type: /^Mongo/, message: /ECONNREFUSED/ } }],
-    'it says so, and why'
-  )
+  t.match(complaints, [{ msg: /^the service could not be prepared/, err: { type: /^Mongo/, message: /ECONNREFUSED/ } }], 'the log says why')
   t.notMatch(log.join(''), 'hunter2', 'without the password of the database')
 
   const app = await buildApp(settingsFor(`mongodb://127.0.0.1:${port}/life`), { logger: false })
@@ -130,8 +126,8 @@ test('a database that is not there', async t => {
     assertUnavailable(t, response, what)
     t.ok(ms < 3000, `${what} after ${ms} ms`)
   }
-  t.equal((await app.inject('/nothing')).statusCode, 404, 'what does not need it is answered')
-  t.equal((await app.inject('/openapi.json')).statusCode, 200, 'the document needs no database')
+  t.equal((await app.inject('/nothing')).statusCode, 404, 'requests that need no database are answered')
+  t.equal((await app.inject('/openapi.json')).statusCode, 200, 'the OpenAPI document needs no database')
   t.equal((await app.inject('/login')).statusCode, 405)
 
   const mongod = await startMongod({ say: () => undefined, port })
@@ -179,7 +175,7 @@ test('a database that freezes', async t => {
   })
   t.equal((await app.inject('/health')).statusCode, 200)
   await Promise.all(answers)
-  t.strictSame(await Promise.all(crowd), Array(150).fill({ statusCode: 503, inTime: true }), 'a crowd, too')
+  t.strictSame(await Promise.all(crowd), Array(150).fill({ statusCode: 503, inTime: true }), 'also with a crowd of requests')
 
   // A login that comes when the outage is known.
   const [late, ms] = await timed(logIn(email))
@@ -192,11 +188,11 @@ test('a database that freezes', async t => {
     return ready.statusCode === 200 && login.statusCode === 200
   })
   t.ok(back < 5000, `serves ${back} ms after it is back`)
-  t.equal((await logIn(email)).statusCode, 200, 'what the database did not answer was no failed login')
+  t.equal((await logIn(email)).statusCode, 200, 'logins that the database did not answer do not count as failed')
   const steady = await Promise.all(Array.from({ length: 100 }, () => app.inject('/ready')))
   t.ok(
     steady.every(({ statusCode }) => statusCode === 200),
-    'and stays so'
+    'and it stays ready'
   )
 })
 
@@ -214,7 +210,7 @@ test('a database that stops and starts again', async t => {
   await mongod.stop()
   for (const send of [logIn, () => app.inject('/ready'), logIn]) {
     const [response, ms] = await timed(send())
-    assertUnavailable(t, response, 'while it is away')
+    assertUnavailable(t, response, 'while the database is away')
     t.ok(ms < 3000, `after ${ms} ms`)
   }
   t.equal((await app.inject('/health')).statusCode, 200)
@@ -266,8 +262,8 @@ test('SIGTERM under load', async t => {
   child.kill('SIGTERM')
   const start = performance.now()
   const unready = await until(async () => (await statusOf(port, '/ready')) === 503)
-  t.ok(unready < 1500, `/ready says so ${unready} ms after the signal`)
-  t.equal(await statusOf(port, '/health'), 200, '/health lives on')
+  t.ok(unready < 1500, `/ready fails ${unready} ms after the signal`)
+  t.equal(await statusOf(port, '/health'), 200, '/health still works')
   child.kill('SIGTERM')
   child.kill('SIGINT')
   // Requests are served until the balancer has noticed.
@@ -276,9 +272,9 @@ test('SIGTERM under load', async t => {
   await Promise.all(workers)
   await until(async () => (await statusOf(port, '/health')) === 0)
   const listened = performance.now() - start
-  t.ok(listened >= 2950, `listens for DRAIN_DELAY (${listened} ms)`)
+  t.ok(listened >= 2950, `it listens during DRAIN_DELAY (${listened} ms)`)
   upload.write(body.slice(5))
-  t.match(await uploaded, /^HTTP\/1\.1 200 /, 'what was under way ends')
+  t.match(await uploaded, /^HTTP\/1\.1 200 /, 'a request in progress is completed')
   t.strictSame(await exit, [0, null])
   t.ok(performance.now() - start < 13_500)
   await idled
@@ -290,7 +286,7 @@ test('SIGTERM under load', async t => {
         .trim()
         .split('\n')
         .map(line => JSON.parse(line)),
-    'the log is lines of JSON'
+    'every line of the log is JSON'
   )
   t.equal(err(), '')
 })
@@ -311,7 +307,7 @@ test('SIGINT with callers who never end', async t => {
   const [[status, signal], ms] = await timed(exit)
   t.strictSame([status, signal], [0, null])
   // 10.2 s, and some more for a busy machine.
-  t.ok(ms < 14_000, `leaves after ${ms} ms`)
+  t.ok(ms < 14_000, `it exits after ${ms} ms`)
 })
 
 test('a process without its database', async t => {
@@ -322,7 +318,7 @@ test('a process without its database', async t => {
   child.kill('SIGTERM')
   const [[status, signal], ms] = await timed(exit)
   t.strictSame([status, signal], [0, null])
-  t.ok(ms < 5000, `leaves after ${ms} ms`)
+  t.ok(ms < 5000, `it exits after ${ms} ms`)
   t.equal(err(), '')
 })
 
@@ -363,11 +359,11 @@ test('a start that must fail', async t => {
     t.test(what, { buffered: true }, async t => {
       const { exit, out, err } = await startProcess(t, settings)
       const [status] = await exit
-      t.ok(status, `exits with ${status}`)
+      t.ok(status, `it exits with status ${status}`)
       const said = out() + err()
       for (const sentence of sentences) t.match(said, sentence)
-      t.notMatch(said, /^ +at /m, 'a sentence, no stack')
-      t.notMatch(said, /hunter2|a secret of the tests/, 'and no secret')
+      t.notMatch(said, /^ +at /m, 'a sentence without a stack trace')
+      t.notMatch(said, /hunter2|a secret of the tests/, 'and without a secret')
     })
   }
 })

@@ -155,10 +155,10 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
       (await app.inject({ url: `/changes?since=${since}`, headers })).json().data
     const first = await ask(adult, 'none')
     const asChild = await ask(child, first.cursor)
-    t.ok(asChild.reset, 'a copy without a limit is dropped')
+    t.ok(asChild.reset, 'a copy without a limit is reset')
     t.strictSame(asChild.history.map(({ content_id }: { content_id: number }) => content_id).sort(), [1, 21])
     t.notOk((await ask(child, asChild.cursor)).reset)
-    t.ok((await ask(adult, asChild.cursor)).reset, 'and one with a limit lacks elements')
+    t.ok((await ask(adult, asChild.cursor)).reset, 'so is a copy with a limit, because it lacks elements')
   })
 
   await assertRestIsSeen(t, app, child)
@@ -181,7 +181,7 @@ const assertAllTold = async (t: Test, app: App, user: number, headers: Record<st
   const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
   const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/changes']
   for (const path of [...wanted, ...personal, '/recommendations', '/continue-watching', '/contents?search', '/contents?ids'])
-    t.ok(telling.includes(path), `${path} is told to an adult`)
+    t.ok(telling.includes(path), `an adult sees ${path}`)
 }
 
 const assertToldByNoWrite = (t: Test, app: App, user: number, headers: Record<string, string>) =>
@@ -219,7 +219,7 @@ const assertRestIsSeen = (t: Test, app: App, headers: Record<string, string>) =>
       return [collection.map(({ id, content }: { id: number; content?: { id: number } }) => content?.id ?? id), meta.total_count]
     }
     t.strictSame(await page('/contents?order_by=created_at&order_direction=ASC'), [[1, 2, 3, 4, 20, 21, 22], 7])
-    t.strictSame(await page('/contents?perPage=2&page=4&order_by=created_at&order_direction=ASC'), [[22], 7], 'with totals')
+    t.strictSame(await page('/contents?perPage=2&page=4&order_by=created_at&order_direction=ASC'), [[22], 7], 'also in totals')
     t.strictSame(await page('/history?perPage=1&page=2'), [[1], 2])
     t.strictSame(await page('/history?content_id=7000001,21,1'), [[21, 1], 2])
     t.strictSame(await page('/watchlist'), [[22, 2], 2])
@@ -233,7 +233,7 @@ const assertRestIsSeen = (t: Test, app: App, headers: Record<string, string>) =>
     ])
     const recommended = await get('/recommendations')
     t.strictSame(recommended.map(({ id }: { id: number }) => id).sort(), [2, 3])
-    t.match(recommended[0].reason, { type: 'watched', content_id: 1 }, 'because of what is below the limit')
+    t.match(recommended[0].reason, { type: 'watched', content_id: 1 }, 'because of a title below the limit')
     const { rows } = await get('/home')
     const idsOf = (kind: string) =>
       rows

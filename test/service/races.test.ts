@@ -61,7 +61,7 @@ t.test('two processes on one database', async t => {
       const { viewer, post } = await household()
       const answers = await Promise.all(times(100, i => post(i, '/history', { content_id: 1, time: 30, percentage: 40 })))
       t.strictSame(statuses(answers), [201])
-      t.equal(new Set(answers.map(({ headers }) => headers.location)).size, 1, 'all name the same element')
+      t.equal(new Set(answers.map(({ headers }) => headers.location)).size, 1, 'all answers name the same element')
       t.equal(await history.countDocuments({ user_id: viewer.id }), 1)
       t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, time: 30, percentage: 40 }])
     }
@@ -115,18 +115,18 @@ t.test('two processes on one database', async t => {
       )
       const pages = await allPages(viewer, path, 2)
       const left = pages.flatMap(({ collection }) => collection)
-      t.equal(new Set(left.map(({ content_id }) => content_id)).size, left.length, 'at most one a content')
-      t.equal(pages[0]?.meta.total_count, left.length, 'as many as counted')
+      t.equal(new Set(left.map(({ content_id }) => content_id)).size, left.length, 'at most one element for each content')
+      t.equal(pages[0]?.meta.total_count, left.length, 'the total is correct')
       const collection = path === '/history' ? history : watchlist
       t.equal(await collection.countDocuments({ user_id: viewer.id }), left.length)
 
       for (const { _id, id } of left) {
         if (path === '/history') t.equal((await put(0, `/history/${_id}`, { time: 1 })).statusCode, 200)
-        t.equal((await remove(1, `${path}/${_id ?? id}`)).statusCode, 200, 'each can be removed')
+        t.equal((await remove(1, `${path}/${_id ?? id}`)).statusCode, 200, 'each element can be removed')
       }
       t.equal((await post(0, path, { content_id: 1 })).statusCode, 201)
       t.equal((await remove(1, path)).statusCode, 200)
-      t.strictSame(collectionOf(await viewer.get(path)), [], 'and a last DELETE leaves nothing')
+      t.strictSame(collectionOf(await viewer.get(path)), [], 'a last DELETE removes the rest')
     }
   })
 
@@ -154,7 +154,7 @@ t.test('two processes on one database', async t => {
         statuses(answers).join()
       )
       t.equal(answers.filter((answer, i) => i % 3 === 0 && answer.statusCode === 200).length, 1, 'one of the DELETEs removed it')
-      t.equal((await get(round, `/history/${id}`)).statusCode, 404, 'and a PUT does not make it anew')
+      t.equal((await get(round, `/history/${id}`)).statusCode, 404, 'and a PUT does not create it again')
     }
   })
 
@@ -199,7 +199,7 @@ t.test('two processes on one database', async t => {
     const { viewer, post } = await household()
     await post(0, '/history', { content_id: 3, time: 100, observed_at: '2024-05-06T00:00:02Z' })
     await post(1, '/history', { content_id: 3, percentage: 50, observed_at: '2024-05-06T00:00:01Z' })
-    t.match(collectionOf(await viewer.get('/history')), [{ time: 100, percentage: 0 }], 'an older write changes nothing, in no field')
+    t.match(collectionOf(await viewer.get('/history')), [{ time: 100, percentage: 0 }], 'an older report changes no field')
   })
 
   t.test('a title hidden by two devices at once is hidden once, and shown by one of them', async t => {
@@ -208,9 +208,9 @@ t.test('two processes on one database', async t => {
       const made = await Promise.all(times(40, i => put(i, `/hidden/${10 + (i % 3)}`)))
       t.strictSame(statuses(made), [200])
       const list = await viewer.get('/hidden')
-      t.match(list.json().data, { collection: [{ content_id: 10 }], meta: { total_count: 1 } }, 'the show of both episodes')
+      t.match(list.json().data, { collection: [{ content_id: 10 }], meta: { total_count: 1 } }, 'both episodes belong to one hidden show')
       await put(0, '/hidden/11')
-      t.equal((await get(1, '/hidden')).body, list.body, 'since the first of them')
+      t.equal((await get(1, '/hidden')).body, list.body, 'created_at is that of the first request')
       const removed = await Promise.all(times(10, i => remove(i, `/hidden/${10 + (i % 3)}`)))
       t.equal(removed.filter(({ statusCode }) => statusCode === 200).length, 1)
       t.strictSame(statuses(removed), [200, 404])
@@ -261,7 +261,7 @@ t.test('the very first writes of a fresh database, at once', async t => {
   const url = await seededUrl(t, { contents })
   const apps = await Promise.all([build(t, { url }), build(t, { url })])
   const viewers: Viewer[] = await Promise.all(times(8, i => viewerOf(apps[i % 2] as (typeof apps)[0])))
-  t.equal(new Set(viewers.map(({ id }) => id)).size, 8, 'users with ids of their own')
+  t.equal(new Set(viewers.map(({ id }) => id)).size, 8, 'every user has a different id')
   const answers = await Promise.all(viewers.flatMap(viewer => times(6, () => viewer.post('/watchlist', { content_id: 1 }))))
   t.strictSame(statuses(answers), [201])
   const saved = await Promise.all(viewers.map(async viewer => collectionOf(await viewer.get('/watchlist'))))

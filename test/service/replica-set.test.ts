@@ -93,13 +93,13 @@ t.test('whatever MONGO_URL says, viewers read from the primary and write to the 
     'users',
     'watchlist'
   ])
-    t.ok(collections.has(collection), `${collection} is asked`)
+    t.ok(collections.has(collection), `${collection} is read`)
 
   const elsewhere = reads.filter(({ $readPreference }) => $readPreference)
   t.strictSame(
     elsewhere.map(command => [command[name(command)], command.$readPreference.mode]),
     Array(elsewhere.length).fill(['history', 'secondaryPreferred']),
-    'but what reads all histories'
+    'except reads of all histories'
   )
   t.ok(elsewhere.length >= 2)
   for (const command of reads) {
@@ -160,7 +160,7 @@ t.test('a change that the next primary may lack is not taken up before the major
   t.strictSame([rows.length, rows[0]?.content_id], [2, 1])
   t.ok(committedAt < element.updated_at.getTime(), `${new Date(committedAt)}, ${element.updated_at}`)
   t.strictSame(before, [['One'], []])
-  t.strictSame(toldBefore, [1], 'to apps that keep a copy neither')
+  t.strictSame(toldBefore, [1], 'nor do apps that keep a copy learn of it')
   t.strictSame([fresh.isOpen(2, everybody), fresh.terms.byId(1)], [false, undefined])
 
   // Once the majority has the change, it is taken up.

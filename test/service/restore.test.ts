@@ -144,7 +144,7 @@ t.test('a backup is restored by the steps of the documents, and brings back noth
   t.match(JSON.parse(await run('save')), { saved: { erasures: 1, users: 2 } })
   t.equal((await stat(join(folder, 'notes.ndjson'))).mode & 0o777, 0o600)
   await run('mongorestore')
-  t.ok(await data.users.byId(bob.id), 'a restore brings back who was erased')
+  t.ok(await data.users.byId(bob.id), 'a restore brings back erased users')
   t.match(JSON.parse(await run('finish')), { finished: true, brought_back: { erasures: 1, users: 2 } })
   t.strictSame(left(), [])
   const again = callerOf((await serving(t, { settings })).address)
@@ -155,7 +155,7 @@ t.test('a backup is restored by the steps of the documents, and brings back noth
       if (refresh_token) t.equal((await again.post('/login/refresh', { refresh_token })).status, 401)
     }
     const asked = await again.post('/login/device/token', { device_code: device.device_code })
-    t.not(asked.status, 200, 'nor a device that was approved')
+    t.not(asked.status, 200, 'nor does an approved device sign in')
   })
 
   t.test('who was kept out stays out', async t => {
@@ -165,7 +165,7 @@ t.test('a backup is restored by the steps of the documents, and brings back noth
     t.equal((await again.signIn('carl')).status, 401)
     t.equal((await again.signIn('carl', 'a password that nobody else knows')).status, 200)
     t.equal((await again.signIn('dora')).status, 401)
-    t.equal((await again.signIn('eve')).status, 401, 'nor is anybody there who came after the backup')
+    t.equal((await again.signIn('eve')).status, 401, 'users who came after the backup are gone')
   })
 
   t.test('no id is given twice', async t => {

@@ -47,7 +47,7 @@ t.test('the log of a process at the level trace, from its start to its end, has 
   ]
   t.strictSame(await drive(), [401, 401, 400, 400, 400, 401, 401])
   proxy.leave()
-  t.strictSame(await drive(), [503, 503, 400, 400, 400, 401, 401], 'without its database')
+  t.strictSame(await drive(), [503, 503, 400, 400, 400, 401, 401], 'while the database is away')
   t.equal((await post('/logout', {}, bearer)).status, 503)
   await stop()
 

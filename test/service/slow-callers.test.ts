@@ -47,7 +47,7 @@ t.test('a request that does not arrive within 10 seconds', async t => {
     t.equal(response.times, 1, what)
     t.ok(response.seconds >= 9.5 && response.seconds < 14, `${what}: ${response.seconds} s`)
   }
-  t.strictSame((await behind).match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '404', '408'], 'behind those that were in time')
+  t.strictSame((await behind).match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '404', '408'], 'the requests before the slow one were answered')
 })
 
 t.test('an upload that a stopping service does not wait for', async t => {
@@ -61,6 +61,6 @@ t.test('an upload that a stopping service does not wait for', async t => {
         .countDocuments({ holder: { $exists: true } })) > 0
   )
   const closed = app.close()
-  assertFailure(t, parsed(await answer), 503, 'is told to come back')
+  assertFailure(t, parsed(await answer), 503, 'the caller is asked to come back later')
   await closed
 })

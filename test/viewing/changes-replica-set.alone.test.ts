@@ -96,7 +96,7 @@ t.test('a copy equals the lists, and devices sign in with a code, though the pri
   const [ends, names] = [await signingIn, await devices.signedIn()]
   t.ok(
     ends.every(({ isSignedIn, isSure }) => isSignedIn || !isSure),
-    'a device is signed in, unless an answer was lost'
+    'a device is signed in, unless a response was lost'
   )
   t.ok(ends.filter(({ isSignedIn }) => isSignedIn).length > 10)
   t.equal(new Set(names).size, names.length, 'and never twice')

@@ -93,10 +93,10 @@ export const assertEqualCopy = async (t: Test, app: App, user: number, copy: Cop
     app.data.watchlist.list(user, {}, { page: 1, perPage: 100 }),
     app.data.hidden.list(user, { page: 1, perPage: 100 })
   ])
-  t.strictSame(copy.sorted(), fresh.sorted(), `the copy of user ${user} equals what a new one is told`)
+  t.strictSame(copy.sorted(), fresh.sorted(), `the copy of user ${user} equals a new copy`)
   t.strictSame(
     lists.map(list => [...copy.lists[list].keys()].sort((a, b) => a - b)),
     stored.map(({ elements }) => elements.map(({ content_id }) => content_id).sort((a, b) => a - b)),
-    'and the lists'
+    'and the stored lists'
   )
 }

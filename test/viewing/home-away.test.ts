@@ -40,20 +40,20 @@ t.test('while the database is frozen, the public rows are there', async t => {
   await freeze(mongod.pid)
   const first = await Promise.all(Array.from({ length: 12 }, () => timed(viewer.get('/home'))))
   for (const { answer, took } of first) {
-    assertPublicAlone(t, answer, 'also for those who wait for a connection')
+    assertPublicAlone(t, answer, 'also for callers that wait for a connection')
     t.ok(took < 3000, `${took}`)
   }
   for (const path of ['/home', '/home?items=4']) {
     const { answer, took } = await timed(viewer.get(path))
     assertPublicAlone(t, answer, path)
-    t.ok(took < 1500, `nobody waits again: ${took}`)
+    t.ok(took < 1500, `no caller waits again: ${took}`)
     const nobody = await timed(app.inject(path))
     t.strictSame([nobody.answer.statusCode, nobody.answer.json().data.missing], [200, []])
     t.ok(nobody.took < 1500, `${nobody.took}`)
   }
 
   process.kill(mongod.pid, 'SIGCONT')
-  t.ok((await until(async () => (await viewer.get('/home')).body === before, { within: 10_000 })) < 5000, 'and then all of them again')
+  t.ok((await until(async () => (await viewer.get('/home')).body === before, { within: 10_000 })) < 5000, 'then all rows are back')
 })
 
 t.test('contents that were never read are left out while the database is away', async t => {
@@ -70,7 +70,7 @@ t.test('contents that were never read are left out while the database is away', 
   t.ok(took > 900 && took < 2600, `${took}`)
   const idsOf = (answer: Answer) =>
     answer.json().data.rows.map(({ items }: { items: { content: { id: number } }[] }) => items.map(({ content }) => content.id))
-  t.strictSame(idsOf(answer)[0], [58], 'the others are as they were known')
+  t.strictSame(idsOf(answer)[0], [58], 'the others are as last known')
   const again = await timed(app.inject('/home?items=2'))
   t.ok(again.took < 900, `${again.took}`)
   assertPublicAlone(t, (await timed(viewer.get('/home?items=3'))).answer, 'with a token')

@@ -76,7 +76,7 @@ t.test('a refresh whose answer was lost on its way from the database is no secon
   const answer = await refresh(refresh_token)
   await broken
   t.equal(answer.statusCode, 200, answer.body)
-  t.equal((await refresh(answer.json().data.refresh_token)).statusCode, 200, 'and the new one serves')
+  t.equal((await refresh(answer.json().data.refresh_token)).statusCode, 200, 'the new token works')
   t.equal((await refresh(refresh_token)).statusCode, 401, 'the old one does not')
 })
 
@@ -116,7 +116,7 @@ t.test('a write that lost a race is repeated on the result of the winner, a wron
     return collection.insertOne({ _id: 1 })
   }
   await t.rejects(withRetries(duplicate, Date.now() - 1), { code: 11000 })
-  t.equal(tries, 2, 'a lost race is run again, however late it is')
+  t.equal(tries, 2, 'a lost race is retried, however late it is')
 
   tries = 0
   const wrong = () => {
@@ -160,7 +160,7 @@ t.test('a login that could not be decided', async t => {
       t.match(answer.headers['retry-after'], /^[1-9]\d*$/)
     }
     const attempts = await databaseOf(app).collection('login_attempts').find().toArray()
-    t.ok(attempts.length > 0 && attempts.every(({ count }) => count === 0), 'none is counted')
+    t.ok(attempts.length > 0 && attempts.every(({ count }) => count === 0), 'no attempt is counted')
     for (const { email } of refused.slice(0, 3))
       t.equal((await logIn(email, `192.0.2.${users.findIndex(user => user.email === email)}`)).statusCode, 200)
   })

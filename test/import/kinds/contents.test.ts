@@ -115,7 +115,7 @@ t.test('a content', async t => {
     t.strictSame([duration, min_age, season, episode, external_ids], [null, null, null, null, null])
     t.strictSame(after?.created_at, before?.created_at)
     t.strictSame(after?.start_date, before?.start_date)
-    t.ok((after?.updated_at as Date) > new Date('2026-01-01'), 'it was updated now')
+    t.ok((after?.updated_at as Date) > new Date('2026-01-01'), 'updated_at is the time of the import')
     t.ok((after?.stamp as Date) > (before?.stamp as Date))
   })
 
@@ -134,7 +134,7 @@ t.test('a content', async t => {
   t.test('tells the servers of each batch', async t => {
     const before = await revision('contents')
     await run({ 'contents.ndjson': lines(...Array.from({ length: 2001 }, (_, at) => film(1000 + at))) })
-    t.equal(await revision('contents'), before + 4, 'three batches and the end')
+    t.equal(await revision('contents'), before + 4, 'one revision for each of the three batches, and one at the end')
     t.equal(await db.collection('contents').countDocuments(), 2003)
   })
 

@@ -32,7 +32,7 @@ t.test('history', async t => {
     ]
     await counts(of(recent, old))
     const march = new Date('2024-03-01')
-    t.hasStrict(await seen(2), { time: 2, created_at: march, updated_at: march }, 'of which the older one changes nothing')
+    t.hasStrict(await seen(2), { time: 2, created_at: march, updated_at: march }, 'the older line changes nothing')
   })
   for (const [moment, last, updated_at] of [
     ['the same moment', 8, '2024-04-01T00:00:00Z'],
@@ -106,7 +106,7 @@ t.test('history', async t => {
       await counts(given)
       const first = await seen(3)
       t.match({ plays: first?.plays, watched_at: first?.watched_at }, expected, what)
-      t.strictSame([await counts(given), await seen(3)], [{ history: [0, 0, 1] }, first], `${what}, once more`)
+      t.strictSame([await counts(given), await seen(3)], [{ history: [0, 0, 1] }, first], `${what}, imported again`)
     }
     const wrong = of(
       ...['1', -1, 1.5, null, true].map(plays => ({ plays })),

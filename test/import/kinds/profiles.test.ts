@@ -24,9 +24,9 @@ t.test('profiles', async t => {
     t.strictSame(mia, { _id: 12, account_id: 1, place: 1, name: 'Profile 12', max_age: 6, disabled_at: null })
     t.equal((await one('users', 11)).pin_hash, pinHash)
     t.equal((await one('users', 1)).max_age, 16)
-    t.strictSame(await counts(household), { users: [0, 0, 3] }, 'and a second run changes nothing')
+    t.strictSame(await counts(household), { users: [0, 0, 3] }, 'a second run changes nothing')
     t.strictSame(await counts(household, { prune: true }), { users: [0, 0, 3] }, 'nor does pruning')
-    t.strictSame(await counts(file(user(1)), { prune: true }), { users: [0, 0, 1] }, 'which takes no user away')
+    t.strictSame(await counts(file(user(1)), { prune: true }), { users: [0, 0, 1] }, 'pruning removes no users')
     t.equal((await placesOf(1)).length, 2)
   })
 
@@ -41,7 +41,7 @@ t.test('profiles', async t => {
     t.equal((await one('users', 11)).pin_hash, pinHash)
     t.strictSame(await counts(file(profile(12, 1, { max_age: 12, name: 'Mia' }))), { users: [0, 1, 0] })
     t.match(await one('users', 12), { max_age: 12, name: 'Mia', place: 1 })
-    t.ok((await revision('limits')) > before, 'servers learn of it')
+    t.ok((await revision('limits')) > before, 'running servers notice the change')
   })
 
   t.test('are at most eight with the first, stored and imported together', async t => {
@@ -134,7 +134,7 @@ t.test('profiles', async t => {
       fault(4, 73)
     ])
     await run(file(user(80), profile(81, 80), limited(82), profile(83, 82)))
-    t.strictSame(await faults(file(profile(84, 80, { max_age: 6 }), limited(80))), [], 'another has none in the database')
+    t.strictSame(await faults(file(profile(84, 80, { max_age: 6 }), limited(80))), [], 'another profile without a limit is in the database')
     t.strictSame(await faults(file(profile(81, 80, { max_age: 6 }), profile(83, 82, { max_age: 6 }))), [fault(1, 80), fault(2, 82)])
     t.strictSame(await faults(file(profile(81, 80, { max_age: 6 }), user(80, { max_age: null }))), [])
     t.strictSame(await faults(file(profile(85, 999, { max_age: 6 }))), ['users.ndjson:1: account_id: there is no account 999'])
@@ -159,7 +159,7 @@ t.test('profiles that others add during the import', async t => {
 
   await run(file(profile(4, 1)))
   t.equal((await one('users', 4)).place, 1)
-  t.strictSame(await placesIn(), [3, 4], 'another attempt takes places that are free')
+  t.strictSame(await placesIn(), [3, 4], 'a second attempt takes free places')
 
   await run(file(...[5, 6, 7, 8, 9].map(id => profile(id, 1))))
   await t.rejects(operations(records), /account 1 would have more than 8 profiles/)

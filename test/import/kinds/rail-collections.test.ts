@@ -28,7 +28,7 @@ t.test('rail collections', async t => {
       after.rails.map(({ id }) => id),
       [3, 2]
     )
-    t.strictSame(after.rails[1], before.rails[0], 'what is the same keeps its times')
+    t.strictSame(after.rails[1], before.rails[0], 'an unchanged rail keeps its times')
     t.strictSame(after.rails[0]?.created_at, new Date('2020-01-01'))
     t.ok((after.rails[0]?.updated_at as Date) > (before.rails[1]?.updated_at as Date))
   })

@@ -41,7 +41,11 @@ t.test('all unusable paths are named', async t => {
     ].join('\n')
   })
   t.strictSame(await all('contents'), [])
-  t.match(await importFiles(db, [at('good'), at('good/contents.ndjson')]), { kinds: { contents: { added: 1 } } }, 'a file twice is once')
+  t.match(
+    await importFiles(db, [at('good'), at('good/contents.ndjson')]),
+    { kinds: { contents: { added: 1 } } },
+    'a file that is given twice is read once'
+  )
 })
 
 t.test('files that change during a run', async t => {

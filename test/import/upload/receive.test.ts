@@ -35,7 +35,7 @@ t.test('what a caller sends is in the file', async t => {
   caller.end('two\n')
   t.equal(await statusOf(receive(upload, path, patient)), 'received')
   t.equal(readFileSync(path, 'utf8'), 'one\ntwo\n')
-  t.equal(upload.socket.timeout, 0, 'and the caller may wait for the import')
+  t.equal(upload.socket.timeout, 0, 'the caller may wait for the import without a timeout')
 })
 
 t.test('a silent caller gets a 408', async t => {
@@ -57,7 +57,7 @@ t.test('a service that stops ends the upload', async t => {
   stop.abort()
   t.equal(await receiving, 503)
   const late = await begun(t)
-  t.equal(await statusOf(receive(late.upload, late.path, { ...patient, signal: stop.signal })), 503, 'or does not begin it')
+  t.equal(await statusOf(receive(late.upload, late.path, { ...patient, signal: stop.signal })), 503, 'no upload begins after the signal')
 })
 
 t.test('a file that cannot be written ends the upload', async t => {

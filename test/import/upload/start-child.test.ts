@@ -18,7 +18,7 @@ t.test('an import in a process of its own', async t => {
   })
 
   t.test('stops after a batch, and the next one completes it', async t => {
-    t.strictSame(await importInChildProcess(order, AbortSignal.abort()), { status: 'interrupted' }, 'or does not begin')
+    t.strictSame(await importInChildProcess(order, AbortSignal.abort()), { status: 'interrupted' }, 'an aborted import does not begin')
     const stop = new AbortController()
     const stopped = importInChildProcess(order, stop.signal)
     while ((await all('contents')).length === 0) await new Promise(setImmediate)

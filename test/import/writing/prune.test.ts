@@ -34,7 +34,7 @@ t.test('--prune', async t => {
       hidden: [0, 0, 0]
     })
     const ids = async (collection: string) => (await all(collection)).map(({ _id }) => _id)
-    t.strictSame(await ids('users'), [1, 2], 'users stay')
+    t.strictSame(await ids('users'), [1, 2], 'pruning removes no users')
     t.strictSame(await ids('terms'), [1])
     t.strictSame(await ids('contents'), [1, 2, 3])
     t.strictSame(await ids('rail_collections'), [5])

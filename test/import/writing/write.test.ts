@@ -34,7 +34,7 @@ t.test('a run that is stopped ends after the batch under way, and a second one c
     const less = { 'contents.ndjson': '', 'legal.ndjson': '' }
     const onProgress = ({ step, file }: { step: string; file: string }) => step === 'write' && file === 'legal.ndjson' && stop.abort()
     t.match(await run(less, { prune: true, signal: stop.signal, onProgress }), { interrupted: true })
-    t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 5000], legal: [0, 0, 0, 1] }, 'in batches')
+    t.strictSame(await counts(less, { prune: true }), { contents: [0, 0, 0, 5000], legal: [0, 0, 0, 1] }, 'pruning writes in batches')
   })
 
   t.test('between pruning two kinds, it leaves the second as it is', async t => {
@@ -97,7 +97,7 @@ t.test('a failure while writing is thrown, and what was written before is announ
     const onProgress = ({ step }: { step: string }) => step === 'write' && proxy.leave()
     const error = await importFiles(db, { 'history.ndjson': lines(...records) }, { onProgress }).catch((error: unknown) => error)
     t.ok(isUnavailable(error), String(error))
-    t.match(await all('history'), [{ time: 999 }], 'the batch before it is there')
+    t.match(await all('history'), [{ time: 999 }], 'the batch before it was written')
   })
   t.test('where the client was closed', async t => {
     const { url, all } = await importer(t)
@@ -125,7 +125,7 @@ t.test('a failure while writing is thrown, and what was written before is announ
     const kind = { collection: 'watchlist', check: () => undefined, operations }
     const error = await writeFile(db, source, kind, { onBatch, signal: undefined }).catch((error: unknown) => error)
     t.ok(isUnavailable(error), String(error))
-    t.strictSame(await all('watchlist'), [{ _id: 1, count: 1000 }], 'the batch before it is there')
+    t.strictSame(await all('watchlist'), [{ _id: 1, count: 1000 }], 'the batch before it was written')
   })
   t.test('where another process took an e-mail meanwhile', async t => {
     const taking = { _id: 9, email: 'u1@example.com', email_key: 'u1@example.com' }

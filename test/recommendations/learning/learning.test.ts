@@ -30,7 +30,7 @@ t.test('a model that another process has trained is taken up', async t => {
   await watch(viewer, 11, completed)
   const { learning, failures } = learnerOf(app)
   await learning.refreshModel()
-  t.strictSame(await reasonsFor(viewer), ['popular'], 'with no model yet')
+  t.strictSame(await reasonsFor(viewer), ['popular'], 'there is no model yet')
 
   const { client, db } = connectionTo(app.settings.MONGO_URL)
   t.teardown(() => client.close())
@@ -46,7 +46,7 @@ t.test('a model that another process has trained is taken up', async t => {
     .deleteMany({ user_id: { $gte: firstOfCrowd } })
   await views(app, crowdOf([11, ...span(1, 5)], 3, firstOfCrowd))
   await trainModel(elsewhere, interest)
-  t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16), 'until the next look')
+  t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16), 'until the next check')
   await learning.refreshModel()
   t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(1, 5))
   t.strictSame(failures, [])
@@ -104,15 +104,15 @@ t.test('a model that cannot be used', async t => {
       await spoil()
       for (const look of ['first', 'second']) {
         await learning.refreshModel()
-        t.equal((await viewer.get('/recommendations')).body, before, `after the ${look} look`)
+        t.equal((await viewer.get('/recommendations')).body, before, `after check ${look}`)
       }
-      t.equal(failures.length, 1, 'which is said once')
+      t.equal(failures.length, 1, 'the failure is reported once')
       t.match(failures, [/keeping the previous one/])
       const late = await build(t, { url: app.settings.MONGO_URL })
       t.strictSame(
         await reasonsFor({ get: url => late.inject({ url, headers: viewer.headers }) }),
         ['popular'],
-        'a process that starts now serves'
+        'a process that starts now serves without a model'
       )
     })
 
@@ -144,7 +144,7 @@ t.test('a model that cannot be used', async t => {
     t.equal((await viewer.get('/recommendations')).body, whole)
     t.strictSame(failures, [])
     await trainOn(app)
-    t.notOk(await chunksOf(app).findOne({ '_id.model': unfinished }), 'the next one takes the rest away')
+    t.notOk(await chunksOf(app).findOne({ '_id.model': unfinished }), 'the next training removes the unfinished model')
   })
 
   t.test('and then there is a good one', async t => {
@@ -172,7 +172,7 @@ t.test('titles of a model that have changed since it was trained', async t => {
   t.strictSame(
     shown.filter(({ id }) => id > 10 && id < 17).map(({ id }) => id),
     [16],
-    'neither deleted, nor an episode, nor ended, nor gone from the database'
+    'only the open title is left: not deleted, no episode, not ended, not missing'
   )
   t.equal(shown[0]?.id, 16)
   t.ok(shown.some(({ id }) => id === 30))
@@ -184,7 +184,7 @@ t.test('titles of a model that have changed since it was trained', async t => {
 
   for (const { _id: id } of contents) if (id !== 15) await change(fresh, 'contents', id, { deleted_at: new Date() })
   await until(async () => (await idsFor(anybody(fresh))).join() === '30')
-  t.strictSame(await idsFor({ get: url => fresh.inject({ url, headers: viewer.headers }) }), [], 'a model of nothing but deleted titles')
+  t.strictSame(await idsFor({ get: url => fresh.inject({ url, headers: viewer.headers }) }), [], 'the model knows only deleted titles')
 })
 
 t.test('training', async t => {
@@ -218,7 +218,7 @@ t.test('training', async t => {
     t.strictSame((await look()).trainings, [])
     await views(app, [{ user_id: 1, content_id: 1 }])
     t.equal((await look()).trainings.length, 1)
-    t.strictSame((await look()).trainings, [], 'and is not done anew for nothing')
+    t.strictSame((await look()).trainings, [], 'it is not repeated without need')
   })
 
   t.test('is done anew when there are enough new elements', async t => {
@@ -226,14 +226,14 @@ t.test('training', async t => {
       app,
       span(2, 10).map(user_id => ({ user_id, content_id: 1 }))
     )
-    t.equal((await look()).trainings.length, 1, '10 where there was 1')
+    t.equal((await look()).trainings.length, 1, '10 elements instead of 1')
     await views(app, [
       { user_id: 11, content_id: 1 },
       { user_id: 12, content_id: 1 }
     ])
-    t.strictSame((await look()).trainings, [], '20 % and no more')
+    t.strictSame((await look()).trainings, [], 'exactly 20 % more')
     await views(app, [{ user_id: 13, content_id: 1 }])
-    t.equal((await look()).trainings.length, 1, 'more than 20 %')
+    t.equal((await look()).trainings.length, 1, 'more than 20 % more')
   })
 
   t.test('is done anew after a while', async t => {
@@ -259,9 +259,9 @@ t.test('training', async t => {
         return data.leases.withLease(name, work)
       }
     }
-    t.strictSame((await look({}, leases)).trainings, [], 'another one was done while it asked for the lease')
+    t.strictSame((await look({}, leases)).trainings, [], 'another process trained while this one asked for the lease')
     await modelsOf(app).deleteMany()
-    await data.leases.withLease('training', async () => t.strictSame((await look()).trainings, [], 'another one is at it'))
+    await data.leases.withLease('training', async () => t.strictSame((await look()).trainings, [], 'another process is training'))
     t.equal((await look()).trainings.length, 1)
   })
 
@@ -323,7 +323,7 @@ t.test('stopping does not wait for answers of the database', async t => {
   await until(() => giveUp !== undefined)
   stop.abort()
   await following
-  t.pass('it ended')
+  t.pass('the training ended')
   giveUp?.()
 })
 

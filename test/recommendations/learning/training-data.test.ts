@@ -32,12 +32,12 @@ t.test('a training skips broken contents and histories that other software wrote
   )
   t.ok(
     interactions.weights?.every(weight => weight > 0 && weight <= 1),
-    'and learns from no interest that is none'
+    'elements without interest are left out'
   )
 })
 
 t.test('and finds nothing where there is nothing', async t => {
   const app = await buildWith(t, { contents: [content(1)] })
   const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
-  t.strictSame([[...interactions.starts], interactions.itemCount, [...ids]], [[0], 0, [1]], 'but a title that nobody has watched')
+  t.strictSame([[...interactions.starts], interactions.itemCount, [...ids]], [[0], 0, [1]], 'only a title that nobody has watched')
 })

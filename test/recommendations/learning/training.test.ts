@@ -41,7 +41,7 @@ t.test('a training in a process of its own', async t => {
   await t.test('stores the model and says what it is', async t => {
     const trained = await trainInChildProcess({ ...order, onProgress: ({ step }) => void steps.add(step) })
     t.match(trained, { users: 46, titles: 12, events: 181 })
-    t.notOk(trained.before, 'the first has none before it')
+    t.notOk(trained.before, 'the first training has no previous one')
     t.strictSame((await trainOn(app)).before, trained.quality)
     t.ok(steps.size > 0)
     await learning.refreshModel()
@@ -55,7 +55,7 @@ t.test('a training in a process of its own', async t => {
     await until(() => trainings().length === 0)
     const already = AbortSignal.abort()
     await ended(trainInChildProcess({ ...order, signal: already }), /^The training was stopped$/)
-    t.strictSame(trainings(), [], 'one that was stopped before it began never begins')
+    t.strictSame(trainings(), [], 'a training that is stopped before it begins never begins')
 
     await ended(trainInChildProcess(away), /ECONNREFUSED|Server selection timed out/)
 
@@ -189,16 +189,16 @@ test('the service trains itself', async t => {
   const models = databaseOf(app).collection<{ elements: number }>('models')
   const viewer = await viewerOf(service)
   await watch(viewer, 11, completed)
-  t.equal((await idsFor(viewer)).length, contents.length - 1, 'with no model yet it serves what is popular')
+  t.equal((await idsFor(viewer)).length, contents.length - 1, 'without a model, the service recommends popular titles')
   const trained = () => logged(log, 'the recommendation model was trained')
   await until(() => trained().length === 1, { within: 60_000 })
   t.match(trained(), [{ level: 30, users: 46, titles: 12 }])
   const first = await models.findOne({})
   await views(app, crowdOf(span(21, 25), 1, firstOfCrowd + 500))
   await until(async () => (await recommendedTo(viewer))[0]?.reason.type === 'watched', { within: 60_000, every: 100 })
-  t.pass('what was learnt is in use')
+  t.pass('the trained model is in use')
   await until(() => trained().length === 2, { within: 60_000 })
-  t.match(trained()[1], { users: 56, titles: 17 }, 'and when there were enough new elements it was trained anew')
+  t.match(trained()[1], { users: 56, titles: 17 }, 'enough new elements start another training')
   t.equal(await models.countDocuments(), 1)
   t.not(String((await models.findOne({}))?._id), String(first?._id))
   t.equal(
@@ -217,12 +217,12 @@ test('a service that ends ends its training', async t => {
   const leases = databaseOf(app).collection<{ _id: string }>('leases')
   await until(async () => (await leases.countDocuments({ _id: 'training' })) === 1)
   await service.close()
-  t.equal(await leases.countDocuments(), 0, 'another process may begin at once')
+  t.equal(await leases.countDocuments(), 0, 'another process may train at once')
   t.equal(await databaseOf(app).collection('models').countDocuments(), 0)
   t.strictSame(
     log.filter(line => JSON.parse(line).level > 30),
     [],
-    'which is no reason to complain'
+    'nothing is logged as a problem'
   )
 })
 

@@ -24,5 +24,5 @@ t.test('counting all pairs at once and counting by viewers agree, and counting b
     estimates.every((row, i) => Math.abs((row[i] as number) / ((wanted[i] as number[])[i] as number) - 1) < 0.35),
     'the diagonal'
   )
-  t.strictSame(filled(counted), estimates, 'what was counted before leaves nothing behind')
+  t.strictSame(filled(counted), estimates, 'earlier counts leave nothing behind')
 })

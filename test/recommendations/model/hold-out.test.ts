@@ -9,7 +9,7 @@ t.test('a fifth is held out at random, or the newest of each user, never all', a
     const { training, held, heldStarts } = holdOut({ ...data, weights: Float32Array.from(data.items) }, kind, 1)
     const wanted = kind === 'random' ? 0.2 * data.items.length : 200
     t.ok(Math.abs(held.length / wanted - 1) < 0.05, `${held.length} of ${data.items.length}`)
-    t.strictSame([...(training.weights ?? [])], [...training.items], 'weights go with their items')
+    t.strictSame([...(training.weights ?? [])], [...training.items], 'weights stay with their items')
     const kept = historiesOf(training)
     t.notOk(kept.some(({ length }) => length === 0))
     const whole = kept.map((history, user) => [...history, ...held.subarray(heldStarts[user], heldStarts[user + 1])])

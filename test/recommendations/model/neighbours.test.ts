@@ -32,6 +32,6 @@ t.test('rows become columns, and two models one', async t => {
     [50, 0, 0],
     [4, 3, 0]
   ])
-  t.strictSame([...both.targets], [1, 2, 0, 0, 1], 'in the order of their numbers')
-  t.equal(rowsOf(Array.from({ length: 1 << 17 }, (_, at) => [at, 1])).unsorted.targets.at(-1), (1 << 17) - 1, 'with room for many')
+  t.strictSame([...both.targets], [1, 2, 0, 0, 1], 'ordered by number')
+  t.equal(rowsOf(Array.from({ length: 1 << 17 }, (_, at) => [at, 1])).unsorted.targets.at(-1), (1 << 17) - 1, 'with room for many links')
 })

@@ -42,7 +42,7 @@ t.test('items are like each other by the cosine of their features, in which what
       [0, 1, 2, 3, 4].map(row => [0, 0, 0, 0, row === 3 ? 1 : 0])
     )
   )
-  t.strictSame(tableOf(likenesses(features, [0], () => true, 1))[0]?.filter(weight => weight > 0).length, 1, 'of which the best are kept')
+  t.strictSame(tableOf(likenesses(features, [0], () => true, 1))[0]?.filter(weight => weight > 0).length, 1, 'only the best are kept')
 })
 
 t.test('a product of tables keeps the strongest of each row', async t => {
@@ -128,5 +128,5 @@ t.test('titles that were held out whole are found far more often than by their p
     after += list.filter(({ item }) => item < known).length
   })
   t.ok(found > 60 && found >= 2 * byFame, `${found} against ${byFame}`)
-  t.ok(after >= 0.9 * before, 'at the cost of one place in ten')
+  t.ok(after >= 0.9 * before, 'new titles take at most a tenth of the places')
 })

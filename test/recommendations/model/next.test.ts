@@ -73,9 +73,13 @@ t.test('the parts add up, and each target has its factor', async t => {
   const chain = tableOf({ ...sides, weights: second })
   t.ok(
     [regression, chain].every(table => Math.abs(total(table) - histories.flat().length) < 1e-4),
-    'both with the same total'
+    'both have the same total'
   )
-  t.equal(parts.sides(firstNext), parts.sides({ lambda: firstNext.lambda, growth: firstNext.growth }), 'once for each lambda')
+  t.equal(
+    parts.sides(firstNext),
+    parts.sides({ lambda: firstNext.lambda, growth: firstNext.growth }),
+    'the sides are computed once for each lambda'
+  )
 
   const factors = targetFactors(set, { targets: 0.3, fresh: 0.5 })
   const sums = regression.map((row, i) => row.map((value, j) => (value + 0.7 * (chain[i]?.[j] as number)) * (factors[j] as number)))

@@ -20,7 +20,7 @@ t.test('a regression solves its equations', async t => {
   for (let j = 0; j < 4; j++) {
     for (let i = 0; i < 4; i++) {
       if (i === j) {
-        t.equal(model[i]?.[j], 0, 'nothing speaks for itself')
+        t.equal(model[i]?.[j], 0, 'an item is not its own neighbour')
         continue
       }
       const penalty = (2 * together(i, i)) / mean
@@ -33,5 +33,5 @@ t.test('a regression solves its equations', async t => {
   }
   const narrow = tableOf(solved(ridgeEquations(set, { keep: 1, users: 0 }, Uint8Array.from([0, 1, 0, 0])), { lambda: 2, growth: 0 }))
   t.equal(narrow.flat().filter(weight => weight !== 0).length, 1, 'one neighbour of one item')
-  t.ok(Math.abs((narrow[2]?.[1] as number) - together(1, 2) / (together(2, 2) + 2)) < 1e-6, 'the one that is most like it')
+  t.ok(Math.abs((narrow[2]?.[1] as number) - together(1, 2) / (together(2, 2) + 2)) < 1e-6, 'the most similar one')
 })

@@ -25,7 +25,7 @@ t.test('items are in the order of what the history says for them, the lower numb
       { item: 2, score: 0.5 }
     ]
   )
-  t.strictSame(scorer.best(history([3]), 10, all), [], 'an item without neighbours says nothing')
+  t.strictSame(scorer.best(history([3]), 10, all), [], 'an item without neighbours recommends nothing')
   t.strictSame(scorer.best(history([]), 10, all), [])
   t.strictSame(scorer.best(history([0]), 0, all), [])
 })
@@ -42,7 +42,7 @@ t.test('items with a negative score are left out, and one whose score passes thr
     ]
   )
   t.strictSame(scorer.best(history([0, 1], [0, 0]), 10, all), [])
-  t.strictSame(scorer.best(history([0]), 1, all), [{ item: 3, score: 1 }], 'and nothing is left for the next one')
+  t.strictSame(scorer.best(history([0]), 1, all), [{ item: 3, score: 1 }], 'nothing is left over for the next request')
 })
 
 t.test('what comes next and what is liked are added up, each aged on its own', async t => {

@@ -8,10 +8,10 @@ t.test('the strongest link is that of the element that adds most to the score of
   t.equal(strongest.of(history([0, 1]), 2), 1)
   t.equal(strongest.of(history([0, 1], [1, 0.1]), 2), 0)
   t.equal(strongest.of(history([2, 0, 4]), 3), 1)
-  t.equal(strongest.of(history([0, 4, 0, 4]), 3), 0, 'the oldest of equal ones')
-  t.equal(strongest.of(history([2, 3]), 3), -1, 'none where all speak against it')
+  t.equal(strongest.of(history([0, 4, 0, 4]), 3), 0, 'the oldest of equally strong ones')
+  t.equal(strongest.of(history([2, 3]), 3), -1, 'none if all weights are negative')
   t.equal(strongest.of(history([4]), 4), -1)
-  t.equal(strongest.of(history([1], [0]), 2), -1, 'none that counts nothing')
+  t.equal(strongest.of(history([1], [0]), 2), -1, 'an item without interest does not count')
 })
 
 t.test('what comes next and what is liked are added up', async t => {

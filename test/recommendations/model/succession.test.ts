@@ -21,7 +21,7 @@ t.test('a view before or after an item counts less with every view in between', 
     [2, 0, 0.5],
     [3, 0, 0.25]
   ])
-  t.strictSame(counted(succession, 4), [], 'what was counted before leaves nothing behind')
+  t.strictSame(counted(succession, 4), [], 'earlier counts leave nothing behind')
 })
 
 t.test('views that are far away do not count', async t => {

@@ -114,7 +114,7 @@ t.test('where what comes next depends on what came last, it is found much better
   t.equal(without.settings.next, undefined)
   t.ok(
     without.links.first.every(weight => weight === 0),
-    'without order, nothing comes next'
+    'without an order, the first part has no weights'
   )
 })
 

@@ -24,13 +24,13 @@ t.test('a walk is what the formula says', async t => {
 
   const bestOf = (list: number[]) => list.map(value => (value === Math.max(...list) ? value : 0))
   const columns = wanted.map((_, j) => bestOf(wanted.map(row => row[j] as number)))
-  t.ok(isNear(tableOf(walk(set, { ...shape, keep: 1 })), wanted.map(bestOf)), 'the best of each source')
+  t.ok(isNear(tableOf(walk(set, { ...shape, keep: 1 })), wanted.map(bestOf)), 'the best ones of each source')
   t.ok(
     isNear(
       tableOf(walk(set, { ...shape, keep: 1, per: 'target' })),
       wanted.map((_, i) => columns.map(column => column[i] as number))
     ),
-    'of each target'
+    'the best ones of each target'
   )
 
   const within = Uint8Array.from([1, 0, 1, 0])

@@ -50,6 +50,6 @@ t.test('a new title is recommended on its first day, by its terms, its keywords 
   t.equal(first.filter(({ id }) => id >= 40).length, 1, `${first.map(({ id }) => id)}`)
   t.match(first.at(-1), { id: /^4[0-2]$/, reason: { type: 'watched', content_id: 1 } })
   const all = await idsFor(viewer)
-  for (const id of [40, 41, 42]) t.ok(all.indexOf(id) < 18, `${id} is before what others watch: ${all}`)
+  for (const id of [40, 41, 42]) t.ok(all.indexOf(id) < 18, `${id} comes before what others watch: ${all}`)
   t.notOk(all.includes(45))
 })

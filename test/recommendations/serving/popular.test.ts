@@ -15,7 +15,7 @@ const from = (country: string) => ({ 'cf-ipcountry': country })
 
 t.test('newer views count more, and those of two months ago not at all', async t => {
   const app = await buildWith(t, { contents: span(1, 6).map(id => film(id)) })
-  t.strictSame(await idsFor(anybody(app)), [6, 5, 4, 3, 2, 1], 'with no view at all the default order of contents')
+  t.strictSame(await idsFor(anybody(app)), [6, 5, 4, 3, 2, 1], 'without any views, the default order of contents')
   await views(app, [
     ...viewsOf(1, 1),
     ...viewsOf(2, 3, { updated_at: daysAgo(14) }),
@@ -43,7 +43,7 @@ t.test('what counts as a view', async t => {
   t.strictSame(
     await idsFor(anybody(app)),
     [3, 5, 2, 4, 1],
-    'the episodes of a show together; nothing that stands at 0; nothing that is no content'
+    'episodes count for their show. Unstarted elements and unknown contents do not count'
   )
   await change(app, 'contents', 5, { parent_id: 2 })
   await until(async () => (await idsFor(anybody(app))).join() === '2,3,4,1', { within: 10_000 })
@@ -55,11 +55,11 @@ t.test('titles that are watched in the country of the caller come first', async 
   await views(app, [...viewsOf(1, 5, { country: 'DE' }), ...viewsOf(2, 4)])
   const viewer = await viewerOf(app, from('se'))
   await watch(viewer, 3, { time: 100 })
-  t.notMatch((await viewer.get('/history')).body, 'country', 'which is nothing of the wire')
+  t.notMatch((await viewer.get('/history')).body, 'country', 'the country is not on the wire')
   await counted(app)
-  t.strictSame(await idsFor(anybody(app)), [1, 2, 3, 5, 4], 'of somebody of whom nothing is known')
+  t.strictSame(await idsFor(anybody(app)), [1, 2, 3, 5, 4], 'for a caller from an unknown country')
   t.strictSame(await idsFor(anybody(app), '', from('SE')), [3, 1, 2, 5, 4])
-  t.strictSame(await idsFor(anybody(app), '', from('FR')), [1, 2, 3, 5, 4], 'where nobody has watched anything')
+  t.strictSame(await idsFor(anybody(app), '', from('FR')), [1, 2, 3, 5, 4], 'for a country without views')
   t.strictSame(await idsFor(viewer), [1, 2, 5, 4])
 
   await views(app, viewsOf(4, 20, { country: 'SE', updated_at: daysAgo(1) }))
@@ -67,7 +67,7 @@ t.test('titles that are watched in the country of the caller come first', async 
   await counted(app)
   t.strictSame(await idsFor(anybody(app), '', from('SE')), [4, 3, 2, 5, 1])
   const stored = await databaseOf(app).collection<PopularityDocument>('popularity').distinct('_id')
-  t.strictSame(stored.sort(), ['*', 'SE'], 'what was counted of a country that has no views any more is gone')
+  t.strictSame(stored.sort(), ['*', 'SE'], 'counts of a country without views are removed')
 })
 
 t.test('a thin history is filled up with popular titles of its terms', async t => {
@@ -85,7 +85,7 @@ t.test('a thin history is filled up with popular titles of its terms', async t =
   await counted(app)
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3 })
-  t.strictSame(await idsFor(viewer, '?perPage=3'), [101, 102, 4], 'a few seconds tell of no term')
+  t.strictSame(await idsFor(viewer, '?perPage=3'), [101, 102, 4], 'a few seconds do not count for the terms')
   await watch(viewer, 1, { time: 3000, percentage: 50 })
   const shown = await recommendedTo(viewer)
   t.strictSame(
@@ -93,9 +93,9 @@ t.test('a thin history is filled up with popular titles of its terms', async t =
     [2, 5, 101, 102, 4, 105, 104, 103, 3]
   )
   t.strictSame([...new Set(shown.map(({ reason }) => reason.type))], ['popular'])
-  t.strictSame(await idsFor(viewer, '?perPage=1'), [2], 'however few are asked for')
+  t.strictSame(await idsFor(viewer, '?perPage=1'), [2], 'however short the list is')
   await watch(viewer, 50, { time: 3000, percentage: 50 })
-  t.strictSame(await idsFor(viewer, '?perPage=4'), [2, 101, 102, 4], 'the terms of the show, not those of the episode')
+  t.strictSame(await idsFor(viewer, '?perPage=4'), [2, 101, 102, 4], 'the terms of the show count, not those of the episode')
 })
 
 t.test('titles of the terms are looked for beyond the first that would do', async t => {
@@ -106,7 +106,7 @@ t.test('titles of the terms are looked for beyond the first that would do', asyn
   const viewer = await viewerOf(app)
   await watch(viewer, 1, { time: 3000, percentage: 50 })
   const before = await idsFor(viewer)
-  t.strictSame(before.slice(0, 2), [1001, 1002], 'but not through all of a large catalogue')
+  t.strictSame(before.slice(0, 2), [1001, 1002], 'but a large catalogue is not searched completely')
   t.equal(before.length, 100)
   await change(app, 'contents', 2, { weight: 1 })
   await until(async () => (await idsFor(viewer))[0] === 2)
@@ -125,10 +125,10 @@ t.test('counting', async t => {
     await views(app, viewsOf(2, 2))
     await counted(app)
     const third = await build(t, { url: app.settings.MONGO_URL })
-    t.strictSame(await idsFor(anybody(third)), [2, 3, 1], 'and at the start what others have counted is taken up')
+    t.strictSame(await idsFor(anybody(third)), [2, 3, 1], 'a process that starts uses the counts of others')
     t.strictSame(await idsFor(anybody(second)), [3, 2, 1])
     await learnerOf(second).learning.refreshPopular()
-    t.strictSame(await idsFor(anybody(second)), [2, 3, 1], 'and so is it later')
+    t.strictSame(await idsFor(anybody(second)), [2, 3, 1], 'so does one that is running')
   })
 
   t.test('is not done anew so soon', async t => {
@@ -143,11 +143,11 @@ t.test('counting', async t => {
       await learning.refreshPopular()
       return (await last()) > aged
     }
-    t.notOk(await counts(490_000, 1000), 'nor after counting for a second: a five hundredth of the time goes unnoticed')
+    t.notOk(await counts(490_000, 1000), 'not yet after a count of one second: counting may take a five hundredth of the time')
     t.ok(await counts(510_000, 1000))
     t.notOk(await counts(590_000, 5000))
-    t.ok(await counts(610_000, 5000), 'unless what is popular would be older than ten minutes')
-    t.notOk(await counts(990_000, 20_000), 'and for never more than a fiftieth of the time')
+    t.ok(await counts(610_000, 5000), 'unless the counts would be older than ten minutes')
+    t.notOk(await counts(990_000, 20_000), 'but never for more than a fiftieth of the time')
     t.ok(await counts(1_010_000, 20_000))
   })
 
@@ -157,7 +157,7 @@ t.test('counting', async t => {
     await popularity.updateOne({ _id: '*' }, { $set: { counted_at: old } })
     await app.data.leases.withLease('popularity', async () => {
       await learning.refreshPopular()
-      t.equal(await last(), old.getTime(), 'another one is at it')
+      t.equal(await last(), old.getTime(), 'another process is counting')
     })
     await learning.refreshPopular()
     t.ok((await last()) > old.getTime())

@@ -27,13 +27,21 @@ t.test('recommended titles, and those of them that are begun, are counted by rea
   await idsFor(anybody(app))
   t.equal((await idsFor(viewer)).length, 9)
   await idsFor(viewer)
-  t.strictSame(await counts(), ['shown watched 2', 'shown popular 7', 'begun watched 0', 'begun popular 0'], 'each once, of users alone')
+  t.strictSame(
+    await counts(),
+    ['shown watched 2', 'shown popular 7', 'begun watched 0', 'begun popular 0'],
+    'each counts once, and only for users'
+  )
 
   await watch(viewer, 11, completed)
   await watch(viewer, 11, completed)
   await watch(viewer, 5, { time: 1, percentage: 1 })
   await watch(viewer, 1, completed)
-  t.strictSame(await counts(), ['shown watched 2', 'shown popular 7', 'begun watched 1', 'begun popular 1'], 'an episode begins its show')
+  t.strictSame(
+    await counts(),
+    ['shown watched 2', 'shown popular 7', 'begun watched 1', 'begun popular 1'],
+    'an episode counts for its show'
+  )
 })
 
 t.test('a title that is begun a day later is not counted', async t => {
@@ -53,5 +61,5 @@ t.test('a title that is begun a day later is not counted', async t => {
     ]
   )
   uptake.show(1, [{ title: row(3) }], 25 * hour)
-  t.strictSame(uptake.shown, { watched: 1, popular: 3 }, 'and is recommended anew')
+  t.strictSame(uptake.shown, { watched: 1, popular: 3 }, 'it counts again')
 })

@@ -14,7 +14,7 @@ t.test('of ten neighbours, four have the same reason', async t => {
   t.strictSame(
     titles(varied([...because(1, 9, 1), ...because(2, 9, 11), ...popular(9, 21)], 14)),
     [1, 2, 3, 4, 11, 12, 13, 14, 21, 22, 5, 6, 7, 8],
-    'what waits comes as soon as it may'
+    'a delayed title comes as soon as it may'
   )
 })
 

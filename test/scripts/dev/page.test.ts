@@ -21,7 +21,7 @@ t.test('in development there is a page to look at', async t => {
     const policy = policyOf(headers)
     t.equal(policy['default-src'], "'none'")
     for (const [name, sources] of Object.entries(policy)) t.match(sources, /^'(none|self|script)'$/, name)
-    t.notMatch(body, /<script(?![^>]*src=)|<style|\sstyle=|\son\w+=|https?:\/\//, 'nothing is written into it, and nothing foreign named')
+    t.notMatch(body, /<script(?![^>]*src=)|<style|\sstyle=|\son\w+=|https?:\/\//, 'it has no inline code, and names no other origin')
     t.match(body, /<noscript>/)
   })
 
@@ -55,7 +55,7 @@ t.test('in development there is a page to look at', async t => {
 
   t.test('that knows the users of the demo', async t => {
     const read = (name: string) => readFile(new URL(`../../../demo/page/${name}`, import.meta.url), 'utf8')
-    t.match(await read('approval.js'), "'#device'", 'and is the page of DEVICE_URL')
+    t.match(await read('approval.js'), "'#device'", 'DEVICE_URL leads to the page')
     for (const { email } of demoUsers) t.match(await read('index.html'), email)
     t.match(await read('sign-in.js'), `'${demoPassword}'`)
     for (const { name, pin } of demoProfiles) if (pin) t.match(await read('secret.js'), `${name}’s PIN is ${pin}.`)

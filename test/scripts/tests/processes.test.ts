@@ -30,7 +30,7 @@ t.test('a test file in a new folder is run', async t => {
     )
     t.strictSame(imported[0], [alone])
     t.strictSame([...imported.slice(1, 4), ...imported.slice(-1)].flat().sort(), [probe, top])
-    t.strictSame(imported.at(-2), [other], 'those with their own process one after the other')
+    t.strictSame(imported.at(-2), [other], 'files with their own process run one after the other')
   })
 
   t.test('by tap itself', async t => {
