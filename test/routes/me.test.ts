@@ -118,9 +118,5 @@ t.test('a login that is under way', async t => {
     { statusCode: 401, sessions: 0 },
     'the password is changed'
   )
-  t.strictSame(
-    await logInWhile(async email => app.data.users.disable(email)),
-    { statusCode: 401, sessions: 0 },
-    'the user is disabled'
-  )
+  t.strictSame(await logInWhile(async email => app.data.users.disable(email)), { statusCode: 401, sessions: 0 }, 'the user is disabled')
 })
