@@ -62,6 +62,7 @@ t.test('a failure while writing is thrown, and what was written before is announ
   const { db, run, revision, all } = await importer(t)
 
   t.test('where the database refuses a document', async t => {
+    await db.dropCollection('legal_documents')
     await db.createCollection('legal_documents', { validator: { title: { $ne: 'Refused' } } })
     await t.rejects(run({ 'legal.ndjson': lines(legalText('en'), legalText('de', { title: 'Refused' })) }), /failed validation/)
     t.strictSame(
