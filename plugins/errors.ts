@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
-import { ErrorAnswer, internal, malformed, notFound, tooLarge, unavailable } from '../src/errors.js'
+import { ErrorAnswer, internal, malformed, tooLarge, unavailable, unknownPath } from '../src/errors.js'
 import { jsonType } from '../src/http/reply.js'
 import { invalidRequest } from '../src/http/validation.js'
 
@@ -9,7 +9,7 @@ const answerTo = (error: FastifyError): ErrorAnswer => {
   if (error instanceof ErrorAnswer) return error
   if (error.validation) return invalidRequest(error.validation, String(error.validationContext))
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
-  if (error.statusCode === 404) return notFound()
+  if (error.statusCode === 404) return unknownPath()
   if (error.statusCode && error.statusCode < 500) return malformed()
   // Checked after the caller's errors, because a caller's broken socket has the same error codes as a broken database connection.
   if (isUnavailable(error)) return unavailable()

@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import { expectationFailed, malformed } from '../src/errors.js'
-import { endWith } from '../src/http/parser-errors.js'
-import { jsonType } from '../src/http/reply.js'
+import { endWith, headersOf } from '../src/http/parser-errors.js'
 
 /** Node uses the first of several Host headers; a proxy in front may have used another. */
 const hostsIn = (rawHeaders: string[]) => {
@@ -16,12 +15,7 @@ export default fp(
     app.server.on('checkExpectation', (_request, response) => {
       const { statusCode, body } = expectationFailed()
       const text = JSON.stringify(body)
-      response.writeHead(statusCode, {
-        'content-type': jsonType,
-        'content-length': Buffer.byteLength(text),
-        connection: 'close'
-      })
-      response.end(text)
+      response.writeHead(statusCode, headersOf(text)).end(text)
     })
 
     // By default, Node silently drops headers beyond the first 2,000. The limit on their bytes is enough.

@@ -44,6 +44,7 @@ const retryLater =
 export const unauthenticated = () => new ErrorAnswer(401, { success: false, message: unauthenticatedMessage })
 export const forbidden = errorAnswer(403, 'Forbidden')
 export const notFound = errorAnswer(404, 'Resource not found')
+export const unknownPath = errorAnswer(404, 'Resource not found')
 /** The spec words the 404 of an update of history differently. */
 export const historyUpdateNotFound = errorAnswer(404, 'The resource was not found')
 export const watchlistElementNotFound = errorAnswer(404, 'Watchlist element not found')

@@ -56,10 +56,16 @@ const answerBefore = (socket: Duplex) => {
   return answer && (answer.req.complete || answer.headersSent) ? answer : undefined
 }
 
+/** The headers of an error answer that no hook sees. */
+export const headersOf = (text: string) => ({
+  'content-type': jsonType,
+  'content-length': Buffer.byteLength(text),
+  'cache-control': 'no-store',
+  connection: 'close'
+})
+
 const bytesOf = ({ statusCode, body }: ErrorAnswer) => {
   const text = JSON.stringify(body)
-  return (
-    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: ${jsonType}\r\n` +
-    `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
-  )
+  const headers = Object.entries(headersOf(text)).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${headers.join('')}\r\n${text}`
 }

@@ -60,6 +60,7 @@ t.test('over a socket', async t => {
       assertFailure(t, response, status, what)
       t.notMatch(response.body, /HPE_|ERR_|Error/, 'nothing of the parser is visible')
       t.equal(Number(response.headers['content-length']), Buffer.byteLength(response.body))
+      t.equal(response.headers['cache-control'], 'no-store')
     })
   }
 
