@@ -1,8 +1,9 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { seconds } from '../time.js'
+import { counted } from './completions.js'
 import { aggregateCommitted } from './driver/one-batch.js'
 import type { HiddenDocument } from './hidden.js'
-import { counted, type HistoryDocument } from './history.js'
+import type { HistoryDocument } from './history.js'
 import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
 import type { WatchlistDocument } from './watchlist.js'
 

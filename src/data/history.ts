@@ -3,6 +3,7 @@ import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, notFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
+import { counted, watchedFilter } from './completions.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { historyColumnsOf, listIndex, startedFilter } from './history-columns.js'
 import { forbiddenOr } from './owned.js'
@@ -94,12 +95,8 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(content_id && { content_id: { $in: content_id } }),
   ...(status === 'completed' && { percentage: { $gte: completedAt } }),
   ...(status === 'in_progress' && { percentage: { $lt: completedAt }, ...startedFilter }),
-  ...(status === 'watched' && { $or: [{ plays: { $gte: 1 } }, { plays: { $exists: false }, percentage: { $gte: completedAt } }] })
+  ...(status === 'watched' && watchedFilter(completedAt))
 })
-
-/** Adds the completion that an earlier version did not count. */
-export const counted = (element: HistoryDocument, completedAt: number): HistoryDocument =>
-  element.plays === undefined && element.percentage >= completedAt ? { ...element, plays: 1, watched_at: element.updated_at } : element
 
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')

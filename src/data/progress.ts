@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
+import { isUncounted } from './completions.js'
 
 /** What a player reports. */
 export interface Progress {
@@ -34,18 +35,18 @@ const beginning = 10
 /** The percentage of the element. */
 const stored = { $ifNull: ['$percentage', 0] }
 
-/** The completions of the element. An earlier version of the service did not count that of an element at its end. */
+/** The completions of the element, with one that an earlier version did not count. */
 const completionsBefore = (completedAt: number) => {
-  const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: [stored, completedAt] }] }
+  const hasUncounted = isUncounted(completedAt)
   return {
-    isAny: { $or: [isUncounted, { $gt: ['$plays', 0] }] },
-    plays: { $cond: [isUncounted, 1, '$plays'] },
-    watched_at: { $cond: [isUncounted, '$updated_at', '$watched_at'] }
+    isAny: { $or: [hasUncounted, { $gt: ['$plays', 0] }] },
+    plays: { $cond: [hasUncounted, 1, '$plays'] },
+    watched_at: { $cond: [hasUncounted, '$updated_at', '$watched_at'] }
   }
 }
 
 /**
- * The completions after a report that is newer than the element. What a cell does not name stays the same:
+ * The completions after a report that is newer than the element. What an empty cell stands for stays as it was before:
  *
  * | report           | element                                                              | plays | watched_at | is_again |
  * | ---------------- | -------------------------------------------------------------------- | ----- | ---------- | -------- |
@@ -54,7 +55,8 @@ const completionsBefore = (completedAt: number) => {
  * | at the beginning | completed before                                                     |       |            | true     |
  * | any other        | any                                                                  |       |            |          |
  *
- * At the beginning without `is_again` is an element that a process of an earlier version has moved there.
+ * A completed element that is moved to its beginning gets `is_again`. If it is there without, an earlier version has moved it, so its
+ * next completion counts, too.
  */
 const completionsAfter = (percentage: number | undefined, observed: Document, completedAt: number): Record<string, unknown> => {
   const { isAny, plays, watched_at } = completionsBefore(completedAt)

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
+import { isUncounted } from '../../data/completions.js'
 import type { HistoryDocument } from '../../data/history.js'
 import { SupersededRecords } from '../checking/superseded.js'
 import type { ImportRun, Kind, Operation } from '../kind.js'
@@ -21,10 +22,10 @@ const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
 const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, completedAt: number) => {
   if (plays === undefined && !watched_at) {
     const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
-    const isUncounted = { $and: [{ $eq: [{ $type: '$plays' }, 'missing'] }, { $gte: ['$percentage', completedAt] }] }
+    const hasUncounted = isUncounted(completedAt)
     return {
-      plays: { $ifNull: ['$plays', { $cond: [isThere, { $cond: [isUncounted, 1, 0] }, '$$REMOVE'] }] },
-      watched_at: { $cond: [isUncounted, '$updated_at', '$watched_at'] }
+      plays: { $ifNull: ['$plays', { $cond: [isThere, { $cond: [hasUncounted, 1, 0] }, '$$REMOVE'] }] },
+      watched_at: { $cond: [hasUncounted, '$updated_at', '$watched_at'] }
     }
   }
   const moment = momentOrNull(watched_at) ?? { $ifNull: ['$watched_at', updated_at] }
