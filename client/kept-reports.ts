@@ -69,7 +69,7 @@ export const createKeptReports = (store: Store, exclusively: Exclusively) => {
   return {
     of: async (user_id: number) => (await kept()).filter(report => report.user_id === user_id),
     add: (report: KeptReport) => edit(reports => withReport(reports, report)),
-    /** Keeps a newer report that has taken the place of an answered one. */
+    /** Removes what was answered, but not a newer report that has meanwhile taken its place. */
     remove: (answered: KeptReport[]) => edit(reports => reports.filter(report => !answered.some(last => isAnswered(report, last)))),
     drop: (user_id: number) => edit(reports => reports.filter(report => report.user_id !== user_id)),
 

@@ -51,7 +51,8 @@ export const createReports = ({ store, clock, exclusively, reporter, post, postM
   }
 
   const bodyOf = async ({ user_id, observed, ...report }: KeptReport) => {
-    // Also if it is from the future, because reports within one millisecond are numbered ahead. The service counts the future as now.
+    // Also if its time is in the future, because several reports in one millisecond are dated one after the other. The service would
+    // replace such a time by that of arrival anyway.
     if (Date.now() - observed < live) return report
     if (!clock.isKnown()) await askTheTime()
     return { ...report, observed_at: clock.serviceTime(observed) }

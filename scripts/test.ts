@@ -13,7 +13,18 @@ const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.u
 const given = process.argv.slice(2)
 const files = given.some(existsSync) ? [] : await entriesOf(testFiles(here('test')), here('node_modules/.cache/viewer/tests'))
 
-/** Runs the tests on one mongod, with a database for each test file. Tests that start the service start the compiled one. */
+/**
+ * Runs the tests. From `npm test` to the first of them:
+ *
+ * 1. `entriesOf` deals the test files out to processes, and writes an entry file for each process.
+ * 2. A mongod starts, on which each test file gets a database. The service is compiled for the tests that start it.
+ * 3. tap starts a process for each entry, four at once (`jobs` in package.json), with its own loader for TypeScript.
+ * 4. The entry calls run-files.mjs. That loads light-tap.mjs, which takes from tap what the suite does without, and only then tap. From
+ *    then on, processes that tests fork get light-typescript.mjs in place of the loaders of tap.
+ * 5. The files of the process are imported one after the other. When the last one is loaded, their tests run in the same order.
+ *
+ * Files named on the command line go through steps 2 and 3 alone. With `npx tap FILE`, there is only step 3, and a helper starts mongod.
+ */
 console.log(`Node.js ${process.version}`)
 const [mongod, built] = await Promise.all([startMongod({ say: console.log, temporary: await testFolder() }), compile()])
 // By default, tap would write every assertion into a log.

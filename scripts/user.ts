@@ -87,7 +87,7 @@ const run = async () => {
   }
 }
 
-// Where `list | head` has what it needs, nobody is left to list for.
+// After `list | head` has its lines, nobody reads the rest. That is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -13,9 +13,30 @@ import { limitOf } from './words.js'
 const dialog = /** @type {HTMLDialogElement} */ (byId('who'))
 const mostProfiles = 8
 
-/** Nobody has said yet who watches, so this page cannot be left without an answer. */
-let isNeeded = false
-let isManaging = false
+/**
+ * What the dialog is for:
+ * - `ask`: nobody has said yet who watches, so it cannot be left without an answer
+ * - `switch`: somebody watches, and may stay
+ * - `manage`: profiles are changed
+ * - `manage first`: profiles are changed before the answer to `ask`
+ * @typedef {'ask' | 'switch' | 'manage' | 'manage first'} Mode
+ */
+/** @type {Mode} */
+let mode = 'switch'
+const mustAnswer = () => mode === 'ask' || mode === 'manage first'
+const isManaging = () => mode === 'manage' || mode === 'manage first'
+
+// Whoever must answer still must after managing.
+/** @returns {Mode} */
+const choosing = () => (mustAnswer() ? 'ask' : 'switch')
+/** @returns {Mode} */
+const managing = () => (mustAnswer() ? 'manage first' : 'manage')
+
+/** Closes the dialog for good. If it is only closed while somebody must answer, it opens again. */
+const leave = () => {
+  mode = 'switch'
+  dialog.close()
+}
 
 /** @param {Profile} profile @param {unknown} error */
 const refused = async (profile, error) => {
@@ -29,19 +50,18 @@ const refused = async (profile, error) => {
 /** @param {Profile} profile */
 const choose = async profile => {
   const isCurrent = (await viewer.user())?.id === profile.id
-  const secret = isCurrent && !isNeeded ? undefined : secretOf(profile)
+  const secret = isCurrent && !mustAnswer() ? undefined : secretOf(profile)
   if (secret) return askForSecret(profile, secret)
   if (!isCurrent) return goOnAs(profile).catch(error => refused(profile, error))
-  isNeeded = false
   keepChoice()
-  dialog.close()
+  leave()
   emit('settled')
 }
 
 /** @param {Profile} profile */
 const noteOf = ({ id, max_age, has_pin }) => {
-  if (isManaging) return 'Change'
-  if (id === whoWatches()?.id && !isNeeded) return 'Watching now'
+  if (isManaging()) return 'Change'
+  if (id === whoWatches()?.id && mode === 'switch') return 'Watching now'
   if (has_pin) return 'With a PIN'
   return max_age === null ? '' : limitOf(max_age)
 }
@@ -57,12 +77,12 @@ const tile = profile =>
         type: 'button',
         class: 'profile',
         'data-profile': profile.id,
-        'aria-current': profile.id === whoWatches()?.id && !isNeeded && 'true',
-        onclick: () => (isManaging ? edit(profile) : choose(profile))
+        'aria-current': profile.id === whoWatches()?.id && !mustAnswer() && 'true',
+        onclick: () => (isManaging() ? edit(profile) : choose(profile))
       },
       face(profile.id),
       h('span', { class: 'profile-name' }, profile.name),
-      h('span', { class: 'note' }, profile.has_pin && !isManaging ? icon('lock') : null, noteOf(profile))
+      h('span', { class: 'note' }, profile.has_pin && !isManaging() ? icon('lock') : null, noteOf(profile))
     )
   )
 
@@ -81,23 +101,26 @@ const addTile = () =>
 /** @param {string} text @param {() => void} onclick */
 const action = (text, onclick) => h('button', { type: 'button', class: 'quiet', onclick }, text)
 
-const manage = (/** @type {boolean} */ yes) => {
-  isManaging = yes
+/** @param {Mode} next */
+const turnTo = next => {
+  mode = next
   draw()
   byId('who-title').focus()
 }
 const signOut = async () => {
-  isNeeded = false
-  dialog.close()
+  leave()
   await viewer.signOut()
   emit('session')
   announce('You are signed out.')
 }
 
 const actionsOf = () => {
-  if (isManaging) return [action('Done', () => (isNeeded || everybody().length > 1 ? manage(false) : dialog.close()))]
+  if (isManaging()) return [action('Done', () => (mustAnswer() || everybody().length > 1 ? turnTo(choosing()) : dialog.close()))]
   if (isLimited(whoWatches())) return [action(`Back to ${whoWatches()?.name}`, () => dialog.close())]
-  return [action('Manage profiles', () => manage(true)), isNeeded ? action('Sign out', signOut) : action('Back', () => dialog.close())]
+  return [
+    action('Manage profiles', () => turnTo(managing())),
+    mode === 'ask' ? action('Sign out', signOut) : action('Back', () => dialog.close())
+  ]
 }
 
 const draw = () =>
@@ -105,8 +128,8 @@ const draw = () =>
     h(
       'div',
       { class: 'stage' },
-      h('h2', { id: 'who-title', tabindex: -1 }, isManaging ? 'Manage profiles' : 'Who is watching?'),
-      h('ul', { class: 'profiles' }, ...everybody().map(tile), isManaging && everybody().length < mostProfiles && addTile()),
+      h('h2', { id: 'who-title', tabindex: -1 }, isManaging() ? 'Manage profiles' : 'Who is watching?'),
+      h('ul', { class: 'profiles' }, ...everybody().map(tile), isManaging() && everybody().length < mostProfiles && addTile()),
       h('div', { class: 'actions' }, ...actionsOf())
     )
   )
@@ -130,17 +153,18 @@ const edit = profile =>
     announce(said)
   })
 
-const open = () => {
+/** @param {Mode} next */
+const openTo = next => {
+  mode = next
   draw()
-  dialog.closedBy = isNeeded ? 'none' : 'closerequest'
+  dialog.closedBy = mustAnswer() ? 'none' : 'closerequest'
   if (!dialog.open) dialog.showModal()
   focusProfile(whoWatches()?.id)
 }
-const openWith = async (/** @type {boolean} */ managing) => {
+const openLoaded = async (/** @type {() => Mode} */ next) => {
   try {
     await loadHousehold()
-    isManaging = managing
-    open()
+    openTo(next())
   } catch (error) {
     announce(explain(error), 'warning')
   }
@@ -148,10 +172,9 @@ const openWith = async (/** @type {boolean} */ managing) => {
 
 const settle = async () => {
   // Without a connection, the page goes on for who watched last.
-  isNeeded = await loadHousehold().catch(() => false)
-  isManaging = false
-  if (isNeeded) return open()
-  dialog.close()
+  const isAsked = await loadHousehold().catch(() => false)
+  if (isAsked) return openTo('ask')
+  leave()
   const name = takeSwitchedTo()
   if (name) {
     announce(`Hello, ${name}.`)
@@ -162,10 +185,10 @@ const settle = async () => {
 
 // Browsers without `closedBy` let the dialog be closed without an answer.
 dialog.addEventListener('close', () => {
-  if (isNeeded) open()
+  if (mustAnswer()) openTo(mode)
 })
 walkIn(dialog)
 events.addEventListener('session', settle)
-events.addEventListener('who', () => openWith(false))
-events.addEventListener('manage', () => openWith(true))
+events.addEventListener('who', () => openLoaded(choosing))
+events.addEventListener('manage', () => openLoaded(managing))
 settle()

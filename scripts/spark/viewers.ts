@@ -15,6 +15,41 @@ const normalFrom = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random(
 /** About how far apart the numbers of two titles are that are much alike. */
 const near = 8
 
+/** About what share of the moves to such a title goes to a higher number, because order means something. */
+const upwards = 0.6
+
+/** The higher, the more views go to the most popular: half of them go to the first 18 %. */
+const concentration = 2.5
+
+/** The deviation of the logarithm of a history's length. */
+const spread = 0.7
+/** About half of the square of `spread`: so the mean length is the one asked for. */
+const correction = 0.25
+
+/** A prime, so that its multiples reach every place of a group that is smaller: popular titles are spread over their group. */
+const stride = 7919
+
+type Move = 'sequel and turn' | 'sequel' | 'alike' | 'in group' | 'of everybody'
+
+/** How viewers get to their next title, and how often. A turn to another favourite group shows when they next look for a title in it. */
+const shares: [Move, number][] = [
+  ['sequel and turn', 0.1],
+  ['sequel', 0.2],
+  ['alike', 0.25],
+  ['in group', 0.35],
+  ['of everybody', 0.1]
+]
+
+/** The move for a random number below 1. */
+const moveAt = (chance: number): Move => {
+  let before = 0
+  for (const [move, share] of shares) {
+    before += share
+    if (chance < before) return move
+  }
+  throw new Error('The shares do not add up to 1')
+}
+
 /**
  * Makes up viewers who behave like real ones. Some titles are much more popular than others. A viewer stays in a group for a while, moves
  * on to a title much like the last one, often its sequel (the next number), and sometimes watches what everybody watches.
@@ -22,23 +57,30 @@ const near = 8
 export function* viewersOf({ viewers, titles, views, group, seed = 1 }: Shape): Generator<number[]> {
   const random = randomFrom(seed)
   const groups = Math.ceil(titles / group)
-  const popular = (count: number) => Math.floor(count * random() ** 2.5)
+  const popular = (count: number) => Math.floor(count * random() ** concentration)
+  const popularIn = (place: number) => place * group + ((popular(group) * stride) % group)
+  const isTitle = (number: number) => number >= 0 && number < titles
+
+  /** Without a last title, nothing follows it and nothing is like it, so the viewer looks in the group. */
+  const titleBy = (move: Move, last: number | undefined, here: number) => {
+    if (move === 'of everybody') return popularIn(popular(groups))
+    if (move === 'in group' || last === undefined) return popularIn(here)
+    return move === 'alike' ? last + Math.floor((random() - 1 + upwards) * 2 * near) : last + 1
+  }
+
   for (let viewer = 0; viewer < viewers; viewer++) {
-    const size = Math.min(Math.max(3, Math.round(views * Math.exp(0.7 * normalFrom(random) - 0.25))), titles / 3)
+    const length = Math.round(views * Math.exp(spread * normalFrom(random) - correction))
+    const size = Math.min(Math.max(3, length), titles / 3)
     const favourites = [popular(groups), popular(groups), Math.floor(random() * groups)]
     const history = new Set<number>()
     let here = favourites[0] as number
-    let last = -1
+    let last: number | undefined
     while (history.size < size) {
-      const chance = random()
-      if (chance < 0.1) here = favourites[Math.floor(random() * favourites.length)] as number
-      if (last >= 0 && chance < 0.3) last++
-      else if (last >= 0 && chance < 0.55) last += Math.floor((random() - 0.4) * 2 * near)
-      // The places of popular titles are spread over a group.
-      else if (chance < 0.9) last = here * group + ((popular(group) * 7919) % group)
-      else last = popular(groups) * group + ((popular(group) * 7919) % group)
-      if (last >= 0 && last < titles) history.add(last)
-      else last = -1
+      const move = moveAt(random())
+      if (move === 'sequel and turn') here = favourites[Math.floor(random() * favourites.length)] as number
+      const next = titleBy(move, last, here)
+      last = isTitle(next) ? next : undefined
+      if (last !== undefined) history.add(last)
     }
     yield [...history]
   }

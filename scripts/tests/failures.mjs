@@ -1,8 +1,8 @@
 import { Transform } from 'node:stream'
 
 /**
- * The report of a run in a log: what has failed, with its diagnosis, and a line for each process. Those of tap draw a screen
- * after every assertion, though a log sees only the last one: that took ten seconds of processor time.
+ * The report of a run in a log: what has failed, with its diagnosis, and a line for each process. tap's own reporters draw a screen
+ * after every assertion. That took ten seconds of processor time, for a log that shows only the last screen.
  */
 export default class Failures extends Transform {
   #rest = ''

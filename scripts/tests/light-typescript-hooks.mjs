@@ -1,3 +1,4 @@
+// Node.js runs these in a thread of their own, so they have a file of their own.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'

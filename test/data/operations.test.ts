@@ -68,8 +68,8 @@ const mayLookAt = ({ command: { filter, pipeline } }: Document): number =>
   2 * ((filter ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
 
 /**
- * What an operation does without an index, or by a sort in memory. A list filtered by contents may be sorted in memory if it examines no
- * more elements than that, because walking through the whole history in its order would cost more.
+ * What an operation does without an index, or by a sort in memory. A list filtered by contents may be sorted in memory if it examines at
+ * most `mayLookAt` elements, because walking through the whole history in its order would cost more.
  */
 const unindexed = (entry: Document) => {
   if (entry.op === 'insert') return []
@@ -586,7 +586,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
     })
   }
 
-  t.test('and so are those of a login, a refresh and a logout', async t => {
+  t.test('and so do the queries of a login, a refresh and a logout', async t => {
     const user = await addUser(app)
     const login = await app.inject({ method: 'POST', url: '/login', payload: { email: user.email, password } })
     const { access_token, refresh_token } = login.json().data

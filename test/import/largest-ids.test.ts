@@ -33,11 +33,11 @@ const recordsWith = (id: number): Record<string, object> => ({
 const filesOf = (records: Record<string, object>) =>
   Object.fromEntries(Object.entries(records).map(([kind, record]) => [`${kind}.ndjson`, lines(record)]))
 
-t.test('ids that leave no room for the next ones', async t => {
+t.test('imported ids', async t => {
   const { url, run, faults } = await importer(t)
   const rule = 'must be an integer from 1 to 9007194959773696'
 
-  t.test('are refused in every kind, with the bound', async t => {
+  t.test('out of bounds are refused in every kind, and the error names the bounds', async t => {
     for (const id of [largestId + 1, Number.MAX_SAFE_INTEGER, 1e300])
       t.strictSame(
         (await faults(filesOf(recordsWith(id)))).map(line => line.replace(/^(.*)\.ndjson:1: /, '$1 ')).sort(),
@@ -65,7 +65,7 @@ t.test('ids that leave no room for the next ones', async t => {
     t.strictSame(await faults(filesOf({ contents: { id: -1, type: 'film', name: 'Film' } })), [`contents.ndjson:1: id: ${rule}`])
   })
 
-  t.test('and the largest that are taken do', async t => {
+  t.test('up to the upper bound are taken, and leave room for the next ones', async t => {
     const { kinds } = await run(filesOf(recordsWith(largestId)))
     for (const [kind, { added }] of Object.entries(kinds)) t.equal(added, 1, kind)
     await run({ 'terms.ndjson': lines({ vendor_id: 'next', name: 'Next', taxonomy: 'category' }) })

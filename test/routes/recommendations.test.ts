@@ -362,7 +362,7 @@ t.test('a history of thousands', async t => {
   const app = await buildWith(t, { contents })
   await views(app, crowd)
   const viewer = await viewerOf(app)
-  // All but five, the first of them longest ago; what was last watched is of the second cluster.
+  // The viewer has watched all of the thousands but the last five, and has begun film 31 before all of them.
   const old = Array.from({ length: count - 5 }, (_, i) => ({ user_id: viewer.id, content_id: 1001 + i, updated_at: new Date(1e12 + i) }))
   await views(app, [...old, { user_id: viewer.id, content_id: 31, time: 2, percentage: 0, updated_at: new Date(1) }])
   await taught(app)
@@ -373,6 +373,7 @@ t.test('a history of thousands', async t => {
     'titles that were ever begun are left out'
   )
   t.notOk((await idsFor(viewer)).includes(31))
+  // Film 12 is of the second cluster, 11 to 20.
   await watch(viewer, 12, completed)
   const shown = await recommendedTo(viewer)
   t.ok(

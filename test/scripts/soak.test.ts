@@ -25,15 +25,20 @@ t.test('acknowledged writes that the database does not have are lost', async t =
     }
   }
   const stored = (content_id: number, time: number) => db.collection('history').insertOne({ user_id: 1, content_id, time })
-  // As acknowledged; a later one that may have been stored all the same; an earlier one; none; one that nobody was told of.
+  // The database has what was acknowledged.
   report(1, [5, true])
   await stored(1, 5)
+  // It has a later time, which was stored without being acknowledged.
   report(2, [5, true], [6, false])
   await stored(2, 6)
+  // It has only an earlier time.
   report(3, [4, false], [5, true])
   await stored(3, 4)
+  // It has nothing.
   report(4, [5, true])
+  // It has nothing, but nothing was acknowledged.
   report(5, [5, false])
+  // It has one of two.
   ledger.acknowledgeSaved(1, 6)
   ledger.acknowledgeSaved(1, 7)
   await db.collection('watchlist').insertOne({ user_id: 1, content_id: 6 })

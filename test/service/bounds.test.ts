@@ -12,7 +12,7 @@ const texts = 20
 /** As long as a head can be. */
 const long = 15_000
 let made = 0
-/** A list of 75 values that nobody ever sent, as long as a head can be. */
+/** A list of values that nobody ever sent, almost as long as a head can be. */
 const unheardOf = () => Array.from({ length: 73 }, () => String(made++).padStart(200, 'x')).join()
 
 const seed = {

@@ -13,7 +13,7 @@ from .tables import Block, Entries
 
 @dataclass
 class Equations:
-    """The regression of every title. Rows of titles with fewer neighbours are filled up with the number of titles, which is no title."""
+    """The regression of every title. Short rows are padded with the count of titles, an index that no title has."""
 
     # For each title, the titles that it is regressed on, and its right side with them.
     near: NDArray[np.int32]

@@ -24,7 +24,7 @@ export interface Scenario {
   peers: Peer[]
   /** The requests, sent over and over. */
   calls: (extent: Extent) => Call[]
-  /** How many reports a request holds, if more than one. The figures are per report. */
+  /** How many units a request counts as: the reports of a batch, or a fraction if several requests make one. The figures are per unit. */
   holds?: number
   /** If a reference has several goals, the strictest is the last. */
   goals: RatioGoal[]

@@ -16,7 +16,7 @@ import { type Curve, curvesSection, growthOf } from './curves.js'
 /** Besides the first one, which is the account. */
 const profilesOfEach = 3
 const contents = 100
-/** The smallest database has no more accounts. The same number call in each, so that an account has as many sessions everywhere. */
+/** By default, the smallest database has this many accounts. As many call in the others, so that a caller has as many sessions everywhere. */
 const callers = 100
 
 /** Measures GET /profiles and a switch to a profile without a PIN, in databases with different numbers of accounts. */

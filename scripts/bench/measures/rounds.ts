@@ -9,17 +9,17 @@ export interface Contestant {
   name: string
   server: Server
   requests: Buffer[]
-  /** How many reports a request holds. The figures are per report. */
+  /** How many units a request counts as, by default one. The figures are per unit. */
   holds?: number | undefined
 }
 
 interface Round {
   perSecond: number
-  /** Microseconds of processor time per request. */
+  /** Microseconds of processor time per unit. */
   processor: number
   mongod: number
   together: number
-  /** Database operations per request. */
+  /** Database operations per unit. */
   operations: number
 }
 

@@ -22,7 +22,7 @@ const featuresOf = (...items: number[][]): Features => ({
 })
 
 t.test('items are like each other by the cosine of their features, in which what is rare counts more', async t => {
-  // Feature 0 is common to 2 of 5, feature 1 and 2 to 2 each, feature 3 to 4 of 5, which says nothing.
+  // Features 0, 1 and 2 are equally rare: 2 of 5 items have each. Feature 3 says nothing, because 4 items have it.
   const features = featuresOf([0, 1, 3], [0, 3], [1, 3], [2, 3], [2])
   const rows = tableOf(likenesses(features, [0, 3], item => item !== 4, 10))
   const half = Math.SQRT1_2
