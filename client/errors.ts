@@ -13,7 +13,7 @@ export type Trouble =
   | 'code-expired'
   /** The user has denied the code of a device. */
   | 'code-denied'
-  /** The account already plays on as many `devices` as it may. */
+  /** The account already plays on as many `devices` as it is allowed. */
   | 'too-many-streams'
   /** The request is wrong; repeating it does not help. */
   | 'refused'

@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from, or the next episode after a completed one: the first that was completed less often. Only the 2,000 most recently watched elements of the history count.
+         * @description One card per show or film, most recently watched first. A card has the position to resume from or, after a completed episode, the first later one that was completed fewer times than it. Only the 2,000 most recently watched elements of the history count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Report the progress of many contents
-         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Reports that it would refuse are refused individually, and the others are saved.
+         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Reports that POST /history would refuse are refused individually, and the others are saved.
          */
         post: operations["reportManyProgresses"];
         delete?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. `npm run import` takes each of its lists as the file of that name. A user can have one export at a time.
+         * @description Returns a file to download. `npm run import` takes `users`, `history`, `watchlist` and `hidden` as files of these names. A user can have one export at a time.
          */
         get: operations["exportMe"];
         put?: never;
@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Start or continue to play
-         * @description Players send this when they start, and every 30 seconds. A 409 means that as many other devices of the account are playing as the operator allows: stop. After a 429, a 503 or no answer, keep playing.
+         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices: stop. After a 429, a 503 or no answer, keep playing.
          */
         post: operations["play"];
         /**
@@ -571,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * Add a profile
-         * @description An account has at most 8. With `max_age`, a profile sees only contents with a `min_age` up to it. `Location` is its path.
+         * @description An account has at most 8 profiles. With `max_age`, a profile sees only contents with a `min_age` up to it. `Location` is its path.
          */
         post: operations["addProfile"];
         delete?: never;
@@ -909,7 +909,7 @@ export interface components {
              */
             error?: "authorization_pending" | "slow_down" | "expired_token" | "access_denied";
         };
-        /** @description The account already plays on as many devices as it may */
+        /** @description The account already plays on as many devices as it is allowed */
         TooManyStreams: {
             /** @enum {boolean} */
             success: false;
@@ -2125,7 +2125,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The account already plays on as many devices as it may */
+        /** @description The account already plays on as many devices as it is allowed */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];

@@ -12,7 +12,7 @@ export default fp(
   async app => {
     const { data, settings, log } = app
     const onBroken = (user: number) =>
-      log.warn({ user }, `the password of user ${user} cannot be checked: the stored hash is invalid, or too expensive`)
+      log.warn({ user }, `the password or PIN of user ${user} cannot be checked: the stored hash is invalid, or too expensive`)
     app.decorate('passwordChecks', passwordChecksOf(data, settings, onBroken))
   },
   { name: 'password-checks', dependencies: ['settings', 'mongo'] }

@@ -9,8 +9,9 @@ import { minutes } from '../src/time.js'
 const memoryBound = 10 * 1024 * 1024
 
 /**
- * A profile with an age limit has a count of its own, so that a child cannot use up the limit of its parents. The key is negative,
- * because the id of a first profile is also the id of its account.
+ * With tokens of the service, a profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents.
+ * The key is negative, because the id of a first profile is also the id of its account. Tokens of an identity provider do not name the
+ * profile, so all profiles of an account share one count.
  */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 

@@ -32,7 +32,7 @@ export default fp(
 
     let restoredAt = 0
     app.decorate('restoredAt', () => restoredAt)
-    app.follow('last restore', async () => {
+    app.follow('time of the last restore', async () => {
       restoredAt = await backgroundData.restores.lastAt()
     })
 

@@ -43,7 +43,7 @@ export const TooManyStreams = Type.Object(
     ...Failure.properties,
     devices: Type.Array(Nullable(Type.String()), { description: 'The names of the devices that are playing' })
   },
-  { $id: 'TooManyStreams', description: 'The account already plays on as many devices as it may' }
+  { $id: 'TooManyStreams', description: 'The account already plays on as many devices as it is allowed' }
 )
 
 export const FieldError = Type.Object({ field: Type.String(), message: Type.String() }, { $id: 'FieldError' })

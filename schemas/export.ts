@@ -31,7 +31,7 @@ export const ExportedSession = Type.Object(
 )
 export type ExportedSession = Static<typeof ExportedSession>
 
-/** The lists are named like the files of the import, which accepts their elements. */
+/** All lists but `sessions` are named like a file of the import, which accepts their elements. */
 export const Export = Type.Object(
   {
     users: Type.Array(ExportedUser),

@@ -71,7 +71,10 @@ export const HomeRow = published(
     properties: {
       kind: { type: 'string', enum: homeKinds },
       name: { type: ['string', 'null'], description: 'The name of a rail' },
-      because: { anyOf: [component(HomeBecause), { type: 'null' }], description: 'With `because`: what the user has watched' },
+      because: {
+        anyOf: [component(HomeBecause), { type: 'null' }],
+        description: 'In a row of the kind `because`: what the user has watched'
+      },
       more: { type: ['string', 'null'], description: 'The path of the whole list' },
       items: { type: 'array', items: component(HomeItem) }
     }

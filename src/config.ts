@@ -96,7 +96,7 @@ export const settingGroups = {
   },
   Limits: {
     RATE_LIMIT: Integer(
-      'Requests per minute for one account, counted by each process on its own. A profile with an age limit has a count of its own. 0 turns the limit off',
+      'Requests per minute for one account, counted by each process on its own. A profile with an age limit has a count of its own, but not with an identity provider. 0 turns the limit off',
       600
     ),
     RATE_LIMIT_ADDRESS: Integer(

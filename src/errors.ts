@@ -56,7 +56,7 @@ export const historyContentIdMissing = errorAnswer(400, "'The content ID was not
 export const contentNotFound = errorAnswer(400, 'The content was not found', 404)
 export const historyContentNotFound = errorAnswer(400, "'The content was not found", 404)
 
-export const tooManyProfiles = errorAnswer(400, 'The account has as many profiles as it may have')
+export const tooManyProfiles = errorAnswer(400, 'The account already has the maximum number of profiles')
 export const firstProfile = errorAnswer(400, 'The first profile cannot be deleted')
 
 const enumeration = new Intl.ListFormat('en')
@@ -68,7 +68,7 @@ export const tooManyStreams = (devices: (string | null)[]) => {
 
 export const malformed = errorAnswer(400, 'The request is malformed')
 export const malformedBody = errorAnswer(400, 'The body is not valid JSON')
-export const malformedUrl = errorAnswer(400, 'The address is not valid percent-encoding')
+export const malformedUrl = errorAnswer(400, 'The URL contains invalid percent-encoding')
 export const tooLarge = errorAnswer(413, `The body is larger than ${bodyLimit} bytes`)
 export const headersTooLarge = errorAnswer(431, 'The headers are too large')
 export const tooSlow = () =>
@@ -79,7 +79,7 @@ export const internal = errorAnswer(500, 'Internal server error')
 export const unavailable = retryLater(503, 'The service is not available for the moment, try again')
 export const importRunning = retryLater(409, 'Another import is running, try again later', 5)
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
-export const tooManyLogins = retryLater(429, 'Too many failed logins, try again later')
+export const tooManyLogins = retryLater(429, 'Too many login attempts, try again later')
 
 export const tooManyCodes = retryLater(429, 'Too many wrong codes, try again later')
 

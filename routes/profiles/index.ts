@@ -21,7 +21,7 @@ const listSchema = {
 }
 const postSchema = {
   summary: 'Add a profile',
-  description: `An account has at most ${profilesPerAccount}. With \`max_age\`, a profile sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
+  description: `An account has at most ${profilesPerAccount} profiles. With \`max_age\`, a profile sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
   tags,
   security,
   body: ProfileAddition,

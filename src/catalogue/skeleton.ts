@@ -80,8 +80,8 @@ export class Skeleton {
   }
 
   /**
-   * Equal for audiences that see the same contents. All countries that no content names are the same, and so are age limits with no
-   * minimum age of a content between them.
+   * Audiences with the same segment see the same contents. All countries that no content names share one, and so do age limits without
+   * the minimum age of a content between them.
    */
   segment({ country, maxAge }: Audience): string | undefined {
     const region = country === undefined || this.countries.has(country) ? country : elsewhere

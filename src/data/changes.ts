@@ -113,7 +113,7 @@ export const changesOf = (db: Db, completedAt: number) => {
       return rows.length === 0
     },
 
-    /** The first changes after the position, at most `count`. They are complete up to `asOf`. */
+    /** The first changes after the position, at most `count`. `asOf` is the time of the state that was read. */
     after: async (user_id: number, position: ChangePosition, count: number, { isFirst }: { isFirst: boolean }) => {
       const asked: readonly Source[] = isFirst ? sources.first : sources.later
       const pipeline = [

@@ -54,7 +54,10 @@ const indexes: Record<string, IndexDescription[]> = {
   streams: streamIndexes
 }
 
-/** The collections whose documents belong to one user each. */
+/**
+ * The collections whose documents belong to one user each, which an erasure empties. They are known by an index with `user_id`: a
+ * collection of theirs without one would never be erased.
+ */
 const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
 
 /** All queries of the service, bound to one database. */

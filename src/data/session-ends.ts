@@ -98,8 +98,9 @@ export const sessionEndsOf = (
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
 
     /**
-     * Ends the sessions beyond the limit, but never `begun`. When several begin at once, the last check sees all of them. It ends whatever
-     * is older than the newest ones that fit: two checks at once that each ended the number in excess would end twice as many.
+     * Ends all sessions but `begun` and the newest others that fit. Ends what is at or behind a place in the order, not a number of
+     * sessions, so two checks at once end the same ones. When several sessions begin at once, the last check sees all of them. With
+     * `profiles`, only sessions of these are ended.
      */
     endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
       const others = { user_id, _id: { $ne: begun }, ...isLiving }
@@ -108,9 +109,9 @@ export const sessionEndsOf = (
       const room = Math.max(0, sessionsPerUser - 1 - kept)
       // Each use extends a session, so `expires_at` is in the order of last use.
       const order = { sort: { expires_at: -1, _id: -1 }, projection: { expires_at: 1 }, skip: room } as const
-      const newest = await sessions.findOne(endable, order)
-      if (!newest) return []
-      const { _id, expires_at } = newest
+      const firstSurplus = await sessions.findOne(endable, order)
+      if (!firstSurplus) return []
+      const { _id, expires_at } = firstSurplus
       return endMany(user_id, { $and: [endable, { $or: [{ expires_at: { $lt: expires_at } }, { expires_at, _id: { $lte: _id } }] }] })
     },
 

@@ -7,7 +7,7 @@ import { isUsable, type SessionDocument } from './session-document.js'
 /** How long a stream outlives the last heartbeat of its player. */
 const life = seconds(60)
 
-/** Who plays: a session or, with an identity provider, whose sessions are unknown here, a device of a profile. */
+/** Who plays: a session or, with an identity provider, a device of a profile, because the provider's sessions are unknown here. */
 export type Player = { sid: string } | { profile_id: number; device: string | null }
 
 interface Stream {

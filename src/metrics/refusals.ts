@@ -5,7 +5,7 @@ export type RefusalReason = 'user_limit' | 'address_limit' | 'waiting' | 'search
 export const refusalMetrics = (registry: Registry) => {
   const refused = new Counter({
     name: 'http_refused_total',
-    help: 'Requests refused by a rate limit (429), or because of too many waiting requests or searches or a delayed event loop (503). Excludes logins and timeouts',
+    help: 'Requests refused over a rate limit (429), or because too many are in progress, too many searches wait, or the event loop is delayed (503). Excludes refusals by the login limits, and timeouts',
     labelNames: ['reason'],
     registers: [registry]
   })

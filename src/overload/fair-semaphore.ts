@@ -52,8 +52,8 @@ export class FairSemaphore {
   }
 
   /**
-   * The turn of a new job: the jobs begun so far; plus, for each job that its address already has here, as many turns as there are
-   * addresses; plus one for each other address with a job for the same account.
+   * When a new job is due, counted in jobs begun. Each job that its address already has here puts it back by one round, a turn for every
+   * address. Each other address with a job for the same account puts it back by one turn.
    */
   private turnOf({ address, account }: Requester) {
     const addresses = new Set<string>()

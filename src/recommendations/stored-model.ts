@@ -52,8 +52,8 @@ export const unpacked = (bytes: ArrayBuffer): StoredModel => {
     first: new Float32Array(bytes, first, size),
     second: new Float32Array(bytes, second, size)
   }
-  if (!(watched >= 0 && watched <= items)) throw new Error('More of its titles were watched than it has')
-  if (!areRows(links.starts, size)) throw new Error('Its rows are not in order')
+  if (!(watched >= 0 && watched <= items)) throw new Error(`Its header says that ${watched} of its ${items} titles were watched`)
+  if (!areRows(links.starts, size)) throw new Error('The starts of its rows do not ascend, or do not cover its links')
   return { ids: new Float64Array(bytes, headerSize, items), watched, halfLives: { next, liked }, links }
 }
 

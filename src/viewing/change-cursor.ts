@@ -13,8 +13,11 @@ export interface ChangeCursor {
   began: number
   /** Whether the caller had no copy when it began. */
   isFirst: boolean
-  /** The time from which the next reading returns changes, some of them for the second time. 0 until that is decided. */
-  again: number
+  /**
+   * Where the next reading starts, which returns some changes for the second time. 0 while no page of this reading had changes too new to
+   * be complete. A first reading has it from its beginning.
+   */
+  rereadFrom: number
 }
 
 const beforeSources = -1
@@ -30,16 +33,16 @@ export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCur
   position: before(time),
   began: time,
   isFirst: false,
-  again: 0
+  rereadFrom: 0
 })
 
 /** Whether the caller has read everything up to the time of the cursor, and not only a page of it. */
 export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && position.source === beforeSources
 
 // Cursors are not signed: a made-up one only changes where its caller's own lists are read from.
-export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, again, maxAge }: ChangeCursor) => {
+export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, rereadFrom, maxAge }: ChangeCursor) => {
   const limit = maxAge === undefined ? [] : [maxAge]
-  return Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), again, ...limit])).toString('base64url')
+  return Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), rereadFrom, ...limit])).toString('base64url')
 }
 
 const parsed = (text: string): unknown => {
@@ -72,13 +75,13 @@ interface Reader {
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = parsed(text)
   if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined
-  const [owner, time, source, id, offset, began, isFirst, again, limit] = values
+  const [owner, time, source, id, offset, began, isFirst, rereadFrom, limit] = values
   const position = idOf(id)
   if (owner !== user || limit !== maxAge || position === undefined) return undefined
-  if (![time, source, offset, began, isFirst, again].every(Number.isSafeInteger)) return undefined
+  if (![time, source, offset, began, isFirst, rereadFrom].every(Number.isSafeInteger)) return undefined
   const latest = now + clockDifference
-  if (time < firstPosition.time || Math.max(time, began, again) > latest || source < beforeSources || source >= sourceCount)
+  if (time < firstPosition.time || Math.max(time, began, rereadFrom) > latest || source < beforeSources || source >= sourceCount)
     return undefined
   if (began < Math.max(now - removalsKept + changeOverlap, restoredAt - changeOverlap)) return undefined
-  return { user, maxAge, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, again }
+  return { user, maxAge, position: { time, source, id: position, offset }, began, isFirst: isFirst === 1, rereadFrom }
 }

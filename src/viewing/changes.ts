@@ -16,17 +16,18 @@ interface Sources {
 }
 
 /**
- * The cursor after a page. After the last page, it goes back to the earliest time at which changes may still have been missing when
- * they were read.
+ * The cursor after a page. In the middle of a reading, it continues after the last change. At the end, it goes back to the
+ * `completeUntil` of the first page with later changes, or else of the last page. What is dated later may have become visible only after
+ * that page was read.
  */
-const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, settled: number): ChangeCursor => {
+const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, completeUntil: number): ChangeCursor => {
   const last = page.at(-1)
-  const again = from.again || (last && last.time > settled ? settled : 0)
+  const rereadFrom = from.rereadFrom || (last && last.time > completeUntil ? completeUntil : 0)
   if (more && last) {
     const { time, source, id, offset } = last
-    return { ...from, position: { time, source, id, offset }, again }
+    return { ...from, position: { time, source, id, offset }, rereadFrom }
   }
-  return cursorAt(from.user, again || settled, from.maxAge)
+  return cursorAt(from.user, rereadFrom || completeUntil, from.maxAge)
 }
 
 /** The changes of a list, by content. */
@@ -69,9 +70,9 @@ export const changesPage = async (
   if (known && (await isUpToDate(data, known))) return nothingNew(known)
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
-  const settled = asOf - overlap
+  const completeUntil = asOf - overlap
   // A first reading goes by the elements' own dates and finds no removals, so the next one starts from the time at which it began.
-  const from = known ?? { ...cursorAt(user, settled, maxAge), isFirst, again: settled }
+  const from = known ?? { ...cursorAt(user, completeUntil, maxAge), isFirst, rereadFrom: completeUntil }
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
   const isSuited = catalogue.suitedTo(audience)
@@ -99,7 +100,7 @@ export const changesPage = async (
     }),
     hidden: hidden.map(toHidden),
     removed,
-    cursor: cursorText(cursorAfter(from, page, more, settled)),
+    cursor: cursorText(cursorAfter(from, page, more, completeUntil)),
     // A first reading of several pages may have taken so long that there are changes by now.
     more: more || (known?.isFirst ?? false),
     reset: since !== undefined && !known

@@ -34,7 +34,7 @@ export const continueWatching = (
   for (let i = 0; i < content_ids.length; i++) playsOf.set(content_ids[i], plays[i] as number)
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
 
-  /** The first later content that was completed less often, so that a show that is watched again goes on, too. */
+  /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
   const nextAfter = (row: number, times: number) => {
     for (const next of tree.after(row)) if ((playsOf.get(skeleton.idOf(next)) ?? 0) < times && isShown(next)) return next
     return undefined

@@ -597,6 +597,17 @@ t.test('every query of src/data for viewers uses an index', async t => {
     t.strictSame(operations.flatMap(unindexed), [])
   })
 
+  t.test('every collection with documents of a user is among those that an erasure empties', async t => {
+    for (const { name } of await db.listCollections().toArray()) {
+      if (name.startsWith('system.')) continue
+      const collection = db.collection(name)
+      if (!(await collection.findOne({ user_id: { $exists: true } }))) continue
+      const marked = await collection.insertOne({ user_id: 998, content_id: 1, user_code: 'x' })
+      await data.personal.removeAll(998)
+      t.notOk(await collection.findOne({ _id: marked.insertedId }), name)
+    }
+  })
+
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
     // Processes read the ended sessions of all users.
     for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])

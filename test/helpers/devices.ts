@@ -23,7 +23,7 @@ export const householdOf = async <Names extends (string | null)[]>(app: App, ...
 /** A new profile of an account. */
 export const profileOf = async ({ data }: App, account: UserDocument, max_age: number | null = null) => {
   const id = await data.profiles.add(account._id, { name: 'Mia', max_age })
-  if (id === undefined) throw new Error('The account has as many profiles as it may have')
+  if (id === undefined) throw new Error('The account already has the maximum number of profiles')
   return data.profiles.byId(account._id, id)
 }
 

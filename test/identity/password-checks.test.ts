@@ -14,8 +14,8 @@ t.test('the password of a signed-in user is checked within the limits of the log
   t.equal((await ofUser(_id, password, address))._id, _id)
   for (let failure = 0; failure < 2; failure++) await t.rejects(ofUser(_id, 'wrong', address), unauthenticated())
   await t.rejects(ofEmail(email, 'wrong', address), unauthenticated())
-  await t.rejects(ofUser(_id, password, address), { message: 'Too many failed logins, try again later' })
-  await t.rejects(ofEmail(email, password, address), { message: 'Too many failed logins, try again later' })
+  await t.rejects(ofUser(_id, password, address), { message: 'Too many login attempts, try again later' })
+  await t.rejects(ofEmail(email, password, address), { message: 'Too many login attempts, try again later' })
   t.equal((await ofUser(other._id, password, address))._id, other._id, 'another user has a separate limit')
   t.equal((await ofUser(_id, password, '192.0.2.2'))._id, _id, 'so has another address')
 

@@ -102,7 +102,7 @@ t.test('profiles', async t => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => account.send('POST', '/profiles', { name: `${i}` })))
     t.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 7)
     for (const answer of answers.filter(({ statusCode }) => statusCode !== 201))
-      t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, message: /as many profiles/ }])
+      t.match([answer.statusCode, answer.json()], [400, { success: false, code: 400, message: /maximum number of profiles/ }])
     const profiles = await listed(account.send)
     t.equal(profiles.length, 8)
     assertStatus(t, await account.send('DELETE', `/profiles/${profiles[3].id}`), 200)

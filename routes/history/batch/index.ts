@@ -7,7 +7,7 @@ import { readReports } from '../../../src/viewing/reports.js'
 
 const schema = {
   summary: 'Report the progress of many contents',
-  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Reports that it would refuse are refused individually, and the others are saved.`,
+  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Reports that POST /history would refuse are refused individually, and the others are saved.`,
   tags: ['History'],
   security: [{ bearer: [] }],
   body: ProgressReports,

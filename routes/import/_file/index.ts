@@ -59,7 +59,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const order = { url: MONGO_URL, issuer, completedAt, prune, signal: closing.signal, isStopping: () => app.isDraining }
       const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, order))
       if (!outcome) throw importRunning()
-      const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not finish, the next one completes it'))
+      const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))
       log.info({ file, ...counts }, 'imported')
       return ok(counts)
     }

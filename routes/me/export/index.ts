@@ -12,7 +12,7 @@ const Answer = Ok(Export)
 const schema = {
   summary: 'Export what is stored about the user',
   description:
-    'Returns a file to download. `npm run import` takes each of its lists as the file of that name. A user can have one export at a time.',
+    'Returns a file to download. `npm run import` takes `users`, `history`, `watchlist` and `hidden` as files of these names. A user can have one export at a time.',
   tags: ['Account'],
   security: [{ bearer: [] }],
   response: answers(Answer, 401, 403)

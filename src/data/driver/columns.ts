@@ -11,7 +11,7 @@ type Columns<Row> = { [Field in keyof Row]: (Row[Field] | undefined)[] }
 
 /**
  * The fields of raw documents as columns: `values`, and `moments` in milliseconds. The driver would make an object of each document, which
- * takes four times as long. Only numbers and dates are read here; documents with anything else are left to the driver.
+ * takes four times as long. Only numbers, dates and null are read here; documents with anything else are left to the driver.
  */
 export const columnsOf = <Row>(
   documents: readonly Buffer[],

@@ -43,7 +43,7 @@ export class Profiles {
     return this.db.collection<UserDocument>('users')
   }
 
-  /** Returns the ids that records name as their account although they are none, and why. */
+  /** Reports records whose `account_id` is not the id of an account. Returns these ids, each with the reason. */
   private async checkAccounts(report: ReportFault) {
     const reasons = new Map<number, string>()
     const faults: { place: number; account: number }[] = []
@@ -99,7 +99,7 @@ export class Profiles {
     for (const { key, values } of first.entries()) yield { account: key[0], place: values[0] as number }
   }
 
-  /** Those of the accounts that have a profile without a limit that is only in the database, so that the run leaves it as it is. */
+  /** Those of the accounts with a profile without a limit that the run does not touch, because only the database has it. */
   private async storedUnlimited(accounts: number[]) {
     const filter = { $or: [{ _id: { $in: accounts } }, { account_id: { $in: accounts } }], max_age: null }
     const known = new Set<number>()

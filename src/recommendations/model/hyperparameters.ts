@@ -23,7 +23,7 @@ export interface Hyperparameters {
 
 /** The weight of a neighbour is its regression weight plus `chain` times its chain weight, times the factors of the target. */
 export interface NextShape extends TargetShape, Penalty {
-  /** How much less a view counts with every view after it, in what is learned. */
+  /** In what is learned, a view counts this many times as much as the next one of the same viewer. */
   decay: number
   keep: number
   chain: number

@@ -10,9 +10,9 @@ import { type TrainingSet, viewsOf } from './training-set.js'
 const maxPairs = 16e6
 
 /**
- * The regression of what comes next on the past, in which a view counts `decay` times as much as the one after it. A has a row for
- * every view with the past before it, and Y the item viewed. A'Y is then what was viewed before an item. A'A, but for the factor
- * 1 / (1 - decay²), has the views of the items on its diagonal and beside it `decay` times what was viewed before or after them.
+ * Predicts each view from the views before it, of which each counts `decay` times as much as the next one. docs/recommendations.md
+ * derives the matrices. `near` has the largest values of A'Y: how much was viewed before each item. `diagonal` and `pairs` have A'A
+ * times (1 - decay²): the views of each item and, beside the diagonal, `decay` times what was viewed before or after it.
  */
 export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
   const { itemCount } = set

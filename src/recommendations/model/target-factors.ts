@@ -8,7 +8,7 @@ export interface TargetShape {
   fresh: number
 }
 
-/** How much less a view says about the freshness of an item with every view after it. */
+/** For the freshness of items, a view counts this many times as much as the next one of the same viewer. */
 const ageing = 0.6
 /** How many usual views are added to those of each item, so that few views prove little. */
 const usualViews = 10

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Popular } from './popular.js'
 import type { TitleRequest } from './title-request.js'
 
-/** Less than any shared term counts. */
+/** The score of a shared type: less than that of any shared term. */
 const sameType = 1e-9
 
 /** Finds similar titles by terms and type alone, for titles that the model knows too little about. */
