@@ -78,7 +78,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   app.setValidatorCompiler(compileValidator)
   for (const schema of sharedSchemas) app.addSchema(schema)
 
-  // Edge: what applies to every request and every answer, from any caller.
+  // Edge: what applies to every request that Node can parse, and to its answer. src/http/parser-errors.ts answers the others.
   await app.register(settingsPlugin, { settings })
   await app.register(requestLog)
   await app.register(metrics)

@@ -31,7 +31,7 @@ export const settingGroups = {
       maximum: 60_000
     }),
     DATABASE_CONNECTIONS: Integer(
-      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away',
+      'Size of the connection pool of each process, per database server. It is also the number of viewer requests that a process handles at once. Raise it if the database is far away. A process opens six more connections for its own work',
       16,
       { minimum: 1, maximum: 1000 }
     )
@@ -108,7 +108,10 @@ export const settingGroups = {
       0,
       { maximum: 100 }
     ),
-    MAX_WAITING: Integer('Requests that may wait at once, most of them for the database. Any more get a 503. 0 turns the limit off', 256),
+    MAX_WAITING: Integer(
+      'How many requests wait, most of them for the database, before new ones get a 503. Until twice as many wait, those of callers with less than an equal share of this number are still admitted. 0 turns the limit off',
+      256
+    ),
     MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests get a 503. 0 turns the limit off', 1000)
   },
   'Catalogue and viewing': {

@@ -72,7 +72,7 @@ async function* recordsOf({ personal, completedAt }: Data, name: keyof typeof li
   }
 }
 
-/** All that is stored about a user and their profiles, as JSON in pieces. */
+/** What is stored about a user and their profiles, as JSON in pieces. docs/privacy.md says what is left out. */
 export async function* exportOf(data: Data, user: UserDocument, read: Read): AsyncGenerator<string> {
   const profiles = await read(() => data.profiles.list(user._id))
   const users = [user, ...profiles.filter(({ _id }) => _id !== user._id)]
