@@ -43,7 +43,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    const { elements, total } = await history.list(app.viewerOf(request).id, query, query, catalogue.suitedTo(app.audienceOf(request)))
+    const { elements, total } = await history.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
