@@ -21,7 +21,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forViewers }, async function listChanges(request) {
     const { since, perPage } = request.query
-    const [{ id: user }, audience, restoredAt] = [app.viewerOf(request), app.audienceOf(request), app.restoredAt()]
+    const { id: user } = app.viewerOf(request)
+    const audience = app.audienceOf(request)
+    const restoredAt = app.restoredAt()
     return ok(await changesPage({ catalogue, data }, { user, audience, since, perPage, restoredAt }))
   })
 }

@@ -4,10 +4,10 @@ import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { HistoryElement, HistoryQuery, ProgressReport } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
-import { progressOf } from '../../src/data/progress.js'
 import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
 import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done, pageMeta } from '../../src/http/reply.js'
+import { progressIn } from '../../src/viewing/reports.js'
 import { historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']
@@ -43,7 +43,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    const { elements, total } = await history.list(app.viewerOf(request).id, query, query, catalogue.suitedTo(app.audienceOf(request)))
+    const { elements, total } = await history.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -55,7 +55,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const audience = app.audienceOf(request)
       if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
-      const progress = progressOf(request.body, { country: audience.country, duration: catalogue.skeleton.durationOf(content_id) })
+      const progress = progressIn(content_id, request.body, catalogue, audience)
       const id = await reports.put(viewer.id, { content_id, progress })
       uptake.begin(viewer.id, content_id)
       reply.code(201)

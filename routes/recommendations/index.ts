@@ -29,12 +29,13 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { viewer, query } = request
     const audience = app.audienceOf(request)
     const viewing = viewer ? viewingOf(catalogue, await data.history.wholeAndHidden(viewer.id), interest, audience) : undefined
-    const recommended = () => {
+    // In one job, because recommendations are rows of a skeleton that may be replaced.
+    const bytes = await pacer.run(() => {
       const recommendations = recommender.recommend(viewing, audience, query.perPage)
       if (viewer) uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
-    }
-    return reply.json(await pacer.run(recommended))
+    })
+    return reply.json(bytes)
   })
 }
 export default route

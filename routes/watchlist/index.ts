@@ -42,7 +42,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
-    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query, query, catalogue.suitedTo(app.audienceOf(request)))
+    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 

@@ -102,9 +102,9 @@ export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const remover = removerOf(db, 'history')
   return {
-    list: async (user_id: number, filter: HistoryFilter, page: PageQuery, isShown?: IsShown) => {
-      const selected = { filter: filterOf(user_id, filter, completedAt), order: { updated_at: -1, _id: -1 }, isShown } as const
-      const { elements, total } = await pageOf(db, history, selected, page)
+    list: async (user_id: number, query: HistoryFilter & PageQuery, isShown?: IsShown) => {
+      const selected = { filter: filterOf(user_id, query, completedAt), order: { updated_at: -1, _id: -1 }, isShown } as const
+      const { elements, total } = await pageOf(db, history, selected, query)
       return { elements: elements.map(element => counted(element, completedAt)), total }
     },
 

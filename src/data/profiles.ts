@@ -14,7 +14,7 @@ export const places = Array.from({ length: profilesPerAccount - 1 }, (_, i) => i
 
 type Given = Pick<UserDocument, 'name' | 'max_age' | 'pin_hash'>
 /** A `pin_hash` of null removes the PIN. */
-type ProfileChanges = { name?: string; max_age?: number | null; pin_hash?: string | null }
+type ProfileChanges = { name?: string; max_age?: number | null; pin_hash?: string | null | undefined }
 
 export const isFirst = ({ account_id }: UserDocument) => account_id === undefined
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db, IndexDescription, ObjectId } from 'mongodb'
+import { tooManyStreams } from '../errors.js'
 import { seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { isUsable, type SessionDocument } from './session-document.js'
@@ -64,13 +65,14 @@ export const streamsOf = (db: Db) => {
     return { devices, ended }
   }
 
-  /** Resolves with undefined if the player may play, otherwise with the names of the devices that play. */
-  const play = async (account: number, player: Player, most: number, ended: Player[] = []): Promise<(string | null)[] | undefined> => {
+  /** Throws if the player may not play. */
+  const play = async (account: number, player: Player, most: number, ended: Player[] = []): Promise<void> => {
     const streams = await take(account, player, most, ended)
-    if (streams.some(stream => isDeepStrictEqual(stream.player, player))) return undefined
+    if (streams.some(stream => isDeepStrictEqual(stream.player, player))) return
     const holders = await holdersOf(account, streams)
+    if (holders.ended.length === 0) throw tooManyStreams(holders.devices)
     // Ending a session leaves its stream in place, so the streams of ended sessions are removed here.
-    return holders.ended.length > 0 ? play(account, player, most, holders.ended) : holders.devices
+    await play(account, player, most, holders.ended)
   }
 
   return {

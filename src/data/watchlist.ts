@@ -75,9 +75,10 @@ export const watchlistOf = (db: Db) => {
   const remover = removerOf(db, 'watchlist')
 
   return {
-    list: (user_id: number, { content_id }: WatchlistFilter, page: PageQuery, isShown?: IsShown) => {
+    list: (user_id: number, query: WatchlistFilter & PageQuery, isShown?: IsShown) => {
+      const { content_id } = query
       const filter = { user_id, ...(content_id && { content_id: { $in: content_id } }) }
-      return pageOf(db, watchlist, { filter, order: { created_at: -1, _id: -1 }, isShown }, page)
+      return pageOf(db, watchlist, { filter, order: { created_at: -1, _id: -1 }, isShown }, query)
     },
 
     /** Changes nothing if the content is already there. */

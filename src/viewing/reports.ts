@@ -1,4 +1,4 @@
-import { ProgressReport, type RefusedReport } from '../../schemas/history.js'
+import { ProgressReport, type ProgressUpdate, type RefusedReport } from '../../schemas/history.js'
 import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { progressOf } from '../data/progress.js'
@@ -7,6 +7,14 @@ import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound } fro
 import { hasContentId } from '../http/missing-content-id.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
 
+/** Whether an update depends on its content. Finding that may take an operation, which other updates save. */
+export const needsContent = ({ percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
+  maxAge !== undefined || (percentage === undefined && skeleton.hasDurations)
+
+/** If the content is not known, a time stands for no percentage. */
+export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
+  progressOf(update, { country, duration: content_id === undefined ? undefined : skeleton.durationOf(content_id) })
+
 const check = compileValidator({ schema: ProgressReport })
 
 /** The report, or what POST /history would refuse it with. */
@@ -14,9 +22,10 @@ const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Re
   if (!hasContentId(body)) return historyContentIdMissing()
   const { error } = check(body)
   if (error) return invalidRequest(error, 'body')
-  const { content_id, ...progress } = body as ProgressReport
+  const report = body as ProgressReport
+  const { content_id } = report
   if (!catalogue.isOpen(content_id, audience)) return historyContentNotFound()
-  return { content_id, progress: progressOf(progress, { country: audience.country, duration: catalogue.skeleton.durationOf(content_id) }) }
+  return { content_id, progress: progressIn(content_id, report, catalogue, audience) }
 }
 
 /** Refuses what POST /history would refuse, each report by itself. */

@@ -418,13 +418,13 @@ t.test('every query of src/data for viewers uses an index', async t => {
     },
     history: {
       list: [
-        () => data.history.list(me._id, {}, page),
-        () => data.history.list(me._id, { status: 'completed' }, page),
-        () => data.history.list(me._id, { status: 'in_progress' }, page),
-        () => data.history.list(me._id, { content_id: [1001, 1002] }, page),
-        () => data.history.list(me._id, {}, page, id => id % 2 === 0),
-        () => data.history.list(me._id, { content_id: [1001, 1002], status: 'completed' }, page),
-        () => data.history.list(me._id, { content_id: films.map(({ _id }) => _id), status: 'in_progress' }, page)
+        () => data.history.list(me._id, page),
+        () => data.history.list(me._id, { status: 'completed', ...page }),
+        () => data.history.list(me._id, { status: 'in_progress', ...page }),
+        () => data.history.list(me._id, { content_id: [1001, 1002], ...page }),
+        () => data.history.list(me._id, page, id => id % 2 === 0),
+        () => data.history.list(me._id, { content_id: [1001, 1002], status: 'completed', ...page }),
+        () => data.history.list(me._id, { content_id: films.map(({ _id }) => _id), status: 'in_progress', ...page })
       ],
       byId: [() => data.history.byId(me._id, id(0)), () => refusedOr(data.history.byId(me._id, theirs[0] ?? ''))],
       remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
@@ -441,9 +441,9 @@ t.test('every query of src/data for viewers uses an index', async t => {
     },
     watchlist: {
       list: [
-        () => data.watchlist.list(me._id, {}, page),
-        () => data.watchlist.list(me._id, { content_id: [1001, 1002] }, page),
-        () => data.watchlist.list(me._id, { content_id: films.map(({ _id }) => _id) }, page)
+        () => data.watchlist.list(me._id, page),
+        () => data.watchlist.list(me._id, { content_id: [1001, 1002], ...page }),
+        () => data.watchlist.list(me._id, { content_id: films.map(({ _id }) => _id), ...page })
       ],
       add: [() => data.watchlist.add(me._id, 1001), () => data.watchlist.add(me._id, 1400)],
       remove: [

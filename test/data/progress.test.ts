@@ -16,7 +16,7 @@ t.test('completions', async t => {
   const reports = reportsOf(db, completedAt)
   let users = 0
 
-  const elementOf = async (user_id: number) => (await history.list(user_id, {}, { page: 1, perPage: 1 })).elements[0] as HistoryDocument
+  const elementOf = async (user_id: number) => (await history.list(user_id, { page: 1, perPage: 1 })).elements[0] as HistoryDocument
   const counted = async (user_id: number) => {
     const { plays, watched_at } = await elementOf(user_id)
     return [plays, watched_at]
@@ -130,7 +130,7 @@ t.test('completions', async t => {
       )
     )
     const ids = async (status: 'watched' | 'completed' | 'in_progress') => {
-      const { elements, total } = await history.list(user_id, { status }, { page: 1, perPage: 100 })
+      const { elements, total } = await history.list(user_id, { status, page: 1, perPage: 100 })
       t.equal(total, elements.length)
       return elements.map(({ content_id }) => content_id).sort()
     }

@@ -102,7 +102,7 @@ t.test('removed history stays removed', async t => {
     const { data } = app
     const { id } = await viewerOf(app)
     const ids = Array.from({ length: 12 }, (_, i) => i + 1)
-    const elements = async () => (await data.history.list(id, {}, { page: 1, perPage: 100 })).elements
+    const elements = async () => (await data.history.list(id, { page: 1, perPage: 100 })).elements
     let races = 0
     for (let round = 0; round < 60; round++) {
       const observed_at = new Date()

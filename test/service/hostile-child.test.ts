@@ -115,15 +115,15 @@ t.test('a child', async t => {
     await completed(mia, [2])
     await app.data.watchlist.add(mia, 2)
     const first = { page: 1, perPage: 1 }
-    const [history] = (await app.data.history.list(mia, {}, first)).elements
-    const [saved] = (await app.data.watchlist.list(mia, {}, first)).elements
+    const [history] = (await app.data.history.list(mia, first)).elements
+    const [saved] = (await app.data.watchlist.list(mia, first)).elements
     const unknown = { [`/history/${'0'.repeat(24)}`]: `/history/${history?._id}`, '/watchlist/99999': `/watchlist/${saved?._id}` }
     for (const [nothing, path] of Object.entries(unknown)) {
       const [one, other] = [await asChild('DELETE', nothing), await asChild('DELETE', path)]
       t.strictSame([other.statusCode, other.body], [404, one.body], path)
     }
-    t.equal((await app.data.history.list(mia, {}, first)).total, 1)
-    t.equal((await app.data.watchlist.list(mia, {}, first)).total, 1)
+    t.equal((await app.data.history.list(mia, first)).total, 1)
+    t.equal((await app.data.watchlist.list(mia, first)).total, 1)
   })
 
   t.test('learns of an element of somebody else only that it is not theirs', async t => {

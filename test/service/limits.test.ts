@@ -81,7 +81,7 @@ const providerHouseholdOf = async (app: App) => {
 /** What stands for each parameter of a path. One that is missing here fails the test. */
 const parametersOf = async ({ data }: App, user: number): Promise<Record<string, (string | number)[]>> => {
   const first = { page: 1, perPage: 100 }
-  const [history, watchlist] = [await data.history.list(user, {}, first), await data.watchlist.list(user, {}, first)]
+  const [history, watchlist] = [await data.history.list(user, first), await data.watchlist.list(user, first)]
   const elements = [...history.elements, ...watchlist.elements].map(({ _id }) => String(_id))
   return {
     contentId: [1, 21, 7_000_001, 7_000_004, 7_000_011],
@@ -207,7 +207,7 @@ const assertToldByNoWrite = (t: Test, app: App, user: number, headers: Record<st
 
 const listsOf = async ({ data }: App, user: number) => {
   const first = { page: 1, perPage: 100 }
-  const lists = await Promise.all([data.history.list(user, {}, first), data.watchlist.list(user, {}, first), data.hidden.list(user, first)])
+  const lists = await Promise.all([data.history.list(user, first), data.watchlist.list(user, first), data.hidden.list(user, first)])
   return lists.map(({ elements }): { content_id: number; updated_at?: Date }[] => elements)
 }
 

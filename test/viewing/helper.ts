@@ -37,10 +37,7 @@ export const writeOnce = async ({ data }: App, user: number, next: () => number)
   const late_id = films.length - Math.floor(next() * watchedOffline)
   const observed_at = new Date(Date.now() - next() ** 2 * 3000)
   const elementOf = async (list: 'history' | 'watchlist') => {
-    const { elements } = await data[list].list(user, (list === 'history' ? { content_id: [content_id] } : [content_id]) as never, {
-      page: 1,
-      perPage: 1
-    })
+    const { elements } = await data[list].list(user, { ...(list === 'history' && { content_id: [content_id] }), page: 1, perPage: 1 })
     return String(elements[0]?._id ?? 0)
   }
   const percentage = Math.floor(next() * 100)
@@ -89,8 +86,8 @@ export const assertEqualCopy = async (t: Test, app: App, user: number, copy: Cop
   const fresh = new Copy()
   while (await ask(app, user, fresh, { perPage: 500, overlap }));
   const stored = await Promise.all([
-    app.data.history.list(user, {}, { page: 1, perPage: 100 }),
-    app.data.watchlist.list(user, {}, { page: 1, perPage: 100 }),
+    app.data.history.list(user, { page: 1, perPage: 100 }),
+    app.data.watchlist.list(user, { page: 1, perPage: 100 }),
     app.data.hidden.list(user, { page: 1, perPage: 100 })
   ])
   t.strictSame(copy.sorted(), fresh.sorted(), `the copy of user ${user} equals a new copy`)

@@ -5,9 +5,9 @@ import { answers } from '../../../schemas/answers.js'
 import { Done, Ok } from '../../../schemas/common.js'
 import { HistoryElement, ProgressUpdate } from '../../../schemas/history.js'
 import { HistoryId } from '../../../schemas/path-ids.js'
-import { progressOf } from '../../../src/data/progress.js'
 import { historyUpdateNotFound } from '../../../src/errors.js'
 import { done } from '../../../src/http/reply.js'
+import { needsContent, progressIn } from '../../../src/viewing/reports.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']
@@ -50,16 +50,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.put('', { schema: putSchema, ...forViewers }, async function updateHistoryElement(request) {
+    const { body, params } = request
     const { id } = app.viewerOf(request)
-    const { body } = request
-    const { watchedVideoId } = request.params
     const audience = app.audienceOf(request)
-    const isSuited = catalogue.suitedTo(audience)
-    const needsDuration = body.percentage === undefined && catalogue.skeleton.hasDurations
-    const content = needsDuration || isSuited ? await reports.contentOf(id, watchedVideoId) : undefined
-    if (content !== undefined && isSuited?.(content) === false) throw historyUpdateNotFound()
-    const duration = content === undefined ? undefined : catalogue.skeleton.durationOf(content)
-    await reports.update(id, watchedVideoId, progressOf(body, { country: audience.country, duration }))
+    const content = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
+    if (content !== undefined && catalogue.suitedTo(audience)?.(content) === false) throw historyUpdateNotFound()
+    await reports.update(id, params.watchedVideoId, progressIn(content, body, catalogue, audience))
     return done(200, 'The history element was updated')
   })
 

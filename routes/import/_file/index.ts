@@ -9,7 +9,7 @@ import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/import-key.js'
 import { importLease } from '../../../src/import/import-lease.js'
 import { importUpload, removeLeftovers } from '../../../src/import/upload/import.js'
-import { countsOf } from '../../../src/import/upload/outcome.js'
+import { countsOrThrow } from '../../../src/import/upload/outcome.js'
 import { importMetrics } from '../../../src/metrics/imports.js'
 import { importGrace } from '../../../src/process/stop-times.js'
 
@@ -36,6 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), importGrace).unref()
   })
+  const order = { url: MONGO_URL, issuer, completedAt, signal: closing.signal, isStopping: () => app.isDraining }
 
   const countImport = importMetrics(app.metrics)
   app.addHook<{ Params: Static<typeof schema.params> }>('onResponse', ({ params: { file } }, { statusCode, elapsedTime }, done) => {
@@ -56,10 +57,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     },
     async function importRecords({ params: { file }, query: { prune }, raw }) {
       if (!isKind(file)) throw notFound()
-      const order = { url: MONGO_URL, issuer, completedAt, prune, signal: closing.signal, isStopping: () => app.isDraining }
-      const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, order))
+      const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, { ...order, prune }))
       if (!outcome) throw importRunning()
-      const counts = countsOf(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))
+      const counts = countsOrThrow(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))
       log.info({ file, ...counts }, 'imported')
       return ok(counts)
     }

@@ -17,14 +17,17 @@ const schema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
+  const { passwordChecks } = app
   const { sessions, users } = app.data
 
   app.put('', { schema, ...forAccountConfirmed }, async function changePassword(request) {
     const { account, sid } = app.viewerOf(request)
     const { password, new_password } = request.body
     const address = callerOf(request.ip)
-    const user = await app.passwordChecks.ofUser(account, password, address)
-    if (!(await users.changePassword(user, await app.passwordChecks.hash(user, new_password, address)))) throw unauthenticated()
+    const user = await passwordChecks.ofUser(account, password, address)
+    const hash = await passwordChecks.hash(user, new_password, address)
+    const isChanged = await users.changePassword(user, hash)
+    if (!isChanged) throw unauthenticated()
     await sessions.endOthers(account, sid as string)
     return done(200, 'The password was changed')
   })

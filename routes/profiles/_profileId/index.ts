@@ -43,9 +43,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
     const { pin, max_age, ...fields } = request.body
     const pin_hash = typeof pin === 'string' ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
+    // A limit that is lifted needs no check, and is written with the other fields.
     if (typeof max_age === 'number') await limits.set(account, profile, max_age)
-    const lifted = max_age === null && { max_age }
-    await profiles.change(account, profile._id, { ...fields, ...lifted, ...(pin_hash !== undefined && { pin_hash }) })
+    await profiles.change(account, profile._id, { ...fields, pin_hash, ...(max_age === null && { max_age }) })
     await app.changedAgeLimits.refresh()
     return done(200, 'The profile was changed')
   })

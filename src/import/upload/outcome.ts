@@ -31,7 +31,7 @@ export const outcomeOfError = (error: Error): ImportOutcome => {
 }
 
 /** The counts for the caller. If there are none, throws the answer instead. */
-export const countsOf = (outcome: ImportOutcome, warn: (cause: string) => void) => {
+export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => void) => {
   switch (outcome.status) {
     case 'imported': {
       const { added, changed, unchanged, pruned = 0 } = outcome.counts

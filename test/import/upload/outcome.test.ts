@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ErrorAnswer } from '../../../src/errors.js'
-import { countsOf, type ImportOutcome, outcomeOf } from '../../../src/import/upload/outcome.js'
+import { countsOrThrow, type ImportOutcome, outcomeOf } from '../../../src/import/upload/outcome.js'
 
 t.test('the outcome of an interrupted import leaves out what was written before', async t => {
   const counts = { added: 1, changed: 0, unchanged: 0 }
@@ -10,7 +10,7 @@ t.test('the outcome of an interrupted import leaves out what was written before'
 
 t.test('what a caller gets for the outcome of an import', async t => {
   const warnings: string[] = []
-  const answerTo = (outcome: ImportOutcome) => countsOf(outcome, cause => warnings.push(cause))
+  const answerTo = (outcome: ImportOutcome) => countsOrThrow(outcome, cause => warnings.push(cause))
   const counts = { added: 1, changed: 2, unchanged: 3 }
   t.strictSame(answerTo({ status: 'imported', counts }), { ...counts, removed: 0 })
   t.strictSame(answerTo({ status: 'imported', counts: { ...counts, pruned: 4 } }), { ...counts, removed: 4 })
