@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
+import { Several } from './lists.js'
+import { PageQuery } from './page.js'
 
 const rail = {
   id: Type.Integer(),
@@ -19,3 +21,9 @@ export const RailCollection = Type.Object(
   { $id: 'RailCollection' }
 )
 export type RailCollection = Static<typeof RailCollection>
+
+export const RailCollectionsQuery = Type.Object({
+  with: Several(Type.Union([Type.Literal('rails')]), 'Relations to include: `rails`', 'rails'),
+  ...PageQuery
+})
+export type RailCollectionsQuery = Static<typeof RailCollectionsQuery>

@@ -30,6 +30,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   // Otherwise a database that goes away before the first caller would leave nothing to show.
   app.preparations.push(() => home.prepare())
 
+  // Not async, so that a cached answer for anyone is sent without waiting for a promise.
   app.get('', { schema, ...forAnyoneAtOnce }, function getHome(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request

@@ -5,11 +5,9 @@ import type { FastifyReply } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { LegalText } from '../../schemas/legal-text.js'
-import { jsonAnswer } from '../../src/catalogue/bytes.js'
-import { toLegalText } from '../../src/data/legal-documents.js'
+import { legalAnswer } from '../../src/catalogue/legal-answer.js'
 import { orNotFound } from '../../src/errors.js'
 import { acceptedLanguages, existingLanguages } from '../../src/http/languages.js'
-import { ok } from '../../src/http/reply.js'
 
 const response = publicAnswers(Ok(LegalText), 404)
 const tags = ['Texts']
@@ -36,7 +34,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   const sendIn = (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
     const language = orNotFound(existingLanguages(wanted, code => catalogue.legal.has(code))[0])
-    const answer = catalogue.answer(`legal ${language}`, () => jsonAnswer(ok(toLegalText(orNotFound(catalogue.legal.get(language))))))
+    // First, because a 503 names no language.
+    const answer = legalAnswer(catalogue, language)
     return reply.header('content-language', language).publicJson(answer, ...vary)
   }
 

@@ -52,6 +52,23 @@ export const toUser = ({ _id, email = '', name = '', account_id }: UserDocument)
 /** E-mails are case-insensitive. */
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase()
 
+const isEnabled = (user: UserDocument | null): user is UserDocument => user !== null && !user.disabled_at
+
+const readsOf = (users: Collection<UserDocument>) => {
+  const byId = (id: number) => users.findOne({ _id: id })
+  return {
+    byId,
+    byEmail: (email: string) => users.findOne({ email_key: emailKey(email) }),
+    /** The profile that a session is of. Undefined if the profile or its account is disabled or gone. */
+    ofSession: async ({ user_id, profile_id }: { user_id: number; profile_id: number }) => {
+      const profile = await byId(profile_id)
+      const account = profile_id === user_id ? profile : await byId(user_id)
+      return isEnabled(profile) && isEnabled(account) ? profile : undefined
+    },
+    all: () => users.find().sort({ _id: 1 })
+  }
+}
+
 const passwordWritesOf = (users: Collection<UserDocument>) => ({
   /** Changes the password. False if it was changed since the user was read. */
   changePassword: async ({ _id, password_changed_at = null }: UserDocument, password_hash: string) => {
@@ -92,9 +109,7 @@ export const usersOf = (db: Db) => {
   }
 
   return {
-    byId: (id: number) => users.findOne({ _id: id }),
-    byEmail: (email: string) => users.findOne({ email_key: emailKey(email) }),
-    all: () => users.find().sort({ _id: 1 }),
+    ...readsOf(users),
     add: async ({ email, name, password_hash }: { email: string; name: string; password_hash: string }) => {
       const now = new Date()
       const user = {

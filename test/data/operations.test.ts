@@ -541,6 +541,10 @@ t.test('every query of src/data for viewers uses an index', async t => {
     users: {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],
       byEmail: [() => data.users.byEmail(me.email), () => data.users.byEmail('nobody@example.com')],
+      ofSession: [
+        () => data.users.ofSession({ user_id: me._id, profile_id: me._id }),
+        () => data.users.ofSession({ user_id: me._id, profile_id: 999 })
+      ],
       all: [() => data.users.all().toArray()],
       add: [() => addUser(app)],
       ofProvider: [

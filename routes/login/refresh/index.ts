@@ -19,10 +19,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.post('', { schema, config: { admission: 'public' } }, async function refresh({ body }) {
     const session = await sessions.renew(body.refresh_token)
     if (!session) throw unauthenticated()
-    const { user_id, profile_id } = session
-    const user = await users.byId(profile_id)
-    const account = profile_id === user_id ? user : await users.byId(user_id)
-    if (!user || user.disabled_at || !account || account.disabled_at) throw unauthenticated()
+    const user = await users.ofSession(session)
+    if (!user) throw unauthenticated()
     return ok(app.signedIn(user, session))
   })
 }

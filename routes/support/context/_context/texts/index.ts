@@ -3,9 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../../../schemas/answers.js'
 import { Ok } from '../../../../../schemas/common.js'
 import { SupportText } from '../../../../../schemas/support-text.js'
-import { jsonAnswer } from '../../../../../src/catalogue/bytes.js'
+import { supportTextsAnswer } from '../../../../../src/catalogue/support-texts-answer.js'
 import { acceptedLanguages } from '../../../../../src/http/languages.js'
-import { ok } from '../../../../../src/http/reply.js'
 
 const schema = {
   summary: 'List the support texts of a context',
@@ -21,13 +20,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
   app.get('', { schema, config: { admission: 'public' } }, function listSupportTexts({ params, headers }, reply) {
-    const { supportTexts } = catalogue
-    const { context } = params
-    const languages = supportTexts.existing([...acceptedLanguages(headers['accept-language']), fallback])
-    const answer = catalogue.answer(JSON.stringify(['support', context, supportTexts.variant(context, languages)]), () =>
-      jsonAnswer(ok(supportTexts.textsIn(context, languages)), !supportTexts.has(context))
-    )
-    return reply.publicJson(answer, 'Accept-Language')
+    const wanted = [...acceptedLanguages(headers['accept-language']), fallback]
+    return reply.publicJson(supportTextsAnswer(catalogue, params.context, wanted), 'Accept-Language')
   })
 }
 export default route
