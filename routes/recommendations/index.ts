@@ -28,9 +28,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     const { viewer, query } = request
     const audience = app.audienceOf(request)
-    const viewing = viewer ? viewingOf(catalogue, await data.history.wholeAndHidden(viewer.id), interest, audience) : undefined
-    // In one job, because recommendations are rows of a skeleton that may be replaced.
+    const stored = viewer ? await data.history.wholeAndHidden(viewer.id) : undefined
+    // In one job, because titles are rows of a skeleton that may be replaced.
     const bytes = await pacer.run(() => {
+      const viewing = stored && viewingOf(catalogue, stored, interest, audience)
       const recommendations = recommender.recommend(viewing, audience, query.perPage)
       if (viewer) uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
