@@ -33,7 +33,7 @@ declare module 'fastify' {
 }
 
 /** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
-const shareOfAccount = 1 / 2
+const shareOfAccount = 1 / 4
 
 const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
 

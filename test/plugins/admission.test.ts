@@ -93,7 +93,7 @@ t.test('requests of viewers take turns', async t => {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
   const app = await build(t, {
-    settings: { DATABASE_CONNECTIONS: '4', DATABASE_TIMEOUT: '500' },
+    settings: { DATABASE_CONNECTIONS: '8', DATABASE_TIMEOUT: '500' },
     extend: app => {
       app.get('/slow/:name', forViewers, ({ params }) => {
         const { name } = params as { name: string }
@@ -113,7 +113,7 @@ t.test('requests of viewers take turns', async t => {
   }
   const isBegun = (name: string) => until(() => begun.includes(name))
 
-  t.test('as many at once as half of the connections, the others in their order', async t => {
+  t.test('as many at once as a quarter of the connections, the others in their order', async t => {
     const answers = ['a', 'broken', 'b', 'c', 'd'].map(ask)
     await isBegun('b')
     t.equal((await app.inject('/open')).body, 'open', 'others do not wait for it')
