@@ -67,7 +67,7 @@ export default fp(
     const overloaded = unavailable()
     app.addHook('onRequest', (request, _reply, done) => {
       const { admission } = request.routeOptions.config
-      if (admission === 'vital' || admission === 'login' || inProgress.hasRoomFor(keyOf(request))) return done()
+      if (!inProgress.isFull || admission === 'vital' || admission === 'login' || inProgress.hasShareFor(keyOf(request))) return done()
       app.countRefusal('waiting')
       done(overloaded)
     })

@@ -16,11 +16,10 @@ export class InFlight {
   }
 
   /**
-   * Whether this caller may start an operation. Beyond the limit, only one with less than an equal share of it may, up to twice the
-   * limit: a caller who has taken all the room gets no more, and shuts nobody else out.
+   * Whether this caller may start an operation although the limit is reached: with less than an equal share of it, up to twice the limit.
+   * So a caller who has taken all the room gets no more, and shuts nobody else out.
    */
-  hasRoomFor(caller: CallerKey | undefined) {
-    if (!this.isFull) return true
+  hasShareFor(caller: CallerKey) {
     const own = this.callers.of(caller)
     const share = this.limit / (this.callers.size + (own === 0 ? 1 : 0))
     return own + 1 <= share && this.count < 2 * this.limit

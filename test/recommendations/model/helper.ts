@@ -45,3 +45,11 @@ export const links = {
 
 /** A history of which only what comes next counts. */
 export const history = (items: number[], next: number[] = items.map(() => 1)) => ({ items, next, liked: items.map(() => 0) })
+
+/** Four items. On each side, one of the first two says more for the third or the fourth. */
+export const twoSided = {
+  starts: Uint32Array.of(0, 2, 4, 4, 4),
+  targets: Uint32Array.of(2, 3, 2, 3),
+  first: Float32Array.of(1, 0, 0, 1),
+  second: Float32Array.of(0, 4, 4, 0)
+}

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { historyOf, Scorer } from '../../../src/recommendations/model/index.js'
-import { history, links } from './helper.js'
+import { history, links, twoSided } from './helper.js'
 
 const all = () => true
 
@@ -46,12 +46,7 @@ t.test('items with a negative score are left out, and one whose score passes thr
 })
 
 t.test('what comes next and what is liked are added up, each aged on its own', async t => {
-  const both = new Scorer({
-    starts: Uint32Array.of(0, 2, 4, 4, 4),
-    targets: Uint32Array.of(2, 3, 2, 3),
-    first: Float32Array.of(1, 0, 0, 1),
-    second: Float32Array.of(0, 4, 4, 0)
-  })
+  const both = new Scorer(twoSided)
   const fast = historyOf([0, 1], { next: 1, liked: Number.POSITIVE_INFINITY })
   t.strictSame(fast, { items: [0, 1], next: Float64Array.of(0.5, 1), liked: Float64Array.of(1, 1) })
   t.strictSame(both.best(fast, 2, all), [

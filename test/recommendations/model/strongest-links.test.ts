@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Blend, historyOf, randomFrom, StrongestLinks } from '../../../src/recommendations/model/index.js'
 import { blendOf, sorted } from '../../../src/recommendations/model/neighbours.js'
-import { history, links, rowsOf } from './helper.js'
+import { history, links, rowsOf, twoSided } from './helper.js'
 
 t.test('the strongest link is that of the element that adds most to the score of an item', async t => {
   const strongest = new StrongestLinks(links)
@@ -15,12 +15,7 @@ t.test('the strongest link is that of the element that adds most to the score of
 })
 
 t.test('what comes next and what is liked are added up', async t => {
-  const strongest = new StrongestLinks({
-    starts: Uint32Array.of(0, 2, 4, 4, 4),
-    targets: Uint32Array.of(2, 3, 2, 3),
-    first: Float32Array.of(1, 0, 0, 1),
-    second: Float32Array.of(0, 4, 4, 0)
-  })
+  const strongest = new StrongestLinks(twoSided)
   const watched = historyOf([0, 1], { next: 1, liked: Number.POSITIVE_INFINITY })
   t.equal(strongest.of(watched, 3), 0)
   t.equal(strongest.of(watched, 2), 1)
