@@ -13,7 +13,7 @@ export const uptakeMetrics = (registry: Registry, uptake: Uptake) => {
         for (const reason of reasons) this.inc({ reason }, counts[reason])
       }
     })
-  counter('recommendations_shown_total', 'Titles recommended to users by this process, by reason, each once a day', uptake.shown)
+  counter('recommendations_shown_total', 'Titles recommended to users by this process, by reason, each at most once a day', uptake.shown)
   counter(
     'recommendations_begun_total',
     'Titles that users began within a day after this process recommended them, by reason',

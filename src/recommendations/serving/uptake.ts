@@ -6,61 +6,68 @@ import type { Recommendation } from './recommender.js'
 export const reasons = ['watched', 'popular'] as const
 type ReasonType = (typeof reasons)[number]
 
-/** What was last recommended to a user: the ids of the titles by reason. */
-type Shown = { at: number } & Record<ReasonType, Float64Array>
+/** A title that was recommended to a user, and when it was counted. One that was begun does not count again. */
+interface Showing {
+  id: number
+  at: number
+  state: ReasonType | 'begun'
+}
 
-/** In bytes. Enough for 40,000 users with 20 titles each. */
+const states = [...reasons, 'begun'] as const
+
+// As numbers, because objects would take four times the memory.
+const packed = (showings: Showing[]) => Float64Array.from(showings.flatMap(({ id, at, state }) => [id, at, states.indexOf(state)]))
+const unpacked = (numbers: Float64Array) =>
+  Array.from({ length: numbers.length / 3 }, (_, i) => {
+    const [id, at, state] = numbers.subarray(3 * i) as unknown as [number, number, number]
+    return { id, at, state: states[state] as Showing['state'] }
+  })
+
+/** In bytes. Enough for 24,000 users with 20 titles each. */
 const cacheSize = 16 * 1024 * 1024
-/** Bytes of the object and its two arrays. */
-const overhead = 240
+/** Bytes of an array besides its numbers. */
+const overhead = 200
+const mostPerUser = 200
 const countedFor = days(1)
-
-const reasonOf = ({ because }: Recommendation): ReasonType => (because === undefined ? 'popular' : 'watched')
 
 /** Counts the titles that this process recommends to users, and how many of them are begun within a day. No count names a user. */
 export class Uptake {
   readonly shown: Record<ReasonType, number> = { watched: 0, popular: 0 }
   readonly begun: Record<ReasonType, number> = { watched: 0, popular: 0 }
-  private readonly byUser = new Cache<number, Shown>(
-    cacheSize,
-    ({ watched, popular }) => overhead + watched.byteLength + popular.byteLength
-  )
+  private readonly byUser = new Cache<number, Float64Array>(cacheSize, ({ byteLength }) => overhead + byteLength)
 
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** A title that is recommended again within a day counts once. */
+  /** A title that is recommended again within a day counts once, in whatever lists it comes. */
   show(user: number, recommendations: Recommendation[], now = Date.now()) {
     const { skeleton } = this.catalogue
-    const before = this.latest(user, now)
-    const idsOf = (reason: ReasonType) =>
-      Float64Array.from(
-        recommendations.filter(recommendation => reasonOf(recommendation) === reason),
-        ({ title }) => skeleton.idOf(title)
-      )
-    const latest = { at: now, watched: idsOf('watched'), popular: idsOf('popular') }
-    for (const reason of reasons)
-      for (const id of latest[reason]) if (!reasons.some(any => before?.[any].includes(id))) this.shown[reason]++
-    this.byUser.put(user, latest)
+    const counted = this.countedSince(user, now - countedFor)
+    const ids = new Set(counted.map(({ id }) => id))
+    const added = recommendations
+      .map(({ title, because }) => ({ id: skeleton.idOf(title), at: now, state: because === undefined ? 'popular' : 'watched' }) as const)
+      .filter(({ id }) => !ids.has(id))
+    if (added.length === 0) return
+    for (const { state } of added) this.shown[state]++
+    this.byUser.put(user, packed([...added, ...counted].slice(0, mostPerUser)))
   }
 
   /** A user begins a content, perhaps one that was recommended, or an episode of a show that was. */
   begin(user: number, content_id: number, now = Date.now()) {
     const { skeleton, tree } = this.catalogue
-    const latest = this.latest(user, now)
     const row = skeleton.row(content_id)
-    if (!latest || row === undefined) return
-    const id = skeleton.idOf(tree.title(row))
-    for (const reason of reasons) {
-      const place = latest[reason].indexOf(id)
-      if (place === -1) continue
-      this.begun[reason]++
-      // It counts only once.
-      latest[reason][place] = Number.NaN
-    }
+    if (row === undefined) return
+    const title = skeleton.idOf(tree.title(row))
+    const counted = this.countedSince(user, now - countedFor)
+    const showing = counted.find(({ id }) => id === title)
+    if (!showing || showing.state === 'begun') return
+    this.begun[showing.state]++
+    showing.state = 'begun'
+    this.byUser.put(user, packed(counted))
   }
 
-  private latest(user: number, now: number) {
-    const latest = this.byUser.get(user)
-    return latest && now - latest.at < countedFor ? latest : undefined
+  /** The titles that were counted for a user after that moment. */
+  private countedSince(user: number, moment: number): Showing[] {
+    const numbers = this.byUser.get(user)
+    return numbers ? unpacked(numbers).filter(({ at }) => at > moment) : []
   }
 }

@@ -63,3 +63,21 @@ t.test('a title that is begun a day later is not counted', async t => {
   uptake.show(1, [{ title: row(3) }], 25 * hour)
   t.strictSame(uptake.shown, { watched: 1, popular: 3 }, 'it counts again')
 })
+
+t.test('short and long lists of the same titles count each title once a day', async t => {
+  const app = await buildWith(t, { contents })
+  const uptake = new Uptake(app.catalogue)
+  const titles = (...ids: number[]) => ids.map(id => ({ title: app.catalogue.skeleton.row(id) as number }))
+  for (let at = 0; at < 24; at += 4) {
+    uptake.show(1, titles(2, 3), at * hour)
+    uptake.show(1, titles(2, 3, 4, 5), (at + 1) * hour)
+  }
+  t.equal(uptake.shown.popular, 4)
+  uptake.show(1, titles(2, 3), 23 * hour)
+  uptake.begin(1, 5, 23 * hour)
+  t.equal(uptake.begun.popular, 1, 'also one that the last list lacks')
+  uptake.show(1, titles(5), 24 * hour)
+  t.equal(uptake.shown.popular, 4, 'a title that was begun does not count again on that day')
+  uptake.show(1, titles(2, 3), 24 * hour)
+  t.equal(uptake.shown.popular, 6, 'but every day counts')
+})
