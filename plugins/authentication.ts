@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
-    /** The signed-in user. Call it only in routes that require a token: with `forViewers`, `forAccount`, or one of their `Confirmed` forms. */
+    /** The signed-in user. Call it only in routes that require a token: with `forViewers`, `forAccount`, or one of their `AmongLogins` forms. */
     viewerOf: (request: FastifyRequest) => Viewer
   }
   interface FastifyRequest {
@@ -50,12 +50,12 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
 
 /** Route options: requires a valid token. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
-/** Like `forViewers`, for a route that checks or hashes a password or PIN, which waits in the queue of the logins. */
-export const forConfirmed = { onRequest: tokenRequired, config: { admission: 'login' } } as const
+/** Like `forViewers`, for a route that may check or hash a password or PIN. Its requests are admitted and wait like logins. */
+export const forViewersAmongLogins = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
-/** Like `forConfirmed`, but not for profiles with an age limit. */
-export const forAccountConfirmed = { onRequest: accountRequired, config: { admission: 'login' } } as const
+/** Like `forViewersAmongLogins`, but not for profiles with an age limit. */
+export const forAccountAmongLogins = { onRequest: accountRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
 /** Like `forAnyone`, for a route that can also answer without the database. It queues only its database reads, with `readForViewer`. */

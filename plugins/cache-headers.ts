@@ -5,15 +5,22 @@ import type { Json } from '../src/catalogue/bytes.js'
 import { itemsOf } from '../src/http/lists.js'
 import { jsonType } from '../src/http/reply.js'
 
+interface PublicOptions {
+  /** The request headers that the answer depends on. Empty ones are skipped. */
+  vary?: readonly string[]
+  /** More headers of the answer. An error that comes in place of the answer has none of them. */
+  headers?: Record<string, string>
+}
+
 declare module 'fastify' {
   interface FastifyReply {
     /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
     json: <T>(bytes: Json<T>) => T
     /**
      * Sends a public answer, or a 304 if the caller already has it. For viewers with an age limit, the answer is private. Return the
-     * result from the handler. `vary` names the request headers that the answer depends on.
+     * result from the handler.
      */
-    publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, ...vary: string[]) => T | Promise<T>
+    publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
   }
 }
 
@@ -37,13 +44,14 @@ export default fp(
       this.header('content-type', jsonType)
       return asAnswer(bytes)
     })
-    app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Answer<T> | Promise<Answer<T>>, ...vary: string[]):
+    app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Answer<T> | Promise<Answer<T>>, options: PublicOptions = {}):
       | T
       | Promise<T> {
-      if (answer instanceof Promise) return answer.then(known => this.publicJson(known, ...vary))
+      if (answer instanceof Promise) return answer.then(known => this.publicJson(known, options))
+      const { vary = [], headers } = options
       const { bytes, etag } = answer
       const scope = this.request.viewer?.maxAge === undefined ? 'public' : 'private'
-      this.headers({ 'cache-control': `${scope}, no-cache`, etag })
+      this.headers({ ...headers, 'cache-control': `${scope}, no-cache`, etag })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
       return known && matchesEtag(known, etag) ? asAnswer(this.code(304).send()) : this.json(bytes)

@@ -43,17 +43,27 @@ const retryLater =
 /** The only error body without a code. */
 export const unauthenticated = () => new ErrorAnswer(401, { success: false, message: unauthenticatedMessage })
 export const forbidden = errorAnswer(403, 'Forbidden')
-export const notFound = errorAnswer(404, 'Resource not found')
-export const unknownPath = errorAnswer(404, 'Resource not found')
+
+const resourceNotFound = errorAnswer(404, 'Resource not found')
+export const unknownPath = resourceNotFound
+export const contentNotFound = resourceNotFound
+export const termNotFound = resourceNotFound
+export const legalTextNotFound = resourceNotFound
+export const importFileNotFound = resourceNotFound
+export const historyElementNotFound = resourceNotFound
 /** The spec words the 404 of an update of history differently. */
 export const historyUpdateNotFound = errorAnswer(404, 'The resource was not found')
 export const watchlistElementNotFound = errorAnswer(404, 'Watchlist element not found')
+export const hiddenTitleNotFound = resourceNotFound
+export const profileNotFound = resourceNotFound
+export const sessionNotFound = resourceNotFound
+export const waitingDeviceNotFound = resourceNotFound
 
 export const contentIdMissing = errorAnswer(400, 'The content ID was not provided')
 /** In the spec, the messages of POST /history begin with a stray apostrophe. */
 export const historyContentIdMissing = errorAnswer(400, "'The content ID was not provided")
-/** In the spec, the status is 400 and the code in the body is 404. */
-export const contentNotFound = errorAnswer(400, 'The content was not found', 404)
+/** For the content that a body names. In the spec, the status is 400 and the code in the body is 404. */
+export const givenContentNotFound = errorAnswer(400, 'The content was not found', 404)
 export const historyContentNotFound = errorAnswer(400, "'The content was not found", 404)
 
 export const tooManyProfiles = errorAnswer(400, 'The account already has the maximum number of profiles')
@@ -108,8 +118,8 @@ export const importRefused = (errors: LineError[], rest: number) => {
   return new ErrorAnswer(400, { success: false, code: 400, message: `line ${line}: ${field} ${message}${more}`, errors })
 }
 
-/** Returns the value, or throws a 404 if there is none. */
-export const orNotFound = <T>(value: T | null | undefined, missing = notFound): T => {
+/** Returns the value, or throws the error if there is none. */
+export const orThrow = <T>(value: T | null | undefined, missing: () => ErrorAnswer): T => {
   if (value === null || value === undefined) throw missing()
   return value
 }

@@ -18,7 +18,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function listContents(request, reply) {
-    return reply.publicJson(contentsAnswer(catalogue, request.query, app.audienceOf(request)), ...app.audienceHeaders)
+    return reply.publicJson(contentsAnswer(catalogue, request.query, app.audienceOf(request)), { vary: app.audienceHeaders })
   })
 }
 export default route

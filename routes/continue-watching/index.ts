@@ -25,11 +25,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
-    const history = await data.history.latestHiddenAndDismissed(id)
+    const { hidden, dismissed, ...history } = await data.history.latestHiddenAndDismissed(id)
     const cards = continueWatching(catalogue, {
       history,
-      hidden: history.hidden,
-      dismissed: history.dismissed,
+      hidden,
+      dismissed,
       since: timeOf(query.since),
       completedAt: settings.COMPLETED_AT,
       audience: app.audienceOf(request)

@@ -4,7 +4,7 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
-import { seenBy } from '../../src/catalogue/availability.js'
+import { hasStartedFor } from '../../src/catalogue/availability.js'
 import { pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
@@ -24,7 +24,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
     // A title can be hidden before its start date. Until then it is left out, because the list would reveal its content.
-    const isShown = seenBy(catalogue.skeleton, app.audienceOf(request), Date.now())
+    const isShown = hasStartedFor(catalogue.skeleton, app.audienceOf(request), Date.now())
     const { elements, total } = await hidden.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))
   })

@@ -43,7 +43,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
-    const { elements, total } = await history.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
+    const isSuited = catalogue.suitedTo(app.audienceOf(request))
+    const { elements, total } = await history.list(app.viewerOf(request).id, query, isSuited)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -56,10 +57,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
       if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
       const progress = progressIn(content_id, request.body, catalogue, audience)
-      const id = await reports.put(viewer.id, { content_id, progress })
+      // There is none if the report is older than the removal of its element.
+      const element = await reports.put(viewer.id, { content_id, progress })
       uptake.begin(viewer.id, content_id)
       reply.code(201)
-      if (id) reply.header('location', `${settings.BASE_PATH}/history/${id}`)
+      if (element) reply.header('location', `${settings.BASE_PATH}/history/${element}`)
       return done(201, 'The history element was saved')
     }
   )

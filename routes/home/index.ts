@@ -34,9 +34,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema, ...forAnyoneAtOnce }, function getHome(request, reply) {
     catalogue.assertFresh()
     const { viewer, query } = request
-    const asked = { ...query, audience: app.audienceOf(request) }
-    if (!viewer) return reply.publicJson(home.forAnyone(asked), ...app.audienceHeaders)
-    return home.forViewer(viewer.id, asked, read => app.readForViewer(request, read)).then(bytes => reply.json(bytes))
+    const wanted = { ...query, audience: app.audienceOf(request) }
+    if (!viewer) return reply.publicJson(home.forAnyone(wanted), { vary: app.audienceHeaders })
+    const page = home.forViewer(viewer.id, wanted, read => app.readForViewer(request, read))
+    return page.then(bytes => reply.json(bytes))
   })
 }
 export default route

@@ -6,8 +6,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { LegalText } from '../../schemas/legal-text.js'
 import { legalAnswer } from '../../src/catalogue/legal-answer.js'
-import { orNotFound } from '../../src/errors.js'
-import { acceptedLanguages, existingLanguages } from '../../src/http/languages.js'
+import { acceptedLanguages } from '../../src/http/languages.js'
 
 const response = publicAnswers(Ok(LegalText), 404)
 const tags = ['Texts']
@@ -32,15 +31,13 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
-  const sendIn = (reply: FastifyReply, wanted: string[], ...vary: string[]) => {
-    const language = orNotFound(existingLanguages(wanted, code => catalogue.legal.has(code))[0])
-    // First, because a 503 names no language.
-    const answer = legalAnswer(catalogue, language)
-    return reply.header('content-language', language).publicJson(answer, ...vary)
+  const sendFirst = (reply: FastifyReply, languages: string[], vary: string[] = []) => {
+    const { language, answer } = legalAnswer(catalogue, languages)
+    return reply.publicJson(answer, { vary, headers: { 'content-language': language } })
   }
 
   const sendAccepted = (headers: IncomingHttpHeaders, reply: FastifyReply) =>
-    sendIn(reply, [...acceptedLanguages(headers['accept-language']), fallback], 'Accept-Language')
+    sendFirst(reply, [...acceptedLanguages(headers['accept-language']), fallback], ['Accept-Language'])
 
   app.get('', { schema, config }, function getLegalText({ headers }, reply) {
     return sendAccepted(headers, reply)
@@ -49,7 +46,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('/:languageCode', { schema: languageSchema, config }, function getLegalTextIn({ params, headers }, reply) {
     // In the spec, the parameter is optional: `/legal/` is `/legal`.
     if (params.languageCode === '') return sendAccepted(headers, reply)
-    return sendIn(reply, [params.languageCode.toLowerCase()])
+    return sendFirst(reply, [params.languageCode.toLowerCase()])
   })
 }
 export default route

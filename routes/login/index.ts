@@ -20,7 +20,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions, users } = app.data
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
-    const user = await app.passwordChecks.ofEmail(body.email, body.password, callerOf(ip))
+    const user = await app.passwordChecks.authenticate(body.email, body.password, callerOf(ip))
     const session = await sessions.begin(user._id, body.device || null)
     // If the password was changed or the user disabled since the check, this session began too late to be ended by that.
     if (!(await users.maySignIn(user))) {

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forAccountConfirmed, forViewers } from '../../plugins/authentication.js'
+import { forAccountAmongLogins, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { PasswordConfirmation, User } from '../../schemas/identity.js'
 import { toUser } from '../../src/data/users.js'
-import { notFound, unauthenticated } from '../../src/errors.js'
+import { unauthenticated, unknownPath } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
 import { hasProvider } from '../../src/identity/token-settings.js'
@@ -38,15 +38,15 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   if (hasProvider(app.settings)) {
     // People erase their accounts at the identity provider, which tells the operator.
-    app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function eraseMe() {
-      throw notFound()
+    app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function refuseErasure() {
+      throw unknownPath()
     })
     return
   }
 
-  app.delete('', { schema: deleteSchema, ...forAccountConfirmed }, async function eraseMe(request) {
+  app.delete('', { schema: deleteSchema, ...forAccountAmongLogins }, async function eraseMe(request) {
     const { account } = app.viewerOf(request)
-    await passwordChecks.ofUser(account, request.body.password, callerOf(request.ip))
+    await passwordChecks.confirmPassword(account, request.body.password, callerOf(request.ip))
     await erase(app, account)
     return done(200, 'The user was erased')
   })

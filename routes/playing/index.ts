@@ -4,7 +4,7 @@ import { answers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { Playing, StoppedQuery } from '../../schemas/playing.js'
 import type { Player } from '../../src/data/streams.js'
-import { contentIdMissing, contentNotFound } from '../../src/errors.js'
+import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
 import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done } from '../../src/http/reply.js'
 import type { Viewer } from '../../src/identity/tokens.js'
@@ -45,7 +45,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function play(request) {
       const { content_id, device } = request.body
-      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw contentNotFound()
+      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw givenContentNotFound()
       const viewer = app.viewerOf(request)
       if (isLimited) await streams.play(viewer.account, playerOf(viewer, device), MAX_STREAMS)
       return done(200, 'The device may play')

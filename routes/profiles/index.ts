@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forAccountConfirmed, forViewers } from '../../plugins/authentication.js'
+import { forAccountAmongLogins, forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { Profile, ProfileAddition } from '../../schemas/profile.js'
 import { profilesPerAccount, toProfile } from '../../src/data/profiles.js'
-import { tooManyProfiles } from '../../src/errors.js'
+import { orThrow, tooManyProfiles } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
 
@@ -33,15 +33,16 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { profiles } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listProfiles(request) {
-    return ok((await profiles.list(app.viewerOf(request).account)).map(toProfile))
+    const { account } = app.viewerOf(request)
+    const list = await profiles.list(account)
+    return ok(list.map(toProfile))
   })
 
-  app.post('', { schema: postSchema, ...forAccountConfirmed }, async function addProfile(request, reply) {
+  app.post('', { schema: postSchema, ...forAccountAmongLogins }, async function addProfile(request, reply) {
     const { account } = app.viewerOf(request)
-    const { name, max_age = null, pin = null } = request.body
-    const pin_hash = pin === null ? undefined : await passwordChecks.hashPin(account, pin, callerOf(request.ip))
-    const id = await profiles.add(account, { name, max_age, ...(pin_hash !== undefined && { pin_hash }) })
-    if (id === undefined) throw tooManyProfiles()
+    const { name, max_age = null, pin } = request.body
+    const pinHash = pin ? { pin_hash: await passwordChecks.hashPin(account, pin, callerOf(request.ip)) } : {}
+    const id = orThrow(await profiles.add(account, { name, max_age, ...pinHash }), tooManyProfiles)
     reply.code(201).header('location', `${settings.BASE_PATH}/profiles/${id}`)
     return done(201, 'The profile was added')
   })

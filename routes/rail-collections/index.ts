@@ -20,7 +20,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, config: { admission: 'public' } }, function listRailCollections(request, reply) {
     const contentsUrl = `${originOf(request)}${settings.BASE_PATH}/contents`
-    return reply.publicJson(railCollectionsAnswer(catalogue, request.query, contentsUrl), ...vary)
+    return reply.publicJson(railCollectionsAnswer(catalogue, request.query, contentsUrl), { vary })
   })
 }
 export default route

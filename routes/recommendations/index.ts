@@ -28,10 +28,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     const { viewer, query } = request
     const audience = app.audienceOf(request)
-    const stored = viewer ? await data.history.wholeAndHidden(viewer.id) : undefined
+    const history = viewer ? await data.history.wholeAndHidden(viewer.id) : undefined
     // In one job, because titles are rows of a skeleton that may be replaced.
     const bytes = await pacer.run(() => {
-      const viewing = stored && viewingOf(catalogue, stored, interest, audience)
+      const viewing = history && viewingOf(catalogue, history, interest, audience)
       const recommendations = recommender.recommend(viewing, audience, query.perPage)
       if (viewer) uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)

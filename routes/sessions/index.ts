@@ -32,7 +32,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forAccount }, async function listSessions(request) {
     const { account, sid } = app.viewerOf(request)
-    return ok((await sessions.list(account)).map(session => ({ ...toSession(session), current: session._id === sid })))
+    const list = await sessions.list(account)
+    return ok(list.map(session => ({ ...toSession(session), current: session._id === sid })))
   })
 
   app.delete('', { schema: deleteSchema, ...forAccount }, async function endSessions(request) {

@@ -4,7 +4,7 @@ import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done } from '../../schemas/common.js'
 import { Page } from '../../schemas/page.js'
 import { WatchlistAddition, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
-import { contentIdMissing, contentNotFound } from '../../src/errors.js'
+import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
 import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { watchlistPageBytes } from '../../src/viewing/viewer-bytes.js'
@@ -42,7 +42,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
-    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query, catalogue.suitedTo(app.audienceOf(request)))
+    const isSuited = catalogue.suitedTo(app.audienceOf(request))
+    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query, isSuited)
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -51,7 +52,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function addToWatchlist(request, reply) {
       const { content_id } = request.body
-      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw contentNotFound()
+      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw givenContentNotFound()
       await watchlist.add(app.viewerOf(request).id, content_id)
       reply.code(201)
       return done(201, 'The content was added to the watchlist')

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { thumbnail } from '../../demo/thumbnail.js'
-import { orNotFound } from '../../src/errors.js'
+import { contentNotFound, orThrow } from '../../src/errors.js'
 import { integerId } from '../../src/http/ids.js'
 
 /** The thumbnails of the demo catalogue, drawn on request. */
@@ -9,8 +9,8 @@ const thumbnails: FastifyPluginAsync = async app => {
     `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
     { schema: { hide: true }, config: { admission: 'public' } },
     async ({ params, query }, reply) => {
-      const [content] = await app.data.contents.byIds([orNotFound(integerId(params.id))])
-      const { _id, name, type } = orNotFound(content)
+      const [content] = await app.data.contents.byIds([orThrow(integerId(params.id), contentNotFound)])
+      const { _id, name, type } = orThrow(content, contentNotFound)
       return reply
         .type('image/svg+xml')
         .headers({ 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })

@@ -23,7 +23,7 @@ export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
  * Tells by id whether a content has started and is within the age limit. Ended and deleted contents pass. A content that the
  * catalogue lacks passes only if there is no limit.
  */
-export const seenBy =
+export const hasStartedFor =
   (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
   (id: number) => {
     const row = skeleton.row(id)

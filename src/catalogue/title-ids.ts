@@ -1,4 +1,4 @@
-import { notFound, orNotFound } from '../errors.js'
+import { contentNotFound, orThrow } from '../errors.js'
 import { integerId } from '../http/ids.js'
 import type { Audience } from './audience.js'
 import type { Catalogue } from './catalogue.js'
@@ -7,14 +7,14 @@ import type { Catalogue } from './catalogue.js'
 export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
-  const row = orNotFound(skeleton.row(orNotFound(integerId(contentId))))
-  if (!skeleton.isSuited(row, maxAge)) throw notFound()
+  const row = orThrow(skeleton.row(orThrow(integerId(contentId), contentNotFound)), contentNotFound)
+  if (!skeleton.isSuited(row, maxAge)) throw contentNotFound()
   return skeleton.idOf(tree.title(row))
 }
 
 /** The title of the content in a path, if both are open. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
-  if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw notFound()
+  if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw contentNotFound()
   return title
 }

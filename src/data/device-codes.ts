@@ -3,8 +3,8 @@ import { minutes, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 
 export const codeLife = minutes(10)
-/** Seconds that a device has to wait between two questions at first. Each question that comes too early adds as many. */
-export const firstInterval = 5
+/** A device waits this many seconds between two polls, and this many more after each poll that comes too early. RFC 8628 says 5. */
+export const pollStep = 5
 
 export type Decision = 'approved' | 'access_denied'
 type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_token'
@@ -16,10 +16,10 @@ interface DeviceCodeDocument {
   /** The hash of the code that people type. */
   user_code: string
   device: string | null
-  /** Seconds that the device has to wait between two questions. */
+  /** Seconds that the device has to wait between two polls. */
   interval: number
   asked_at?: Date
-  /** Identifies the last question, so that a retry after a lost reply gets the same answer. */
+  /** Identifies the last poll, so that a retry after a lost reply gets the same answer. */
   question?: string
   answer?: DeviceAnswer
   /** The decision, with the user and the session that made it. */
@@ -70,7 +70,7 @@ export const deviceCodesOf = (db: Db) => {
               $set: {
                 user_code: made.userHash,
                 device: { $literal: device },
-                interval: firstInterval,
+                interval: pollStep,
                 created_at: '$$NOW',
                 expires_at: { $add: ['$$NOW', codeLife] }
               }
@@ -81,14 +81,14 @@ export const deviceCodesOf = (db: Db) => {
         return made
       }),
 
-    /** Answers a question of a device, in one update, so that only one of several questions at once learns of the approval. */
+    /** Answers a poll of a device, in one update, so that only one of several polls at once learns of the approval. */
     ask: (deviceHash: string, question: string) =>
       withRetries(async () => {
         const change = {
           question,
           answer,
           asked_at: '$$NOW',
-          interval: { $add: ['$interval', { $cond: [isEarly, firstInterval, 0] }] }
+          interval: { $add: ['$interval', { $cond: [isEarly, pollStep, 0] }] }
         }
         const asked = await codes.findOneAndUpdate({ _id: deviceHash, question: { $ne: question }, ...isLiving }, [{ $set: change }], {
           returnDocument: 'after'

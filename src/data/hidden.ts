@@ -1,7 +1,7 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { notFound } from '../errors.js'
+import { hiddenTitleNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { type IsShown, pageOf } from './paging.js'
@@ -57,7 +57,7 @@ export const hiddenOf = (db: Db) => {
     },
 
     remove: async (user_id: number, content_ids: number[]) => {
-      if ((await remover.contents(user_id, content_ids)) === 0) throw notFound()
+      if ((await remover.contents(user_id, content_ids)) === 0) throw hiddenTitleNotFound()
     }
   }
 }

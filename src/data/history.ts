@@ -1,7 +1,7 @@
 import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { type ErrorAnswer, notFound } from '../errors.js'
+import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counted, watchedFilter } from './completions.js'
 import { findInOneBatch } from './driver/one-batch.js'
@@ -109,9 +109,9 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     byId: async (user_id: number, id: string) => {
-      const _id = historyId(id, notFound)
+      const _id = historyId(id, historyElementNotFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
-      if (!element) throw await forbiddenOr(notFound, history, { _id })
+      if (!element) throw await forbiddenOr(historyElementNotFound, history, { _id })
       return counted(element, completedAt)
     },
 
@@ -122,8 +122,8 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
-      const _id = historyId(id, notFound)
-      await remover.one(user_id, _id, notFound, isShown)
+      const _id = historyId(id, historyElementNotFound)
+      await remover.one(user_id, _id, historyElementNotFound, isShown)
     },
 
     removeAll: remover.all,

@@ -1,6 +1,6 @@
 import type { Db, Filter } from 'mongodb'
 import type { Profile } from '../../schemas/profile.js'
-import { forbidden, notFound } from '../errors.js'
+import { forbidden, profileNotFound } from '../errors.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
@@ -34,7 +34,7 @@ export const profilesOf = (db: Db) => {
   const revisions = revisionsOf(db)
   const owned = (account: number, _id: number): Filter<UserDocument> => ({ $and: [{ _id }, ofAccount(account)] })
   const missing = async (_id: number) =>
-    (await users.findOne({ _id, disabled_at: null }, { projection: { _id: 1 } })) ? forbidden() : notFound()
+    (await users.findOne({ _id, disabled_at: null }, { projection: { _id: 1 } })) ? forbidden() : profileNotFound()
 
   return {
     /** The first profile comes first. */

@@ -1,5 +1,5 @@
 import { type Collection, CursorTimeoutMode, type Filter } from 'mongodb'
-import { notFound } from '../errors.js'
+import { sessionNotFound } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr } from './owned.js'
@@ -81,7 +81,7 @@ export const sessionEndsOf = (
 
     endById: async (user_id: number, sid: string) => {
       const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
-      if (matchedCount === 0) throw await forbiddenOr(notFound, sessions, { _id: sid, ...isUsable() })
+      if (matchedCount === 0) throw await forbiddenOr(sessionNotFound, sessions, { _id: sid, ...isUsable() })
       onEnd([sid])
       await revokeDevices(user_id, sid)
     },

@@ -1,7 +1,7 @@
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import type { WatchlistElement } from '../../schemas/watchlist.js'
-import { orNotFound, watchlistElementNotFound } from '../errors.js'
+import { orThrow, watchlistElementNotFound } from '../errors.js'
 import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
@@ -94,7 +94,7 @@ export const watchlistOf = (db: Db) => {
     },
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
-      const _id = orNotFound(integerId(id), watchlistElementNotFound)
+      const _id = orThrow(integerId(id), watchlistElementNotFound)
       await remover.one(user_id, _id, watchlistElementNotFound, isShown)
     },
 

@@ -1,18 +1,17 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { Settings } from '../config.js'
-import { type ApprovedDevice, codeLife, firstInterval } from '../data/device-codes.js'
+import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/device-codes.js'
 import type { Data } from '../data/index.js'
 import { isFirst } from '../data/profiles.js'
-import { deviceRefused, orNotFound, tooManyCodes, tooManyRequests } from '../errors.js'
+import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, waitingDeviceNotFound } from '../errors.js'
 import type { Viewer } from './tokens.js'
 import { newUserCode, readUserCode, shownUserCode } from './user-codes.js'
 
-interface Decider {
+/** Somebody who types a code. */
+interface Caller {
   viewer: Viewer
   address: string
 }
-
-const deciderOf = ({ viewer: { id, account, sid } }: Decider) => ({ user_id: account, profile_id: id, sid })
 
 /** The sign-in of devices without a keyboard, as in RFC 8628. */
 export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }: Data, { DEVICE_URL, JWT_SECRET }: Settings) => {
@@ -26,15 +25,11 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
   }
 
   /** Counts the attempt before it looks for the code, so that concurrent guesses cannot exceed the limit. */
-  const guess = async <Found>(
-    text: string,
-    { viewer, address }: Decider,
-    find: (userHash: string) => Promise<Found | null | undefined>
-  ) => {
+  const guess = async <Found>(text: string, { viewer, address }: Caller, find: (userHash: string) => Promise<Found | null | undefined>) => {
     const attempt = await codeAttempts.guess(viewer.account, address)
     if (attempt.retryAfter !== undefined) throw tooManyCodes(attempt.retryAfter)
     const code = readUserCode(text)
-    const found = orNotFound(code === undefined ? undefined : await find(userHashOf(code)))
+    const found = orThrow(code === undefined ? undefined : await find(userHashOf(code)), waitingDeviceNotFound)
     await attempt.succeed()
     return found
   }
@@ -52,6 +47,12 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     throw deviceRefused('access_denied')
   }
 
+  const decideBy = (decision: Decision) => (user_code: string, caller: Caller) => {
+    const { id, account, sid } = caller.viewer
+    const decider = { user_id: account, profile_id: id, sid }
+    return guess(user_code, caller, async userHash => (await deviceCodes.decide(userHash, decider, decision)) || null)
+  }
+
   return {
     issue: async (device: string | null, address: string) => {
       const retryAfter = await codeAttempts.issue(address)
@@ -66,7 +67,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
         verification_uri: DEVICE_URL,
         verification_uri_complete: complete.href,
         expires_in: codeLife / 1000,
-        interval: firstInterval
+        interval: pollStep
       }
     },
 
@@ -78,13 +79,9 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
       return begin(code as ApprovedDevice)
     },
 
-    find: (user_code: string, decider: Decider) => guess(user_code, decider, deviceCodes.find),
-
-    decide: async (user_code: string, decider: Decider, approve: boolean) =>
-      guess(
-        user_code,
-        decider,
-        async userHash => (await deviceCodes.decide(userHash, deciderOf(decider), approve ? 'approved' : 'access_denied')) || null
-      )
+    /** The device that waits with this code. Like the two below, counts an attempt, and throws if there is no such device. */
+    findWaiting: (user_code: string, caller: Caller) => guess(user_code, caller, deviceCodes.find),
+    approve: decideBy('approved'),
+    deny: decideBy('access_denied')
   }
 }

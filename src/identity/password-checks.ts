@@ -35,8 +35,8 @@ interface Claimant {
   find: () => Promise<UserDocument | null>
 }
 
-/** `authenticate` returns the user if the password is right, and otherwise throws an error answer. `hash` hashes a new password. */
-const authenticatorOf = (
+/** `verify` returns the user if the password is right, and otherwise throws an error answer. `hash` hashes a new password. */
+const verifierOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
   /** Called for users whose stored hash is invalid, or too expensive to check. */
@@ -80,7 +80,7 @@ const authenticatorOf = (
     deadline: arrived + timeout - reserveForHash
   })
 
-  const authenticate = async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
+  const verify = async (claimant: Claimant, password: string, address: string): Promise<UserDocument> => {
     const arrived = performance.now()
     const requester = requesterOf(claimant.account, address, arrived)
     const { user, hash, attempt } = await lookups.run(requester, () => lookUp(claimant, requester))
@@ -103,34 +103,34 @@ const authenticatorOf = (
   const hash = (account: string, password: string, address: string) =>
     hashes.run(requesterOf(account, address, performance.now()), () => hashPassword(password))
 
-  return { authenticate, hash }
+  return { verify, hash }
 }
 
-/** The name under which wrong PINs are counted. It cannot be an e-mail, because those are in lower case. */
+/** Under this name, PINs wait and wrong ones are counted. It cannot be an e-mail, because those are in lower case. */
 const pinsOf = (id: number) => `PIN ${id}`
 
 /** Checks of passwords and PINs. They share the login limits and one queue. Each returns the user, or throws an error answer. */
 export const passwordChecksOf = (data: Pick<Data, 'users' | 'loginAttempts'>, settings: Settings, onBroken: (id: number) => void) => {
   const { users } = data
-  const { authenticate, hash } = authenticatorOf(data, settings, onBroken)
+  const { verify, hash } = verifierOf(data, settings, onBroken)
   return {
-    ofEmail: (email: string, password: string, address: string) =>
-      authenticate({ account: emailKey(email), field: 'password_hash', find: () => users.byEmail(email) }, password, address),
+    authenticate: (email: string, password: string, address: string) =>
+      verify({ account: emailKey(email), field: 'password_hash', find: () => users.byEmail(email) }, password, address),
 
     /** Confirms that a signed-in user knows the password. */
-    ofUser: async (id: number, password: string, address: string) => {
+    confirmPassword: async (id: number, password: string, address: string) => {
       const user = await users.byId(id)
       // Failures are counted by e-mail, and a user without one cannot sign in.
       if (user?.email === undefined) throw unauthenticated()
-      return authenticate({ account: emailKey(user.email), field: 'password_hash', find: async () => user }, password, address)
+      return verify({ account: emailKey(user.email), field: 'password_hash', find: async () => user }, password, address)
     },
 
     /** Hashes a user's new password, in the same queue. */
     hash: ({ email }: UserDocument, password: string, address: string) => hash(emailKey(email as string), password, address),
 
     /** Wrong PINs are limited like failed logins, but counted by profile. */
-    ofPin: (profile: UserDocument, pin: string, address: string) =>
-      authenticate({ account: pinsOf(profile._id), field: 'pin_hash', find: async () => profile }, pin, address),
+    confirmPin: (profile: UserDocument, pin: string, address: string) =>
+      verify({ account: pinsOf(profile._id), field: 'pin_hash', find: async () => profile }, pin, address),
 
     hashPin: (account: number, pin: string, address: string) => hash(pinsOf(account), pin, address)
   }

@@ -10,10 +10,10 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
   const confirm = async (viewer: Viewer, profile: UserDocument, { pin, password }: ProfileSwitch, address: string) => {
     if (profile.pin_hash !== undefined) {
       if (pin === undefined) throw unauthenticated()
-      await checks.ofPin(profile, pin, address)
+      await checks.confirmPin(profile, pin, address)
     } else if (viewer.maxAge !== undefined && (profile.max_age ?? Number.POSITIVE_INFINITY) > viewer.maxAge) {
       if (password === undefined) throw unauthenticated()
-      await checks.ofUser(viewer.account, password, address)
+      await checks.confirmPassword(viewer.account, password, address)
     }
   }
 

@@ -54,7 +54,7 @@ const hiddenRecord = (title: HiddenDocument): ExportedHidden[] =>
 
 /** The lists that may be long, by the name of their collection and of their import file. */
 const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hiddenRecord } satisfies {
-  [Name in keyof Export]?: (element: never, completedAt: number) => Export[Name]
+  [Name in Exclude<keyof Export, 'users' | 'sessions' | 'exported_at'>]: (element: never, completedAt: number) => Export[Name]
 }
 
 /** Runs one read of the database. */

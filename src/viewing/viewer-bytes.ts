@@ -7,7 +7,7 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
-import { notFound, orNotFound } from '../errors.js'
+import { historyElementNotFound, orThrow } from '../errors.js'
 import { timestamp } from '../time.js'
 import type { Card } from './continue-watching.js'
 
@@ -52,10 +52,10 @@ export const historyPageBytes = async (catalogue: Catalogue, elements: HistoryDo
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, broken } = catalogue
   const [servable] = broken.keepServable('history', [element], isServableHistory)
-  const { content_id } = orNotFound(servable)
-  if (catalogue.suitedTo(audience)?.(content_id) === false) throw notFound()
+  const { content_id } = orThrow(servable, historyElementNotFound)
+  if (catalogue.suitedTo(audience)?.(content_id) === false) throw historyElementNotFound()
   const [content] = await fragments.ofAny([content_id])
-  return okBytes(historyParts(element, orNotFound(content)))
+  return okBytes(historyParts(element, orThrow(content, historyElementNotFound)))
 }
 
 export const watchlistPageBytes = async (catalogue: Catalogue, elements: WatchlistDocument[], meta: Meta) => {

@@ -4,9 +4,8 @@ import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Content } from '../../../schemas/content.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
-import { answerOf } from '../../../src/catalogue/answers.js'
-import { contentJson, okBytes } from '../../../src/catalogue/bytes.js'
-import { notFound, orNotFound } from '../../../src/errors.js'
+import { contentAnswer } from '../../../src/catalogue/content-answer.js'
+import { contentNotFound, orThrow } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
 
 const schema = {
@@ -21,11 +20,9 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema, config: { admission: 'public' } }, async function getContent(request, reply) {
-    const id = orNotFound(integerId(request.params.contentId))
-    if (!catalogue.isOpen(id, app.audienceOf(request))) throw notFound()
-    const [fragment] = await catalogue.fragments.of([id])
-    return reply.publicJson(answerOf(okBytes(contentJson(orNotFound(fragment)))), ...app.audienceHeaders)
+  app.get('', { schema, config: { admission: 'public' } }, function getContent(request, reply) {
+    const id = orThrow(integerId(request.params.contentId), contentNotFound)
+    return reply.publicJson(contentAnswer(catalogue, id, app.audienceOf(request)), { vary: app.audienceHeaders })
   })
 }
 export default route

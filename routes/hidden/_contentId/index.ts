@@ -30,14 +30,16 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { hidden } = app.data
 
   app.put('', { schema: putSchema, ...forViewers }, async function hideTitle(request) {
-    await hidden.put(app.viewerOf(request).id, titleIdOf(catalogue, request.params.contentId, app.audienceOf(request)))
+    const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
+    await hidden.put(app.viewerOf(request).id, title)
     return done(200, 'The title was hidden')
   })
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
     const { contentId } = request.params
-    // Also under its own id: since it was hidden, the title may have become part of another one.
-    await hidden.remove(app.viewerOf(request).id, [titleIdOf(catalogue, contentId, app.audienceOf(request)), Number(contentId)])
+    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
+    // A title that has since become part of another one is still stored under its own id.
+    await hidden.remove(app.viewerOf(request).id, [title, Number(contentId)])
     return done(200, 'The title is shown again')
   })
 }

@@ -53,9 +53,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { body, params } = request
     const { id } = app.viewerOf(request)
     const audience = app.audienceOf(request)
-    const content = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
-    if (content !== undefined && catalogue.suitedTo(audience)?.(content) === false) throw historyUpdateNotFound()
-    await reports.update(id, params.watchedVideoId, progressIn(content, body, catalogue, audience))
+    const contentId = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
+    const isSuited = catalogue.suitedTo(audience) ?? (() => true)
+    if (contentId !== undefined && !isSuited(contentId)) throw historyUpdateNotFound()
+    await reports.update(id, params.watchedVideoId, progressIn(contentId, body, catalogue, audience))
     return done(200, 'The history element was updated')
   })
 

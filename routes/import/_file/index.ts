@@ -4,7 +4,7 @@ import { Ok } from '../../../schemas/common.js'
 import { type ImportKind, importKinds } from '../../../schemas/import.js'
 import { ImportCounts, ImportQuery } from '../../../schemas/import-upload.js'
 import { ownIssuer } from '../../../src/config.js'
-import { importRunning, notFound, unauthenticated } from '../../../src/errors.js'
+import { importFileNotFound, importRunning, unauthenticated } from '../../../src/errors.js'
 import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/import-key.js'
 import { importLease } from '../../../src/import/import-lease.js'
@@ -36,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.addHook('preClose', async () => {
     setTimeout(() => closing.abort(), importGrace).unref()
   })
-  const order = { url: MONGO_URL, issuer, completedAt, signal: closing.signal, isStopping: () => app.isDraining }
+  const options = { url: MONGO_URL, issuer, completedAt, signal: closing.signal, isStopping: () => app.isDraining }
 
   const countImport = importMetrics(app.metrics)
   app.addHook<{ Params: Static<typeof schema.params> }>('onResponse', ({ params: { file } }, { statusCode, elapsedTime }, done) => {
@@ -55,9 +55,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
       config: { admission: 'operator' },
       onRequest: ({ headers }, _reply, done) => done(isKey(headers.authorization) ? undefined : unauthenticated())
     },
-    async function importRecords({ params: { file }, query: { prune }, raw }) {
-      if (!isKind(file)) throw notFound()
-      const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, { ...order, prune }))
+    async function importFile({ params: { file }, query: { prune }, raw }) {
+      if (!isKind(file)) throw importFileNotFound()
+      const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, { ...options, prune }))
       if (!outcome) throw importRunning()
       const counts = countsOrThrow(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))
       log.info({ file, ...counts }, 'imported')

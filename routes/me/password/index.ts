@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forAccountConfirmed } from '../../../plugins/authentication.js'
+import { forAccountAmongLogins } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { PasswordChange } from '../../../schemas/identity.js'
@@ -20,11 +20,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { passwordChecks } = app
   const { sessions, users } = app.data
 
-  app.put('', { schema, ...forAccountConfirmed }, async function changePassword(request) {
+  app.put('', { schema, ...forAccountAmongLogins }, async function changePassword(request) {
     const { account, sid } = app.viewerOf(request)
     const { password, new_password } = request.body
     const address = callerOf(request.ip)
-    const user = await passwordChecks.ofUser(account, password, address)
+    const user = await passwordChecks.confirmPassword(account, password, address)
     const hash = await passwordChecks.hash(user, new_password, address)
     const isChanged = await users.changePassword(user, hash)
     if (!isChanged) throw unauthenticated()

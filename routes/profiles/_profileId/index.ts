@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forAccountConfirmed } from '../../../plugins/authentication.js'
+import { forAccountAmongLogins } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
 import { ProfileChange } from '../../../schemas/profile.js'
 import { isFirst } from '../../../src/data/profiles.js'
-import { firstProfile, orNotFound } from '../../../src/errors.js'
+import { firstProfile, orThrow, profileNotFound } from '../../../src/errors.js'
 import { callerOf } from '../../../src/http/addresses.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
@@ -38,21 +38,21 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { profiles, sessions } = app.data
   const limits = profileAgeLimitsOf(app.data)
 
-  app.put('', { schema: putSchema, ...forAccountConfirmed }, async function changeProfile(request) {
+  app.put('', { schema: putSchema, ...forAccountAmongLogins }, async function changeProfile(request) {
     const { account } = app.viewerOf(request)
-    const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
+    const profile = await profiles.byId(account, orThrow(integerId(request.params.profileId), profileNotFound))
     const { pin, max_age, ...fields } = request.body
-    const pin_hash = typeof pin === 'string' ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
-    // A limit that is lifted needs no check, and is written with the other fields.
-    if (typeof max_age === 'number') await limits.set(account, profile, max_age)
-    await profiles.change(account, profile._id, { ...fields, pin_hash, ...(max_age === null && { max_age }) })
+    // A null removes the PIN.
+    const pin_hash = pin ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
+    if (max_age !== undefined) await limits.set(account, profile, max_age)
+    await profiles.change(account, profile._id, { ...fields, pin_hash })
     await app.changedAgeLimits.refresh()
     return done(200, 'The profile was changed')
   })
 
-  app.delete('', { schema: deleteSchema, ...forAccountConfirmed }, async function deleteProfile(request) {
+  app.delete('', { schema: deleteSchema, ...forAccountAmongLogins }, async function deleteProfile(request) {
     const { account } = app.viewerOf(request)
-    const profile = await profiles.byId(account, orNotFound(integerId(request.params.profileId)))
+    const profile = await profiles.byId(account, orThrow(integerId(request.params.profileId), profileNotFound))
     if (isFirst(profile)) throw firstProfile()
     await limits.whileRemoving(account, profile, () => erase(app, profile._id))
     await sessions.endProfile(account, profile._id)

@@ -19,7 +19,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function listOnAir(request, reply) {
-    return reply.publicJson(onAirAnswer(catalogue, request.query, app.audienceOf(request)), ...app.audienceHeaders)
+    return reply.publicJson(onAirAnswer(catalogue, request.query, app.audienceOf(request)), { vary: app.audienceHeaders })
   })
 }
 export default route

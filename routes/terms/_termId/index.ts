@@ -4,11 +4,9 @@ import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
 import { Term } from '../../../schemas/term.js'
-import { jsonAnswer } from '../../../src/catalogue/bytes.js'
-import { toTerm } from '../../../src/data/terms.js'
-import { orNotFound } from '../../../src/errors.js'
+import { termAnswer } from '../../../src/catalogue/terms-answer.js'
+import { orThrow, termNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
-import { ok } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'Get a taxonomy term',
@@ -22,10 +20,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
   app.get('', { schema, config: { admission: 'public' } }, function getTerm({ params }, reply) {
-    const id = orNotFound(integerId(params.termId))
-    catalogue.assertFresh()
-    const term = orNotFound(catalogue.terms.byId(id))
-    return reply.publicJson(catalogue.answer(`term ${id}`, () => jsonAnswer(ok(toTerm(term)))))
+    const id = orThrow(integerId(params.termId), termNotFound)
+    return reply.publicJson(termAnswer(catalogue, id))
   })
 }
 export default route

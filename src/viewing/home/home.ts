@@ -44,14 +44,14 @@ export class Home {
   }
 
   /** The same for everybody who sees the same contents. */
-  forAnyone(asked: HomeRequest) {
+  forAnyone(wanted: HomeRequest) {
     const { catalogue, recommender } = this.options
-    const { items, rails, collection, audience } = asked
+    const { items, rails, collection, audience } = wanted
     const collections = collection === undefined ? null : this.rails.named(collection).map(({ _id }) => _id)
     const versions = [...recommender.version(audience.country), catalogue.search.version]
     const key = JSON.stringify(['home', items, rails, collections, catalogue.skeleton.segment(audience), versions])
     return catalogue.answer<HomeAnswer>(key, async () => {
-      const rows = await this.publicRows(asked)
+      const rows = await this.publicRows(wanted)
       const ids = contentIdsOf(rows)
       const { contents, isWhole } = await this.publicContents(ids)
       const bytes = okBytes(homeParts(rows, ids, contents, []))
@@ -66,30 +66,30 @@ export class Home {
   }
 
   /** `inTurn` runs database reads when it is their turn. */
-  async forViewer(user: number, asked: HomeRequest, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
+  async forViewer(user: number, wanted: HomeRequest, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
     const { catalogue, outage } = this.options
     if (!outage.isKnown) {
       try {
-        return await inTurn(() => this.personal(user, asked))
+        return await inTurn(() => this.personal(user, wanted))
       } catch (error) {
         outage.noteOrThrow(error)
       }
     }
-    const rows = await this.publicRows(asked)
+    const rows = await this.publicRows(wanted)
     const ids = contentIdsOf(rows)
     return okBytes(homeParts(rows, ids, catalogue.fragments.known(ids), personalKinds))
   }
 
-  private async personal(user: number, asked: HomeRequest) {
+  private async personal(user: number, wanted: HomeRequest) {
     const { catalogue, data, interest } = this.options
-    const stored = await data.history.wholeAndLists(user, savedFor(asked))
-    const cards = cardsOf(catalogue, stored, asked, interest)
+    const stored = await data.history.wholeAndLists(user, savedFor(wanted))
+    const cards = cardsOf(catalogue, stored, wanted, interest)
     const watched = cards.map(({ content_id }) => content_id)
     const elements = watched.length > 0 ? await data.history.started(user, watched) : []
-    const rails = await railRows(this.rails, this.readyRows, asked, this.options.basePath)
+    const rails = await railRows(this.rails, this.readyRows, wanted, this.options.basePath)
     const rows = await this.pacer.run(() => [
       cardsRow(cardsWithHistory(catalogue, cards, elements), this.options.basePath),
-      ...this.proposals(user, stored, asked),
+      ...this.proposals(user, stored, wanted),
       ...rails
     ])
     const contentIds = contentIdsOf(rows)
@@ -97,9 +97,9 @@ export class Home {
   }
 
   /** All rows between the cards and the rails. No title is proposed twice. */
-  private proposals(user: number, stored: Stored, asked: HomeRequest): Row[] {
+  private proposals(user: number, stored: Stored, wanted: HomeRequest): Row[] {
     const { catalogue, recommender, uptake, interest, recentDays, basePath } = this.options
-    const { items, audience } = asked
+    const { items, audience } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
     const recommendations = recommender.recommendVaried(viewing, audience, items)
     uptake.show(user, recommendations)
@@ -109,16 +109,16 @@ export class Home {
     return [
       recommendedRow(catalogue, recommendations, recentDays, basePath),
       ...because,
-      watchlistRow(catalogue, stored, asked, basePath),
-      ...popularAndNew(catalogue, recommender.popular, asked, basePath, taken)
+      watchlistRow(catalogue, stored, wanted, basePath),
+      ...popularAndNew(catalogue, recommender.popular, wanted, basePath, taken)
     ]
   }
 
-  private async publicRows(asked: HomeRequest): Promise<Row[]> {
+  private async publicRows(wanted: HomeRequest): Promise<Row[]> {
     const { catalogue, recommender, basePath } = this.options
     return [
-      ...popularAndNew(catalogue, recommender.popular, asked, basePath, new Set()),
-      ...(await railRows(this.rails, this.readyRows, asked, basePath))
+      ...popularAndNew(catalogue, recommender.popular, wanted, basePath, new Set()),
+      ...(await railRows(this.rails, this.readyRows, wanted, basePath))
     ]
   }
 

@@ -23,9 +23,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, config: { admission: 'public' } }, function listSimilar(request, reply) {
     const audience = app.audienceOf(request)
-    const title = openTitleIdOf(catalogue, request.params.contentId, audience)
-    const asked = { title, count: request.query.perPage, audience }
-    return reply.publicJson(similarAnswer(catalogue, recommender, asked, settings.RECENT_DAYS), ...app.audienceHeaders)
+    const titleId = openTitleIdOf(catalogue, request.params.contentId, audience)
+    const wanted = { titleId, count: request.query.perPage, audience }
+    return reply.publicJson(similarAnswer(catalogue, recommender, wanted, settings.RECENT_DAYS), { vary: app.audienceHeaders })
   })
 }
 export default route

@@ -29,17 +29,21 @@ const postSchema = {
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const deviceLogins = deviceLoginsOf(app.data, app.settings)
-  const deciderOf = (request: FastifyRequest) => ({ viewer: app.viewerOf(request), address: callerOf(request.ip) })
+  const callerFrom = (request: FastifyRequest) => ({ viewer: app.viewerOf(request), address: callerOf(request.ip) })
 
   app.get('', { schema: getSchema, ...forAccount }, async function getWaitingDevice(request) {
-    const { device, created_at } = await deviceLogins.find(request.params.userCode, deciderOf(request))
+    const { device, created_at } = await deviceLogins.findWaiting(request.params.userCode, callerFrom(request))
     return ok({ device, created_at: timestamp(created_at) })
   })
 
   app.post('', { schema: postSchema, ...forAccount }, async function decideOnDevice(request) {
-    const { approve } = request.body
-    await deviceLogins.decide(request.params.userCode, deciderOf(request), approve)
-    return done(200, approve ? 'The device was approved' : 'The device was denied')
+    const { userCode } = request.params
+    if (request.body.approve) {
+      await deviceLogins.approve(userCode, callerFrom(request))
+      return done(200, 'The device was approved')
+    }
+    await deviceLogins.deny(userCode, callerFrom(request))
+    return done(200, 'The device was denied')
   })
 }
 export default route

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forConfirmed } from '../../../../plugins/authentication.js'
+import { forViewersAmongLogins } from '../../../../plugins/authentication.js'
 import { answers } from '../../../../schemas/answers.js'
 import { Ok } from '../../../../schemas/common.js'
 import { SignedIn } from '../../../../schemas/identity.js'
 import { IntegerId } from '../../../../schemas/path-ids.js'
 import { ProfileSwitch } from '../../../../schemas/profile.js'
-import { orNotFound } from '../../../../src/errors.js'
+import { orThrow, profileNotFound } from '../../../../src/errors.js'
 import { callerOf } from '../../../../src/http/addresses.js'
 import { integerId } from '../../../../src/http/ids.js'
 import { optionalBody } from '../../../../src/http/optional-body.js'
@@ -27,9 +27,9 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const switchProfile = profileSwitchOf(app.data, app.passwordChecks)
 
-  app.post('', { schema, ...forConfirmed, preValidation: optionalBody }, async function signInToProfile(request) {
-    const profile = orNotFound(integerId(request.params.profileId))
-    const { user, session } = await switchProfile(app.viewerOf(request), profile, request.body, callerOf(request.ip))
+  app.post('', { schema, ...forViewersAmongLogins, preValidation: optionalBody }, async function signInToProfile(request) {
+    const id = orThrow(integerId(request.params.profileId), profileNotFound)
+    const { user, session } = await switchProfile(app.viewerOf(request), id, request.body, callerOf(request.ip))
     return ok(app.signedIn(user, session))
   })
 }

@@ -21,7 +21,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, config: { admission: 'public' } }, function listSupportTexts({ params, headers }, reply) {
     const wanted = [...acceptedLanguages(headers['accept-language']), fallback]
-    return reply.publicJson(supportTextsAnswer(catalogue, params.context, wanted), 'Accept-Language')
+    return reply.publicJson(supportTextsAnswer(catalogue, params.context, wanted), { vary: ['Accept-Language'] })
   })
 }
 export default route
