@@ -46,17 +46,17 @@ const completionsBefore = (completedAt: number) => {
 }
 
 /**
- * The completions after a report that is newer than the element. What an empty cell stands for stays as it was before:
+ * The completions after a report that is newer than the element. Empty cell: unchanged, apart from what `completionsBefore` adds.
  *
- * | report           | element                                                              | plays | watched_at | is_again |
- * | ---------------- | -------------------------------------------------------------------- | ----- | ---------- | -------- |
- * | at the end       | before the end, and never completed, `is_again`, or at the beginning | + 1   | observed   | removed  |
- * | at the end       | any other                                                            |       |            |          |
- * | at the beginning | completed before                                                     |       |            | true     |
- * | any other        | any                                                                  |       |            |          |
+ * | report           | element                                                                | plays | watched_at | is_again |
+ * | ---------------- | ---------------------------------------------------------------------- | ----- | ---------- | -------- |
+ * | at the end       | before the end, and (never completed, `is_again`, or at the beginning) | + 1   | observed   | removed  |
+ * | at the end       | any other                                                              |       |            |          |
+ * | at the beginning | completed before                                                       |       |            | true     |
+ * | any other        | any                                                                    |       |            |          |
  *
- * A completed element that is moved to its beginning gets `is_again`. If it is there without, an earlier version has moved it, so its
- * next completion counts, too.
+ * A completed element that is at its beginning without `is_again` was put there by an import or an earlier version, neither of which sets
+ * it. The next completion of such an element counts, too.
  */
 const completionsAfter = (percentage: number | undefined, observed: Document, completedAt: number): Record<string, unknown> => {
   const { isAny, plays, watched_at } = completionsBefore(completedAt)
