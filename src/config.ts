@@ -58,7 +58,7 @@ export const settingGroups = {
       10
     ),
     LOGIN_LIMIT: Integer(
-      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
+      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
       10
     ),
     DEVICE_URL: Text(
