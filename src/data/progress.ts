@@ -32,8 +32,7 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { 
 /** Below this percentage, a completed content counts as being watched from its beginning again. */
 const beginning = 10
 
-/** The percentage of the element. */
-const stored = { $ifNull: ['$percentage', 0] }
+const storedPercentage = { $ifNull: ['$percentage', 0] }
 
 /** The completions of the element, with one that an earlier version did not count. */
 const completionsBefore = (completedAt: number) => {
@@ -63,8 +62,8 @@ const completionsAfter = (percentage: number | undefined, observed: Document, co
   if (percentage === undefined) return { plays, watched_at }
   if (percentage >= completedAt) {
     const isFirst = { $not: ['$plays'] }
-    const isAtBeginning = { $lt: [stored, beginning] }
-    const isCompletion = { $and: [{ $lt: [stored, completedAt] }, { $or: [isFirst, '$is_again', isAtBeginning] }] }
+    const isAtBeginning = { $lt: [storedPercentage, beginning] }
+    const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, '$is_again', isAtBeginning] }] }
     return {
       plays: { $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] },
       watched_at: { $cond: [isCompletion, observed, watched_at] },
