@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
-    /** The signed-in user. Call it only in routes that require a token: with `forViewers`, `forAccount`, or one of their `AmongLogins` forms. */
+    /** The signed-in user. Only for routes that require a token: with `forViewers`, `forAccount`, or one of their `AmongLogins` forms. */
     viewerOf: (request: FastifyRequest) => Viewer
   }
   interface FastifyRequest {

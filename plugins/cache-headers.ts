@@ -32,7 +32,7 @@ const mostTags = 100
 
 const matchesEtag = (header: string, etag: string) => itemsOf(header, mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag))
 
-/** Marks every answer as private and not to be stored, unless its route sends it with `publicJson`. */
+/** Marks every answer as private and not to be stored. `publicJson` replaces that, and so do errors, which are `no-store` alone. */
 export default fp(
   async app => {
     app.addHook('onRequest', (_request, reply, done) => {

@@ -24,7 +24,7 @@ export const sendError = (error: FastifyError, request: FastifyRequest, reply: F
   reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
 }
 
-/** Answers every error with a body of the error catalogue. Internal details go to the log only. */
+/** Answers every error with one of the errors in src/errors.ts. Internal details go to the log only. */
 export default fp(
   async (app: FastifyInstance) => {
     app.setErrorHandler(sendError)

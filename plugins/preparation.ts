@@ -5,9 +5,9 @@ import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Steps to be done before the first request is served: one after the other, each repeated until it succeeds. */
+    /** Steps to be done before requests that need the database are served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Calls `read` before the first request is served, and again every second. The log calls it `what`. */
+    /** Makes `read` a step of the preparation, and calls it again every second. `what` is what the log says could not be read. */
     follow: (what: string, read: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>

@@ -9,7 +9,10 @@ const hostsIn = (rawHeaders: string[]) => {
   return count
 }
 
-/** Gives a JSON body to what Node would refuse without one: unknown expectations, CONNECT, a missing Host. Also refuses several Hosts. */
+/**
+ * Refuses unknown expectations, CONNECT and a missing Host with a JSON body. Node would send none. Also refuses several Hosts, which Node
+ * would accept.
+ */
 export default fp(
   async app => {
     app.server.on('checkExpectation', (_request, response) => {

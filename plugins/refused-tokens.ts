@@ -42,7 +42,7 @@ export default fp(
       const { id, account, sid, issuedAt = Number.POSITIVE_INFINITY } = viewer
       const hasEnded = sid !== undefined && endedSessions.has(sid)
       // A restored database knows neither the sessions that ended since the backup nor the ids that were assigned since. Tokens of an
-      // identity provider have no `issuedAt` and are not affected, because they contain neither.
+      // identity provider name no session and no id of this database, so they stay valid: they have no `issuedAt`.
       const predatesRestore = issuedAt < Math.floor(restoredAt / 1000)
       const isRefused = hasEnded || predatesRestore || refusedUsers.has(id) || refusedUsers.has(account)
       request.viewer = isRefused ? null : changedAgeLimits.current(viewer)

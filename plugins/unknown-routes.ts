@@ -24,7 +24,7 @@ export default fp(
       return known.flatMap(route => (matches(route.parts, parts) ? route.methods : []))
     }
 
-    /** Fastify routes only the common methods, so a request with any other method is a 404 to it even if the path is known. */
+    /** Fastify routes only the common methods. It takes a request with any other method for a 404, even if the path is known. */
     const refusalOf = (url: string) => {
       const [path = ''] = url.split('?', 1)
       const methods = methodsOf(decodeURI(path))

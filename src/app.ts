@@ -101,7 +101,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
 
   // Admission: who calls, whether the request is served, and whose answer goes first. The hooks run in the order of these lines.
-  // `admission` acts twice: its hook refuses requests when too many wait, and its queue is around the handler, after all hooks.
+  // `admission` acts twice: its hook refuses requests when too many are in progress, and its queue is around the handler, after all hooks.
   await app.register(authentication)
   await app.register(refusedTokens)
   await app.register(audience)

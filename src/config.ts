@@ -58,7 +58,7 @@ export const settingGroups = {
       10
     ),
     LOGIN_LIMIT: Integer(
-      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
+      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
       10
     ),
     DEVICE_URL: Text(
@@ -109,7 +109,7 @@ export const settingGroups = {
       { maximum: 100 }
     ),
     MAX_WAITING: Integer(
-      'How many requests wait, most of them for the database, before new ones get a 503. Until twice as many wait, those of callers with less than an equal share of this number are still admitted. 0 turns the limit off',
+      'When this many requests are in progress, new ones get a 503. A caller with less than an equal share of this number is still admitted, until twice as many are in progress. 0 turns the limit off',
       256
     ),
     MAX_EVENT_LOOP_DELAY: Integer('Event loop delay in milliseconds above which new requests get a 503. 0 turns the limit off', 1000)

@@ -17,7 +17,7 @@ interface OnAir {
 /** The programmes of one channel. */
 class Channel {
   private readonly programmes: Programme[] = []
-  /** When this programme and all before it have ended. */
+  /** For each programme, when it and all before it have ended. */
   private readonly allEnded: number[] = []
 
   constructor(readonly name: string) {}

@@ -1,16 +1,21 @@
 import type { SkeletonContent } from '../data/contents.js'
 import { isWireMoment } from '../time.js'
 
+/** The highest minimum age that an import accepts. */
+const oldest = 21
+
 const isNothing = (value: unknown) => value === null || value === undefined
 const isText = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => typeof value === 'number'
 const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
 const isDurationOrNothing = (value: unknown) => isNothing(value) || (Number.isFinite(value) && (value as number) > 0)
+const isAgeOrNothing = (value: unknown) =>
+  isNothing(value) || (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= oldest)
 const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
 const isListOrNothing = (value: unknown, isItem: (item: unknown) => boolean) =>
   isNothing(value) || (Array.isArray(value) && value.every(isItem))
 
-/** Other software may have written contents that lack these fields. */
+/** Other software may have written contents whose fields are missing or wrong. */
 export const fitsSkeleton = (content: SkeletonContent) =>
   Number.isSafeInteger(content._id) &&
   isText(content.type) &&
@@ -19,6 +24,7 @@ export const fitsSkeleton = (content: SkeletonContent) =>
   isNumberOrNothing(content.weight) &&
   isNumberOrNothing(content.position) &&
   isDurationOrNothing(content.duration) &&
+  isAgeOrNothing(content.min_age) &&
   isWireMoment(content.start_date) &&
   isMomentOrNothing(content.end_date) &&
   isWireMoment(content.created_at) &&

@@ -20,7 +20,7 @@ const nothing: Selection = { shown: [], total: 0 }
 
 /** There is one list for each order and segment of the audience. */
 const cacheBytes = 16 * 1024 * 1024
-/** Up to this many contents are sorted by themselves. More are picked from the sorted list of all. */
+/** If a filter names at most this many contents, only these are sorted. More are picked from the sorted list of all. */
 const few = 1000
 
 /** Sorted lists of the open contents. They are cached until the catalogue or the clock changes them. */

@@ -37,7 +37,7 @@ export class RailContents {
 
   constructor(private readonly catalogue: Catalogue) {}
 
-  /** The first rails that have contents for this audience, of the collection with this name or of all collections. */
+  /** The first rails with contents for this audience. With `mname`, only those of the collections with this name. */
   async first(mname: string | undefined, count: number, audience: Audience): Promise<FilledRail[]> {
     const filled: FilledRail[] = []
     for (const { _id, rails } of this.named(mname)) {

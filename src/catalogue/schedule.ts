@@ -25,7 +25,7 @@ export class Schedule {
   private readonly channel = new DictionaryColumn<string>()
   private readonly starts: Float64Array
   private readonly ends: Float64Array
-  /** When this programme and all before it have ended. */
+  /** For each programme, when it and all before it have ended. */
   private readonly allEnded: Float64Array
   private contents: { rows: Int32Array; skeleton: Skeleton; size: number } | undefined
 

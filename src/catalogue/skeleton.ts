@@ -94,7 +94,7 @@ export class Skeleton {
     return maxAge === undefined || (this.ages[row] as number) <= maxAge
   }
 
-  /** Whether the other skeleton, read earlier, can stay in use: it has the same contents with the same stamps, and no unused values. */
+  /** Whether an earlier skeleton can stay in use: both have the same contents and stamps, and the earlier one has no unused values. */
   isLike(other: Skeleton) {
     if (this.size !== other.size || this.valueCount !== other.valueCount) return false
     for (const [id, row] of this.rows) {

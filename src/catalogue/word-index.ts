@@ -44,7 +44,7 @@ export class WordIndex {
   /** Finds the contents that have a match for each item of `wanted`: a word with one of its prefixes. */
   idsWith(wanted: readonly (readonly string[])[]): number[] {
     const size = this.entries.length
-    // How many items an entry matches, counted up to the first that it does not.
+    // How many of the first items an entry matches. One that misses an item is out: its count no longer rises.
     const matched = new Uint8Array(size)
     for (const [item, prefixes] of wanted.entries()) {
       for (const entryNumbers of this.entriesWith(prefixes))

@@ -6,7 +6,7 @@ import { minutes } from '../time.js'
 export interface AttemptsDocument {
   _id: string
   count: number
-  /** How many attempts succeeded. Counted only for an e-mail and address together. */
+  /** How many attempts succeeded. Only an e-mail or PIN together with an address has this count. */
   right?: number
   /** Whether the latest attempt was allowed. */
   granted: boolean
@@ -50,7 +50,7 @@ export const increment = async (attempts: Collection<AttemptsDocument>, { _id, l
         $set: {
           granted,
           count: { $cond: [isOver, 1, { $min: [{ $add: ['$count', 1] }, limit] }] },
-          right: { $cond: [isOver, 0, '$right'] },
+          right: { $cond: [isOver, '$$REMOVE', '$right'] },
           expires_at: { $cond: [isOver, { $add: ['$$NOW', window] }, '$expires_at'] }
         }
       }
@@ -65,7 +65,10 @@ export const decrement = async (attempts: Collection<AttemptsDocument>, counts: 
   // With `expires_at` in the filter, a window that has begun since is left alone.
   await attempts.bulkWrite(
     counts.map(({ _id, expires_at }, i) => ({
-      updateOne: { filter: { _id, expires_at, count: { $gt: 0 } }, update: { $inc: { count: -1, ...(i === 0 && { right: successes }) } } }
+      updateOne: {
+        filter: { _id, expires_at, count: { $gt: 0 } },
+        update: { $inc: { count: -1, ...(i === 0 && successes > 0 && { right: successes }) } }
+      }
     })),
     { ordered: false }
   )

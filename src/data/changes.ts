@@ -15,7 +15,7 @@ const sources = {
     { list: 'watchlist', collection: 'watchlist', date: 'created_at' },
     { list: 'hidden', collection: 'hidden', date: 'created_at' }
   ],
-  /** A late report is found by its arrival, and once more by its own date, which costs less than filtering it out. */
+  /** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
   later: [
     { list: 'history', collection: 'history', date: 'updated_at' },
     { list: 'history', collection: 'history', date: 'arrived_at' },

@@ -14,11 +14,11 @@ import {
 /** How many codes one address gets in a window. Each stays in the database for minutes, so this bounds what an address can store. */
 export const codesPerAddress = 1000
 
-/** All users together may send this many times as many wrong codes as one. */
+/** The limit for all users together, as a multiple of the limit for one. */
 const sharedFactor = 1000
 export const sharedBucket = bucketKey('codes of all')
 
-/** Counts the user codes of devices in the windows of failed logins, with the same limit. */
+/** Counts the user codes of devices. The windows are as long as those of logins, and the limit is the same, but the counts are separate. */
 export const codeAttemptsOf = (db: Db, limit: number) => {
   const attempts = db.collection<AttemptsDocument>('login_attempts')
   return {

@@ -33,9 +33,8 @@ const nullable = {
   price: { bsonType: ['int', 'long', 'double', 'null'], ...safe },
   price_formatted: textOrNull
 }
-/** Without the duration, which the skeleton checks. */
-const optional: Record<Exclude<keyof OptionalContentFields, 'duration'>, Document> = {
-  min_age: { ...wholeOrNull, maximum: 21 },
+/** Without the duration and the minimum age, which the skeleton holds: `fitsSkeleton` checks them. */
+const optional: Record<Exclude<keyof OptionalContentFields, 'duration' | 'min_age'>, Document> = {
   season: { ...wholeOrNull, maximum: safe.maximum },
   episode: { ...wholeOrNull, maximum: safe.maximum },
   external_ids: { bsonType: ['object', 'null'], additionalProperties: text }

@@ -1,7 +1,7 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
 import { withRetries } from './driver/retry.js'
 
-/** A show that a user removed from Continue watching, until more of it is watched. */
+/** A title that a user removed from Continue watching, until more of it is watched. */
 interface DismissalDocument {
   _id: ObjectId
   user_id: number
@@ -12,7 +12,7 @@ interface DismissalDocument {
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }]
 
 export interface Dismissed {
-  /** When each show was dismissed, in milliseconds. */
+  /** When each title was dismissed, in milliseconds. */
   dismissed: Map<number, number>
 }
 

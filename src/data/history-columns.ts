@@ -88,7 +88,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
     wholeAndHidden: (user_id: number): Promise<WatchedColumns & Hidden> =>
       columnsFrom([...newestFirst(user_id), watched, andHidden(user_id)]),
 
-    /** The part of the history that continue watching looks at, what the user has hidden, and when each show was dismissed. */
+    /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
     latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Hidden & Dismissed> =>
       columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhen, andHidden(user_id), andDismissed(user_id)]),
 

@@ -55,8 +55,8 @@ const indexes: Record<string, IndexDescription[]> = {
 }
 
 /**
- * The collections whose documents belong to one user each, which an erasure empties. They are known by an index with `user_id`: a
- * collection of theirs without one would never be erased.
+ * The collections whose documents belong to one user each, from which an erasure removes those of its user. An index with `user_id` marks
+ * such a collection. Without one, the erasure would miss it.
  */
 const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
 

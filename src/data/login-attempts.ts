@@ -26,7 +26,7 @@ const bucketsOf = (account: string, address: string, limit: number): [Bucket, ..
   { _id: bucketKey('address', address), limit: limit * 10 }
 ]
 
-/** Counts failed logins in windows of time. In the database, so that all processes share the counts. */
+/** Counts attempts with a password or PIN in windows of time. In the database, so that all processes share the counts. */
 export const loginAttemptsOf = (db: Db, limit: number) => {
   const attempts = db.collection<AttemptsDocument>('login_attempts')
   return {

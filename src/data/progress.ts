@@ -32,8 +32,7 @@ export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { 
 /** Below this percentage, a completed content counts as being watched from its beginning again. */
 const beginning = 10
 
-/** The percentage of the element. */
-const stored = { $ifNull: ['$percentage', 0] }
+const storedPercentage = { $ifNull: ['$percentage', 0] }
 
 /** The completions of the element, with one that an earlier version did not count. */
 const completionsBefore = (completedAt: number) => {
@@ -46,25 +45,25 @@ const completionsBefore = (completedAt: number) => {
 }
 
 /**
- * The completions after a report that is newer than the element. What an empty cell stands for stays as it was before:
+ * The completions after a report that is newer than the element. Empty cell: unchanged, apart from what `completionsBefore` adds.
  *
- * | report           | element                                                              | plays | watched_at | is_again |
- * | ---------------- | -------------------------------------------------------------------- | ----- | ---------- | -------- |
- * | at the end       | before the end, and never completed, `is_again`, or at the beginning | + 1   | observed   | removed  |
- * | at the end       | any other                                                            |       |            |          |
- * | at the beginning | completed before                                                     |       |            | true     |
- * | any other        | any                                                                  |       |            |          |
+ * | report           | element                                                                | plays | watched_at | is_again |
+ * | ---------------- | ---------------------------------------------------------------------- | ----- | ---------- | -------- |
+ * | at the end       | before the end, and (never completed, `is_again`, or at the beginning) | + 1   | observed   | removed  |
+ * | at the end       | any other                                                              |       |            |          |
+ * | at the beginning | completed before                                                       |       |            | true     |
+ * | any other        | any                                                                    |       |            |          |
  *
- * A completed element that is moved to its beginning gets `is_again`. If it is there without, an earlier version has moved it, so its
- * next completion counts, too.
+ * A completed element that is at its beginning without `is_again` was put there by an import or an earlier version, neither of which sets
+ * it. The next completion of such an element counts, too.
  */
 const completionsAfter = (percentage: number | undefined, observed: Document, completedAt: number): Record<string, unknown> => {
   const { isAny, plays, watched_at } = completionsBefore(completedAt)
   if (percentage === undefined) return { plays, watched_at }
   if (percentage >= completedAt) {
     const isFirst = { $not: ['$plays'] }
-    const isAtBeginning = { $lt: [stored, beginning] }
-    const isCompletion = { $and: [{ $lt: [stored, completedAt] }, { $or: [isFirst, '$is_again', isAtBeginning] }] }
+    const isAtBeginning = { $lt: [storedPercentage, beginning] }
+    const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, '$is_again', isAtBeginning] }] }
     return {
       plays: { $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] },
       watched_at: { $cond: [isCompletion, observed, watched_at] },

@@ -12,8 +12,8 @@ export type ViewerList = 'history' | 'watchlist' | 'hidden'
 
 /**
  * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
- * later. There is one mark for each content that was removed by itself. When the whole list is emptied, one mark says so, replacing
- * that of the last time, and others name the contents that were in it, up to `contentsPerMark` each.
+ * later. There is one mark for each content that was removed by itself. When the whole list is emptied, one mark says so, and
+ * others name the contents that were in it, up to `contentsPerMark` each. Emptying the list again renews the first one.
  */
 export interface RemovalDocument {
   _id: ObjectId
@@ -34,13 +34,16 @@ export const removalIndexes: IndexDescription[] = [
   { key: { at: 1 }, expireAfterSeconds: removalsKept / 1000 }
 ]
 
-/** Finds elements by when they were stored. Those of the history have an `arrived_at` only if they came late. */
+/**
+ * Finds elements by when they were stored. Elements of the history whose last report was made at its arrival have no `arrived_at`: their
+ * `updated_at` says when.
+ */
 export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
 
-/** The `arrived_at` of an update. */
+/** Set by the update that adds the element, and kept by later ones. */
 export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
 const wholeList = 0

@@ -36,7 +36,7 @@ export const streamsOf = (db: Db) => {
   const accounts = db.collection<StreamsDocument>('streams')
   const sessions = db.collection<SessionDocument>('sessions')
 
-  /** Adds a stream, or renews it, if there are fewer than `most` others. Removes the streams that are over, and those of `ended` players. */
+  /** Adds or renews a stream if there are fewer than `most` others. Removes the streams that are over, and those of `ended` players. */
   const take = async (user_id: number, player: Player, most: number, ended: Player[]) => {
     // Names of devices may look like expressions.
     const isReplaced = { $in: ['$$stream.player', { $literal: [player, ...ended] }] }

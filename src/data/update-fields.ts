@@ -1,7 +1,10 @@
 // Values of fields in an update that may add the document.
 
-/** This value if the update adds the document, else what is stored. */
-export const ifNew = (field: string, value: unknown) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
+/** Values that stand for themselves in an expression, and the time. Texts are not among them: one that begins with `$` names a field. */
+type Plain = number | Date | '$$NOW'
 
-/** What is stored, or else this value. In a document that is there, it fills in a field that other software left out. */
-export const orElse = (field: string, value: unknown) => ({ $ifNull: [`$${field}`, value] })
+/** Sets the field if the update adds the document. Otherwise keeps what is stored. */
+export const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
+
+/** Keeps what is stored. Sets the field if it is missing, even in a document that exists: other software may have left it out. */
+export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })

@@ -52,7 +52,10 @@ export interface Saved {
   saved: WatchlistDocument[]
 }
 
-/** A stage that adds a row for each of the newest elements of the user's watchlist to an aggregation of another collection, which saves an operation. */
+/**
+ * A stage that adds a row for each of the newest elements of the user's watchlist to an aggregation of another collection, which saves an
+ * operation.
+ */
 export const andSaved = (user_id: number, count: number) => ({
   $unionWith: {
     coll: 'watchlist',

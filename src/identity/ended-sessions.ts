@@ -4,7 +4,7 @@ import { ExpiringIds } from './expiring-ids.js'
 
 /** How far a read goes back beyond the start of the last one, because a write takes a moment to become visible. */
 const overlap = seconds(5)
-/** After a failure, which may have been a change of primary: the clocks of two database servers may differ. */
+/** The same after a failed read. The primary may have changed since, and the clocks of two database servers may differ. */
 const overlapAfterFailure = seconds(60)
 
 /** How many of the 256 parts of the set each read cleans. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type ImportKind, importKinds } from '../../schemas/import.js'
 
-/** Counted from the start, because Prometheus sees no increase in a count whose first value is 1. */
+/** The series of each begins at 0, because Prometheus sees no increase in a series that appears with the value 1. */
 const statuses = [200, 400, 401, 409, 500, 503]
 
 export const importMetrics = (registry: Registry) => {

@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 
+/** `waiting` counts refusals because of `MAX_WAITING`: too many requests are in progress. */
 export type RefusalReason = 'user_limit' | 'address_limit' | 'waiting' | 'searches' | 'event_loop'
 
 export const refusalMetrics = (registry: Registry) => {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { durationBounds, histogram, type Observe } from './histogram.js'
 
-/** Returns a function that takes a route, and returns the one to call with the method, status and duration of each of its answers. */
+/** Call the returned function once for each route, and the function that this returns for each answer of the route. */
 export const requestMetrics = (registry: Registry) => {
   const answered = histogram(registry, {
     name: 'http_request_duration_seconds',

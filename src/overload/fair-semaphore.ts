@@ -52,8 +52,8 @@ export class FairSemaphore {
   }
 
   /**
-   * When a new job is due, counted in jobs begun. Each job that its address already has here puts it back by one round, a turn for every
-   * address. Each other address with a job for the same account puts it back by one turn.
+   * How many jobs must have begun before a new one is due. In a round, each address has one turn. The new job waits one round for each job
+   * that its address already has here, and one turn for each other address with a job for the same account.
    */
   private turnOf({ address, account }: Requester) {
     const addresses = new Set<string>()

@@ -16,8 +16,8 @@ export class InFlight {
   }
 
   /**
-   * Whether this caller may start an operation although the limit is reached: with less than an equal share of it, up to twice the limit.
-   * So a caller who has taken all the room gets no more, and shuts nobody else out.
+   * Whether this caller may start an operation although the limit is reached: a caller with less than an equal share of the limit may,
+   * until twice as many are in flight. So a caller who has taken all the room gets no more, and shuts nobody else out.
    */
   hasShareFor(caller: CallerKey) {
     const own = this.callers.of(caller)
@@ -25,7 +25,10 @@ export class InFlight {
     return own + 1 <= share && this.count < 2 * this.limit
   }
 
-  /** Starts an operation; call the returned function to end it. Calls `onTimeout` unless it ends in time. `elapsed` milliseconds are already gone. */
+  /**
+   * Starts an operation; call the returned function to end it. Calls `onTimeout` unless it ends in time. `elapsed` milliseconds are already
+   * gone.
+   */
   start(onTimeout: () => void, elapsed: number, caller?: CallerKey) {
     this.add(caller)
     const timer = setTimeout(onTimeout, Math.max(0, this.timeout - elapsed))

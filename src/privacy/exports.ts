@@ -5,11 +5,11 @@ import { Semaphore } from '../overload/semaphore.js'
 import { minutes } from '../time.js'
 import { exportOf } from './export.js'
 
-/** Each holds about a megabyte while its caller reads. */
+/** An export holds about a megabyte while its caller reads. */
 const exportsAtOnce = 16
-/** Leaves the other connections to viewers who wait for an answer. */
+/** How many exports may read at once. The other connections are for viewers who wait for an answer. */
 const readsAtOnce = 2
-/** For a caller who reads slowly. One who reads nothing is cut off much sooner, like any caller. */
+/** How long an export may take if its caller reads slowly. A caller who reads nothing is cut off much sooner, as with any answer. */
 const longest = minutes(10)
 
 async function* answerOf(data: AsyncGenerator<string>) {

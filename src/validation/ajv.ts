@@ -3,7 +3,10 @@ import { isSearch } from '../catalogue/words.js'
 import { isProxyList } from '../http/proxies.js'
 import { moment } from '../time.js'
 
-/** Checks input: requests, settings and import files. Reports every fault and fills in defaults. Does not coerce: Ajv would turn null into 0 and [5] into 5. */
+/**
+ * Checks input: requests, settings and import files. Reports every fault and fills in defaults. Does not coerce, because Ajv would turn
+ * null into 0 and [5] into 5.
+ */
 export const inputAjv = new Ajv({
   allErrors: true,
   useDefaults: true,

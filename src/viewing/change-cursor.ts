@@ -11,11 +11,11 @@ export interface ChangeCursor {
   position: ChangePosition
   /** When the current reading, which may take several pages, began. */
   began: number
-  /** Whether the caller had no copy when it began. */
+  /** Whether the caller had no copy when the reading began. */
   isFirst: boolean
   /**
-   * Where the next reading starts, which returns some changes for the second time. 0 while no page of this reading had changes too new to
-   * be complete. A first reading has it from its beginning.
+   * Where the next reading starts: at the `completeUntil` of the first page of this reading that had later changes. 0 while there is no
+   * such page. A first reading always has that of its first page.
    */
   rereadFrom: number
 }

@@ -17,8 +17,8 @@ interface Sources {
 
 /**
  * The cursor after a page. In the middle of a reading, it continues after the last change. At the end, it goes back to the
- * `completeUntil` of the first page with later changes, or else of the last page. What is dated later may have become visible only after
- * that page was read.
+ * `completeUntil` of the first page that had later changes, because others of that time may have become visible after the page was read.
+ * If no page had later changes, it continues from the `completeUntil` of the last page.
  */
 const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, completeUntil: number): ChangeCursor => {
   const last = page.at(-1)
@@ -70,6 +70,7 @@ export const changesPage = async (
   if (known && (await isUpToDate(data, known))) return nothingNew(known)
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
+  // All changes that are dated before this are visible by now.
   const completeUntil = asOf - overlap
   // A first reading goes by the elements' own dates and finds no removals, so the next one starts from the time at which it began.
   const from = known ?? { ...cursorAt(user, completeUntil, maxAge), isFirst, rereadFrom: completeUntil }

@@ -7,11 +7,11 @@ import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound } fro
 import { hasContentId } from '../http/missing-content-id.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
 
-/** Whether an update depends on its content. Finding that may take an operation, which other updates save. */
+/** Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. */
 export const needsContent = ({ percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
   maxAge !== undefined || (percentage === undefined && skeleton.hasDurations)
 
-/** If the content is not known, a time stands for no percentage. */
+/** The percentage of a time follows from the duration of the content, so without a content it stays undefined. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
   progressOf(update, { country, duration: content_id === undefined ? undefined : skeleton.durationOf(content_id) })
 

@@ -34,8 +34,8 @@ export const aggregateRaw = async (
 const withoutSnapshots = new WeakSet<Db>()
 
 /**
- * Reads what no change of primary can roll back, and returns the time of that state, which falls behind while too few members of the
- * replica set keep up. Reads a snapshot, because any other read returns only the time at which it ended.
+ * Reads a state that no change of primary can roll back. `committedAt` is the time of that state, which falls behind while too few members
+ * of the replica set keep up. Only the read of a snapshot returns it: any other returns the time at which the read ended.
  */
 export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Collection, 'collectionName'>, pipeline: Document[]) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDuplicate, isUnavailable } from './faults.js'
 
 const pause = 50
-/** Shorter than the deadline of a request. */
+/** Shorter than the deadline of a request with the default `DATABASE_TIMEOUT`. */
 const timeout = 1500
 
 /** Until when an operation that starts now may be retried. */

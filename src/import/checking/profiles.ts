@@ -61,7 +61,7 @@ export class Profiles {
     return reasons
   }
 
-  /** For ids that the run does not have: which of them are no accounts in the database either, and why. */
+  /** Of ids that the run lacks, returns those that are no accounts in the database either, each with the reason. */
   private async storedFaults(ids: number[]) {
     const faults = new Map(ids.map(id => [id, `there is no account ${id}`]))
     if (ids.length === 0) return faults
@@ -99,7 +99,7 @@ export class Profiles {
     for (const { key, values } of first.entries()) yield { account: key[0], place: values[0] as number }
   }
 
-  /** Those of the accounts with a profile without a limit that the run does not touch, because only the database has it. */
+  /** Those of the accounts that keep a profile without a limit whatever the run writes, because only the database has it. */
   private async storedUnlimited(accounts: number[]) {
     const filter = { $or: [{ _id: { $in: accounts } }, { account_id: { $in: accounts } }], max_age: null }
     const known = new Set<number>()

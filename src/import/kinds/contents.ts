@@ -50,7 +50,7 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
 const searchWords = ({ name, title, description, keywords }: ContentFields) =>
   wordsOf(name, ...Object.values(title), ...Object.values(description), keywords)
 
-/** With null for the optional fields that a record lacks. They are not part of the digest, which earlier versions made without them. */
+/** Adds null for the optional fields that a record lacks. The digest does not include them, so that those of earlier versions stay valid. */
 const derivedFrom = (fields: ContentFields) => ({ ...noOptionalFields, ...optionalFields(fields), words: searchWords(fields) })
 
 export const contents = ({ db, ids, pruned }: ImportRun): Kind<ContentRecord> => {

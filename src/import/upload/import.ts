@@ -37,7 +37,10 @@ const isRunning = (pid: number) => {
   }
 }
 
-/** Removes the uploads of processes that were killed. In a container, a process has the same id as the one before it. */
+/**
+ * Removes the uploads of processes that were killed. Call it before the first upload: until then, what bears the id of this process is from
+ * an earlier one, because in a container each process gets the same id.
+ */
 export const removeLeftovers = async () => {
   const names = (await readdir(tmpdir())).filter(name => name.startsWith(folderPrefix))
   for (const name of names) {

@@ -17,9 +17,9 @@ const freshFor = minutes(10)
 const minRestFactor = 50
 
 /**
- * How long counts are used, if counting them took `took` milliseconds. Counting reads all histories, which slows down viewers, so
- * counts are used `restFactor` times as long as counting took, but at least for `countEvery` and at most for `freshFor`. They are used
- * longer than that if counting would otherwise take more than one part in `minRestFactor` of the time.
+ * How long counts are used, if counting them took `took` milliseconds. Counting reads all histories, which slows down viewers. So the
+ * longer it takes, the longer its counts are used: up to `freshFor`, and even longer only if counting would otherwise take more than one
+ * part in `minRestFactor` of the time.
  */
 const countLifetime = (took: number) => Math.max(countEvery, Math.min(restFactor * took, freshFor), minRestFactor * took)
 

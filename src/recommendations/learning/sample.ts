@@ -6,7 +6,7 @@ interface WeightedIds {
   weights: number[]
 }
 
-/** A random sample of users, with at most `maxEvents` events in total. Histories are added one by one: together they may not fit into memory. */
+/** A random sample of users with at most `maxEvents` events. Histories are added one by one: together they may not fit into memory. */
 export class Sample {
   private histories: WeightedIds[] = []
   private events = 0

@@ -5,7 +5,7 @@ import type { TrainingSet } from './training-set.js'
 
 /** The settings of the chain, which counts what came after each item. */
 export interface ChainShape {
-  /** The power by which a pair counts less with its distance. It falls more slowly than a decay, because rare items have few views to count. */
+  /** The power by which a pair counts less the further apart its views are. A decay would leave too little of the pairs of rare items. */
   distance: number
   /** How much a pair in the opposite order counts: titles watched on the same evening come in any order. */
   back: number

@@ -19,7 +19,7 @@ const depth = 10
 /** Smaller improvements may be chance, and are ignored. Candidates are therefore tried in the order of what is usually best. */
 const margin = 0.001
 
-/** Freshness matters more in use than here: a model is used after the last view, but chosen on what came before it. */
+/** Less freshness must be clearly better. The hold-out hides the newest view of each user, so the trials undervalue freshness. */
 const marginForLessFresh = 0.01
 
 /** The usual number of trials, for the progress. */

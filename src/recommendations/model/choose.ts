@@ -58,7 +58,7 @@ class Trials {
     this.set = trainingSetOf(out.training)
   }
 
-  /** The quality of the settings with each of these shares instead of their own. */
+  /** Measures the settings with each of these shares in place of their own. */
   qualities(settings: Hyperparameters, shares: number[]) {
     const scorer = new BlendScorer(this.blended(settings))
     const { starts, items, weights } = this.out.training

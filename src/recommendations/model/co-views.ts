@@ -1,6 +1,6 @@
 import type { TrainingSet } from './training-set.js'
 
-/** The items that the viewers of an item also viewed, with weighted counts. Overwritten by the next item. */
+/** The items that the viewers of an item also viewed, with weighted counts. `count` replaces them by those of the next item. */
 export class CoViews {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array

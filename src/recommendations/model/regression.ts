@@ -4,7 +4,7 @@ import { type Neighbours, reversed } from './neighbours.js'
 
 /** A regression of each item on its neighbourhood, without the penalty. What does not depend on lambda is computed once for all of them. */
 export interface Equations {
-  /** For each item, the items that it is regressed on, and its right side with them. */
+  /** For each item, the items that it is regressed on. The weights are the right side of its equations. */
   near: Neighbours
   gram: Gram
   /** The weighted views of each item. */
@@ -19,7 +19,7 @@ export interface Penalty {
   growth: number
 }
 
-/** Solves the regression of every item. A row of the result is an item regressed on, its targets are the items that it predicts. */
+/** Solves the regression of every item. The row of an item in the result has the items that it helps to predict. */
 export const solved = (
   { near, gram, diagonal, mean }: Equations,
   { lambda, growth }: Penalty,

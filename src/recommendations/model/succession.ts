@@ -6,7 +6,7 @@ const reach = 20
 
 /**
  * The items that were viewed shortly before or after an item by the same user. What a pair counts depends on its distance in views.
- * Overwritten by the next item.
+ * `count` replaces them by those of the next item.
  */
 export class Succession {
   /** The items, in the first `size` places. */

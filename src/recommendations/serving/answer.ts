@@ -6,7 +6,7 @@ import type { Recommendation } from './recommender.js'
 
 const popular: RecommendationReason = { type: 'popular' }
 
-/** The wire form of a reason: the id of the watched title, and its content. */
+/** Names the watched title that led to a recommendation. Without one, or if it cannot be served, popularity is the reason. */
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
   content_id === undefined || !content ? popular : { type: 'watched', content_id, name: content.name }
 

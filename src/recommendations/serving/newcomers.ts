@@ -2,7 +2,7 @@ import type { Scored } from '../model/index.js'
 
 /** Every tenth place is for a title that nobody has watched yet. */
 export const newcomerEvery = 10
-/** A newcomer gets the place if its score times this is not below the title's. Its own is low: it borrows a little from many titles. */
+/** Multiplies a newcomer's score before it competes with the next title's. It is low, because it borrows a little from many titles. */
 const worth = 20
 
 /** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */

@@ -35,7 +35,7 @@ export const cardsRow = (cards: CardWithHistory[], basePath: string): PlannedRow
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
 })
 
-/** How many watchlist elements are read for a viewer with an age limit, because those above it are left out. */
+/** For a viewer with an age limit, more elements of the watchlist are read than shown, because those above the limit are then left out. */
 const savedForLimited = 1000
 export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
 

@@ -10,8 +10,8 @@ interface ReadyRow {
 }
 
 /**
- * The wire form of rails as rows of the start page. A row is good for the list of contents that it was made from, and no other:
- * `RailContents` makes a new one, even of the same contents, whenever the catalogue or the clock may have changed something.
+ * The wire form of rails as rows of the start page. A row is returned only with the very list of ids that it was made from: an equal list
+ * may be a new one, which `RailContents` makes when the catalogue or the clock may have changed something in the contents.
  */
 export class ReadyRows {
   private readonly rows = new Cache<string, ReadyRow>(size, ({ ids, bytes }) => ids.byteLength + bytes.length)

@@ -70,7 +70,7 @@ const partsOf = ({ kind, name, because, more, items, keep }: PlannedRow, content
   return row
 }
 
-/** `found` are the contents with these ids, which come from `contentIdsOf`. Leaves out items without one, and rows without items. */
+/** `ids` come from `contentIdsOf`, and `found` are their contents. Leaves out items without a content, and rows without items. */
 export const homeParts = (rows: Row[], ids: number[], found: (Fragment | undefined)[], missing: HomeKind[]) => {
   const contents: Contents = new Map()
   for (const [i, id] of ids.entries()) contents.set(id, found[i])
