@@ -2187,13 +2187,13 @@ export interface components {
         "Retry-After": number;
         /** @description The version of the answer, for `If-None-Match` */
         ETag: string;
-        /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
+        /** @description `public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: no shared cache may store it */
         "Cache-Control": string;
-        /** @description The request headers that the answer depends on */
+        /** @description The request headers that the answer depends on, if there are any */
         Vary: string;
         /** @description The methods that the path supports */
         Allow: string;
-        /** @description The path of the element */
+        /** @description The path of what was created or updated. Missing if a late report was for a removed element */
         Location: string;
         /** @description The language of the text */
         "Content-Language": string;
@@ -4221,6 +4221,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
