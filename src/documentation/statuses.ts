@@ -54,7 +54,7 @@ export const statuses: Record<string, Status> = {
   503: {
     name: 'ServiceUnavailable',
     headers: ['Retry-After'],
-    description: 'The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm'
+    description: 'The database is unavailable, or the service is overloaded. Try again after `Retry-After` seconds'
   }
 }
 
