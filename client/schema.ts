@@ -230,7 +230,7 @@ export interface paths {
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Needs `time` or `percentage`, or both. The one that is not given stays as it is.
+         * @description Needs `time` or `percentage`, or both. The one that is not given stays as it is, except that `time` alone also sets the `percentage` of a content with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;
@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description Begins a new session of the account. A profile with a PIN needs its `pin`. To switch from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.
+         * @description Begins a new session of the account. A profile with a PIN needs its `pin`. Switching from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -653,7 +653,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description Returns a 503 while the database is unavailable, and after a stop signal.
+         * @description Returns a 503 after a start until the service is prepared, while the database is unavailable, and after a stop signal.
          */
         get: operations["getReady"];
         put?: never;
@@ -939,7 +939,7 @@ export interface components {
             cursor: string;
             /** @description Whether there is more to read now */
             more: boolean;
-            /** @description Whether to drop the copy first, because `since` was too old, from before a restore, or not a cursor of this user */
+            /** @description Whether to drop the copy first, because `since` was too old, from before a restore or a change of the age limit, or not a cursor of this user */
             reset: boolean;
         };
         HistoryProgress: {
@@ -2166,7 +2166,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm */
+        /** @description The database is unavailable, or the service is overloaded. Try again after `Retry-After` seconds */
         ServiceUnavailable: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -2187,13 +2187,13 @@ export interface components {
         "Retry-After": number;
         /** @description The version of the answer, for `If-None-Match` */
         ETag: string;
-        /** @description `public, no-cache`: may be stored, but must be revalidated before each use */
+        /** @description `public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: no shared cache may store it */
         "Cache-Control": string;
-        /** @description The request headers that the answer depends on */
+        /** @description The request headers that the answer depends on, if there are any */
         Vary: string;
         /** @description The methods that the path supports */
         Allow: string;
-        /** @description The path of the element */
+        /** @description The path of what was created or updated. Missing if a late report was for a removed element */
         Location: string;
         /** @description The language of the text */
         "Content-Language": string;
@@ -4221,6 +4221,7 @@ export interface operations {
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -21,7 +21,8 @@ export const Changes = Type.Object(
     cursor: Type.String({ description: '`since` of the next request' }),
     more: Type.Boolean({ description: 'Whether there is more to read now' }),
     reset: Type.Boolean({
-      description: 'Whether to drop the copy first, because `since` was too old, from before a restore, or not a cursor of this user'
+      description:
+        'Whether to drop the copy first, because `since` was too old, from before a restore or a change of the age limit, or not a cursor of this user'
     })
   },
   { $id: 'Changes' }

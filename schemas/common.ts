@@ -17,8 +17,8 @@ const writeStatus = { success: Always(true), code: Type.Integer() }
 const message = Type.String()
 /**
  * The answer to a write. In the spec, the key of the message has a trailing space; the clean key is sent beside it. Only the clean
- * key is published, because in most languages both would have the same name. Other keys are allowed, because strict clients refuse
- * an answer with a key that is not published.
+ * key is published, because in most languages both would have the same name. The published form allows additional properties:
+ * otherwise strict clients would refuse the answer for its `message ` key.
  */
 export const Done = published(
   Type.Object({ ...writeStatus, 'message ': message, message }, { $id: 'Done' }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** Published as `LegalDocument`. In the service, that is the document in the database. */
+/** Published as `LegalDocument`. In the service, `LegalDocument` is the type of the stored document. */
 export const LegalText = Type.Object(
   {
     title: Type.String(),

@@ -5,11 +5,11 @@ export const introduction = `The viewer-side backend of a streaming app.
 
 **Sign in** with \`POST /login\` and send the \`access_token\` as \`Authorization: Bearer …\`. Before it expires, get a new pair of tokens from \`POST /login/refresh\`. (If you try \`POST /login\` on this page, all other calls use its token.)
 
-**Answers.** A read returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. The 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
+**Answers.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. The 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
 
 **Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value in a query may have up to ${maxValueLength} characters.
 
-**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. Repeating a write does no harm.
+**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. The request may have been done all the same. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send reports of progress with \`observed_at\`: without it, a repeated one counts as a new one.
 
 **Caching.** Public answers carry an \`ETag\`. Send it as \`If-None-Match\`, and you get a 304 without a body if nothing has changed.`
 

@@ -5,20 +5,25 @@ interface Header {
 }
 const header = (description: string, schema: Schema = { type: 'string' }): Header => ({ description, schema })
 
-/** The headers of all answers, by their names. */
+/** The headers that answers may have, by their names. */
 export const headers = {
   'x-request-id': header('Identifies the request in the log of the service'),
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
   ETag: header('The version of the answer, for `If-None-Match`'),
-  'Cache-Control': header('`public, no-cache`: may be stored, but must be revalidated before each use'),
-  Vary: header('The request headers that the answer depends on'),
+  'Cache-Control': header(
+    '`public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: no shared cache may store it'
+  ),
+  Vary: header('The request headers that the answer depends on, if there are any'),
   Allow: header('The methods that the path supports'),
-  Location: header('The path of the element'),
+  Location: header('The path of what was created or updated. Missing if a late report was for a removed element'),
   'Content-Language': header('The language of the text')
 }
 type HeaderName = keyof typeof headers
 
-/** Every answer has a request id. */
+/**
+ * These headers and the request id. Only answers to what Node cannot read as HTTP, and to an unknown `Expect` (417), lack the id. They
+ * have no operation, so the document does not describe them.
+ */
 export const referredHeaders = (names: HeaderName[]) =>
   Object.fromEntries(['x-request-id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
@@ -49,13 +54,14 @@ export const statuses: Record<string, Status> = {
   503: {
     name: 'ServiceUnavailable',
     headers: ['Retry-After'],
-    description: 'The database is unavailable, or the service is overloaded. Try again: repeating the request does no harm'
+    description: 'The database is unavailable, or the service is overloaded. Try again after `Retry-After` seconds'
   }
 }
 
 /** The headers of single operations. */
 export const ownHeaders: Record<string, HeaderName[]> = {
   'POST /history': ['Location'],
+  'POST /profiles': ['Location'],
   'GET /legal': ['Content-Language'],
   'GET /legal/{languageCode}': ['Content-Language']
 }

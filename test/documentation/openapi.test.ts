@@ -189,6 +189,7 @@ t.test('the OpenAPI document', async t => {
   as('DELETE', '/continue-watching/{contentId}', 200, undefined, '/continue-watching/2')
   as('DELETE', '/continue-watching/{contentId}', 404, undefined, '/continue-watching/x')
   as('POST', '/watchlist', 201, { content_id: 1 })
+  as('POST', '/profiles', 201, { name: 'Ada' })
   as('GET', '/watchlist', 200)
   withId('DELETE', '/watchlist', '/watchlist/{elementId}')
   as('DELETE', '/watchlist/{elementId}', 404, undefined, '/watchlist/1')
@@ -215,13 +216,25 @@ t.test('the OpenAPI document', async t => {
   drive('/recommendations', '/recommendations', 200)
   drive('/recommendations', '/recommendations', 401, { authorization: 'Bearer x' })
 
+  /**
+   * Headers that answers may have although the document does not name them: it names the caching of
+   * public answers alone, and one 304 for all operations.
+   */
+  const notAlwaysNamed = (status: number) => ['cache-control', 'vary', ...(status === 304 ? ['content-language'] : [])]
+  const namedHeaders = (headers: object) => Object.keys(headers).map(name => name.toLowerCase())
+
   for (const [path, method, ask, status] of drives) {
     t.test(`${method} ${path} ${status}`, async t => {
       const response = await ask(app)
       t.equal(response.statusCode, status)
       const documented = document.paths[path]?.[method]?.responses ?? {}
       t.ok(documented[status], `${status} is one of ${Object.keys(documented).join(', ')}`)
-      if (!documented[status] || status === 304) return
+      if (!documented[status]) return
+      const headers = namedHeaders(documented[status].headers)
+      for (const name of headers) if (name !== 'vary') t.ok(response.headers[name], `the answer has ${name}`)
+      for (const name of namedHeaders(document.components.headers))
+        if (response.headers[name] && !notAlwaysNamed(status).includes(name)) t.ok(headers.includes(name), `the document has ${name}`)
+      if (status === 304) return
       const [type = ''] = Object.keys(documented[status].content ?? {})
       t.equal(type, 'application/json')
       const holds = ({ paths }: Document, body: object) => {
@@ -234,6 +247,18 @@ t.test('the OpenAPI document', async t => {
       t.equal(quirk, status < 300 && 'message' in body ? body.message : undefined, 'only answers to writes have the unpublished key')
     })
   }
+
+  t.test('every operation that creates something is among those above', async t => {
+    const creations = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { responses }]) => ('201' in responses ? [`${method} ${path}`] : []))
+    )
+    t.ok(creations.length >= 3)
+    for (const creation of creations)
+      t.ok(
+        drives.some(([path, method, , status]) => `${method} ${path} ${status}` === `${creation} 201`),
+        creation
+      )
+  })
 })
 
 t.test('under a BASE_PATH the document and its page stand below it', async t => {

@@ -24,7 +24,8 @@ const getSchema = {
 }
 const putSchema = {
   summary: 'Update the progress of a history element',
-  description: 'Needs `time` or `percentage`, or both. The one that is not given stays as it is.',
+  description:
+    'Needs `time` or `percentage`, or both. The one that is not given stays as it is, except that `time` alone also sets the `percentage` of a content with a `duration`.',
   tags,
   security,
   params,

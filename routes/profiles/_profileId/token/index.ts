@@ -16,7 +16,7 @@ import { profileSwitchOf } from '../../../../src/identity/profile-switch.js'
 const schema = {
   summary: 'Sign in to a profile',
   description:
-    'Begins a new session of the account. A profile with a PIN needs its `pin`. To switch from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.',
+    'Begins a new session of the account. A profile with a PIN needs its `pin`. Switching from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.',
   tags: ['Profiles'],
   security: [{ bearer: [] }],
   params: Type.Object({ profileId: IntegerId('Id of the profile', 1) }),
