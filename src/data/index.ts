@@ -38,7 +38,8 @@ interface DataSettings {
   COMPLETED_AT: number
 }
 
-const indexes: Record<string, IndexDescription[]> = {
+/** The indexes of each collection that has any. */
+export const indexes: Record<string, IndexDescription[]> = {
   users: userIndexes,
   erasures: erasureIndexes,
   sessions: sessionIndexes,
