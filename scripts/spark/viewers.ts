@@ -12,10 +12,10 @@ export interface Shape {
 
 const normalFrom = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-/** About how far apart the numbers of two titles are that are much alike. */
+/** About how far apart the numbers of two similar titles are. */
 const near = 8
 
-/** About what share of the moves to such a title goes to a higher number, because order means something. */
+/** About what share of the moves to a similar title goes to a higher number, so that the order carries information. */
 const upwards = 0.6
 
 /** The higher, the more views go to the most popular: half of them go to the first 18 %. */
