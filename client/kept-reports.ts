@@ -30,7 +30,7 @@ export interface Refusal {
   error: ViewerError
 }
 
-/** Of each user. Beyond these numbers, the oldest is dropped. */
+/** The most reports that are kept of each user. When there are more, the oldest is dropped. */
 const mostKept = 1000
 const mostRefused = 200
 

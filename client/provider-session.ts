@@ -2,7 +2,7 @@ import { isForbidden, isUnauthorized, sessionEnded, signedOut, type ViewerError 
 import type { Keeper, User } from './keeper.js'
 import type { Store } from './store.js'
 
-/** A user of an identity provider, and the name that the provider has for them. */
+/** Who watches on this device. `subject` is who that is to the identity provider. */
 export interface Identity {
   subject: string
   /** The id of the profile that watches. Without it, the first one does. */
@@ -63,7 +63,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       if (chosen !== undefined) throw signedOut()
       return user
     }
-    // What has been learned in the meantime, such as another choice, is newer.
+    // Keep what was learned in the meantime, such as the choice of another profile, because it is newer.
     if (chosen === undefined && known !== before) return user
     known = { subject: subjectOf(token), ...(profile !== undefined && { profile }), user }
     await store.save('identity', known)
