@@ -56,7 +56,7 @@ export const createCodeSignIn =
         if (reason === 'expired_token' || Date.now() >= deadline) throw codeExpired(error)
         if (reason === undefined && kind === 'refused') throw error
         if (reason === 'slow_down') usual += slowDownBy
-        // Without an answer, it asks less and less often.
+        // If the answer says nothing about the code, wait as long as it asks, or twice as long as last time.
         next = reason === undefined ? (retryAfter ?? Math.min(longestWait, 2 * next)) : usual
       }
     }

@@ -6,7 +6,7 @@ import type { Store } from './store.js'
 
 type Changes = components['schemas']['Changes']
 
-/** What the service had of a user when it was asked last, in the order of its lists. */
+/** The lists of a user as of the last sync, in the order in which the service lists them. */
 export interface Copy extends Pick<Changes, 'history' | 'watchlist' | 'hidden'> {
   /** How far the changes have been read. */
   cursor: string

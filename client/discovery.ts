@@ -18,7 +18,7 @@ export interface HomeOptions {
 const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
 const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
 
-/** What there is to watch, and what is not to be proposed. */
+/** Calls that find titles to watch, and that hide titles from what is proposed. */
 export const createDiscovery = (calls: Calls) => ({
   /** The rows of a start page. What the service could not read just now is in `missing`. */
   home: (query: HomeOptions = {}) =>

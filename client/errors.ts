@@ -1,7 +1,7 @@
 import type { components } from './schema.js'
 
 export type Trouble =
-  /** No response, or one that is not from the service. */
+  /** No response, one that is not from the service, or a 408: the request took too long to arrive. */
   | 'no-answer'
   /** The service asks the caller to wait `retryAfter` seconds. */
   | 'busy'
@@ -15,7 +15,7 @@ export type Trouble =
   | 'code-denied'
   /** The account already plays on as many `devices` as it is allowed. */
   | 'too-many-streams'
-  /** The request is wrong; repeating it does not help. */
+  /** The service does not accept the request. Sending the same one again does not help. */
   | 'refused'
   /** The service failed. */
   | 'failed'
@@ -95,6 +95,8 @@ export const codeExpired = (cause: unknown) =>
 export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })
 
 const kindOf = (status: number, devices: unknown): Trouble => {
+  // The service gave up waiting for the rest of the request.
+  if (status === 408) return 'no-answer'
   if (status === 409 && Array.isArray(devices)) return 'too-many-streams'
   if (status === 401) return 'signed-out'
   if (status === 429 || status === 503) return 'busy'

@@ -18,7 +18,7 @@ export interface KeptReport extends Report {
   observed: number
 }
 
-/** A report that the service will never take, and why. */
+/** A report that the service has refused, and why. It is not sent again. */
 export interface RefusedReport extends KeptReport {
   /** The code of the response, for example 404 if the content item is not there. */
   code?: number | undefined
@@ -30,7 +30,7 @@ export interface Refusal {
   error: ViewerError
 }
 
-/** Of each user. Beyond these numbers, the oldest is dropped. */
+/** The most reports that are kept of each user. When there are more, the oldest is dropped. */
 const mostKept = 1000
 const mostRefused = 200
 

@@ -2,9 +2,9 @@ import type { Calls } from './calls.js'
 import { ViewerError } from './errors.js'
 
 export interface PlayOptions {
-  /** Name of this device, if the service has an identity provider of its own. Otherwise the sign-in has named it. */
+  /** The name of this device, if users sign in at an identity provider. Otherwise the sign-in has named the device. */
   device?: string
-  /** Called if the service refuses later that this device plays on, for example because others have taken its place: stop the player. */
+  /** Called if this device may no longer play, for example because others have taken its place: stop the player. */
   onRefused?: (error: ViewerError) => void
 }
 

@@ -2,7 +2,7 @@ import { isForbidden, isUnauthorized, sessionEnded, signedOut, type ViewerError 
 import type { Keeper, User } from './keeper.js'
 import type { Store } from './store.js'
 
-/** A user of an identity provider, and the name that the provider has for them. */
+/** Who watches on this device. `subject` is who that is to the identity provider. */
 export interface Identity {
   subject: string
   /** The id of the profile that watches. Without it, the first one does. */
@@ -11,7 +11,10 @@ export interface Identity {
   user: User
 }
 
-/** Resolves with a token of the identity provider, or with null if nobody is signed in. After a 401, gets the refused token. */
+/**
+ * Resolves with a token of the identity provider, or with null if nobody is signed in. After a 401, the client calls it with the refused
+ * token, and it should resolve with another one.
+ */
 export type ProviderToken = (refused?: string) => Promise<string | null | undefined>
 
 interface Options {
@@ -44,7 +47,7 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
   let signOuts = 0
   let hasEnded = false
   let refusedToken: string | undefined
-  let identifying: { subject: string; user: Promise<User> } | undefined
+  const identifying = new Map<string, Promise<User>>()
   let renewing: Promise<string | undefined> | undefined
   const loaded = (async () => {
     known = (await store.load('identity')) ?? undefined
@@ -60,24 +63,23 @@ export const createProviderKeeper = ({ store, tokenOf, userOf, onEnd }: Options)
       if (chosen !== undefined) throw signedOut()
       return user
     }
-    // What has been learned in the meantime, such as another choice, is newer.
+    // Keep what was learned in the meantime, such as the choice of another profile, because it is newer.
     if (chosen === undefined && known !== before) return user
     known = { subject: subjectOf(token), ...(profile !== undefined && { profile }), user }
     await store.save('identity', known)
     return user
   }
-  /** All calls share one request. */
+  /** Concurrent calls with tokens of the same subject share one request. */
   const identify = async (token: string) => {
     await loaded
     const subject = subjectOf(token)
     if (known?.subject === subject) return known.user
-    if (identifying?.subject !== subject) {
-      known = undefined
-      identifying = { subject, user: learn(token) }
-    }
-    return identifying.user.finally(() => {
-      identifying = undefined
-    })
+    const asked = identifying.get(subject)
+    if (asked) return asked
+    known = undefined
+    const user = learn(token).finally(() => identifying.delete(subject))
+    identifying.set(subject, user)
+    return user
   }
 
   const end = (token: string, cause?: unknown) => {

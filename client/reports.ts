@@ -51,8 +51,8 @@ export const createReports = ({ store, clock, exclusively, reporter, post, postM
   }
 
   const bodyOf = async ({ user_id, observed, ...report }: KeptReport) => {
-    // Also if its time is in the future, because several reports in one millisecond are dated one after the other. The service would
-    // replace such a time by that of arrival anyway.
+    // A report may be dated slightly in the future, because reports of one millisecond get consecutive times. It is sent without its
+    // time as well: the service would replace such a time by that of arrival.
     if (Date.now() - observed < live) return report
     if (!clock.isKnown()) await askTheTime()
     return { ...report, observed_at: clock.serviceTime(observed) }
@@ -121,6 +121,8 @@ export const createReports = ({ store, clock, exclusively, reporter, post, postM
           if (!(error instanceof ViewerError)) throw error
           // An older service takes only one at a time.
           if (error.kind === 'refused') atOnce = 1
+          // The connection may be too slow for so many.
+          else if (error.status === 408 && due.length > 1) atOnce = Math.ceil(due.length / 2)
           else {
             lastFailure = error
             // Waiting does not help. The next sign-in sends them.

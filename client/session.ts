@@ -35,7 +35,7 @@ interface Options {
 
 export interface SessionKeeper extends Keeper {
   begin: (session: Session) => Promise<void>
-  /** Begins a session in place of that of the owner, and resolves with the one before. Undefined if that has ended. */
+  /** Replaces the owner's session, and resolves with the old one, or with undefined if the owner is no longer signed in. */
   replace: (owner: number | undefined, session: Session) => Promise<Session | undefined>
 }
 

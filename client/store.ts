@@ -20,7 +20,7 @@ export interface Store {
 }
 type MaybePromise<T> = T | Promise<T>
 
-/** The store of apps that bring none. */
+/** Keeps data in memory, for apps that provide no store. */
 export const createMemory = (): Store => {
   const kept: { [Name in keyof Kept]?: Kept[Name] | null } = {}
   return {

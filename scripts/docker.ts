@@ -11,14 +11,14 @@ import { freePort } from './free-port.js'
 
 const say = (line: string) => console.log(line)
 
-// Ctrl-C in a terminal also ends the command under way, and what was made is then removed.
+// Ctrl-C in a terminal also interrupts the running command. This process goes on, to remove what was made.
 process.on('SIGINT', () => {})
 
 /** Builds the image from a clone and does with Docker what the documents say. */
 const folder = await mkdtemp(join(tmpdir(), 'viewer-docker-'))
 const clone = join(folder, 'viewer')
 const port = await freePort()
-// Neither a running project of the same name nor a setting of this shell matters.
+// A project name of its own, and without settings of this shell, so that neither a running project nor they affect the result.
 const { JWT_SECRET, PUBLIC_URL, LOG_LEVEL, IMPORT_KEY, ...inherited } = process.env
 const env = { ...inherited, COMPOSE_PROJECT_NAME: `viewer-check-${port}`, PORT: String(port) }
 const containers = new Containers({ cwd: clone, env })

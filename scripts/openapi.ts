@@ -3,7 +3,7 @@ import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { clientTypes } from './openapi/client-types.js'
 
-/** One line for a reference and for a list of one value, of which the document has hundreds. */
+/** Prints references and lists of one value on one line, because the document has hundreds of them. */
 const printed = (document: object) =>
   JSON.stringify(document, null, 1)
     .replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')

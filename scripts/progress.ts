@@ -49,7 +49,7 @@ export const progressTo = (output: Output, now = () => performance.now()) => {
 
   return {
     update(progress: Progress) {
-      // The first records of a step or file have been in progress since the last update of the one before.
+      // A step or file begins at the last update of the previous one. Its own first update comes after its first records.
       if (progress.step !== step) stepBegan = updatedAt
       if (progress.step !== step || progress.file !== file) fileBegan = updatedAt
       step = progress.step

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 interface Patience {
   within?: number
   every?: number
-  /** What there is in its place, if it does not come. */
+  /** Says for the error what was there instead. */
   instead?: () => Promise<string>
 }
 
-/** Asks until the answer is true, or an object, and resolves with it. `what` names it if it does not come in time. */
+/** Asks again and again until the answer is truthy, and resolves with it. The error of a timeout says `what` was missing. */
 export const until = async <Answer>(
   what: string,
   ask: () => Answer | Promise<Answer>,

@@ -51,7 +51,7 @@ const walk = event => {
   // Fields, sliders and dialogs have arrow keys of their own.
   const isElsewhere = from !== document.body && !main.contains(from)
   if (isElsewhere || document.querySelector('dialog[open]') || (target instanceof Element && target.matches('input, [role=slider]'))) return
-  // What was reached by Tab beside a card counts as the card.
+  // Tab also reaches the buttons of a card. From there, the arrow keys move on as if from the card itself.
   const stop = next(/** @type {Arrow} */ (key), from?.closest('.card')?.querySelector('.open') ?? from)
   if (!stop) return
   event.preventDefault()

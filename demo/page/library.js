@@ -1,13 +1,13 @@
 import { emit, events, viewer } from './viewer.js'
 
 /**
- * What the signed-in user has watched and saved, for the progress bars and ticks on cards.
+ * How far the signed-in user has watched each content item, by content id. Cards show it as a progress bar or a tick.
  * @type {Map<number, { time: number, percentage: number, plays: number }>}
  */
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
-/** Cards whose title the user has just hidden, by content id. These cards stay until their row is loaded again, so that hiding can be undone. */
+/** The content ids of cards whose title was just hidden. A card stays until its row is loaded again, so that hiding can be undone. */
 export const hidden = new Set()
 
 /** @param {{ content_id: number, time: number, percentage: number, plays: number }} element */
@@ -68,7 +68,7 @@ export const reportPosition = async ({ id }, time, duration) => {
 /** In minutes. @type {Record<string, number>} */
 const usual = { film: 96, documentary: 58, episode: 28, clip: 4, live: 90 }
 
-/** Anything else may have parts that can be played. @param {import('./viewer.js').Content} content */
+/** Whether the item itself is played. Any other, such as a show, may have parts that are. @param {import('./viewer.js').Content} content */
 export const isPlayable = ({ type }) => type in usual
 
 /**

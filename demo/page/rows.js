@@ -62,7 +62,7 @@ const continueCards = async items => {
     return card(content, {
       headline: parent ? nameOf(parent) : nameOf(content),
       note: lineOf(numberOf(content), reason === 'next' ? 'Next episode' : `Resume at ${clock(history?.time ?? 0)}`),
-      // An episode that is proposed again is still at the end of its last viewing.
+      // A finished episode that is proposed again still has the percentage of its last viewing, so it gets no bar.
       percentage: history && (reason === 'resume' || history.plays === 0) ? history.percentage : 0,
       mayHide: true
     })

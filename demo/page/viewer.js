@@ -4,9 +4,22 @@ import { createClient } from '../../client/index.js'
 /** @typedef {Schemas['Content']} Content */
 
 /**
- * Connects the parts of the page: `session` (somebody signed in or out), `ended`, `household` (its profiles, or who of them watches), `settled`
- * (it is known who watches), `watched`, `saved`, `hidden`, `unhidden` (from the list), and what is to be opened: `account`, `who`, `manage`,
- * `television`, `approval`.
+ * The events with which the parts of the page tell each other what has happened:
+ * - `session`: somebody has signed in or out, or the session has ended
+ * - `ended`: the session has ended by itself. `session` follows
+ * - `household`: the profiles of the account have changed, or another one watches
+ * - `settled`: it is now known who watches
+ * - `watched`: the history has changed
+ * - `saved`: the watchlist has changed
+ * - `hidden`: a title was hidden on its card, or shown again there
+ * - `unhidden`: a title was taken off the list of hidden titles
+ *
+ * The others ask a part of the page to open:
+ * - `account`: the account and its devices
+ * - `who`: the choice of who watches
+ * - `manage`: the profiles, to change them
+ * - `television`: the sign-in with a code
+ * - `approval`: the approval of a device that shows a code
  */
 export const events = new EventTarget()
 /** @typedef {'session' | 'ended' | 'household' | 'settled' | 'watched' | 'saved' | 'hidden' | 'unhidden'} Happening */

@@ -26,7 +26,7 @@ let mode = 'switch'
 const mustAnswer = () => mode === 'ask' || mode === 'manage first'
 const isManaging = () => mode === 'manage' || mode === 'manage first'
 
-// Whoever must answer still must after managing.
+// Whoever changes profiles before saying who watches must still say so afterwards.
 /** @returns {Mode} */
 const choosing = () => (mustAnswer() ? 'ask' : 'switch')
 /** @returns {Mode} */

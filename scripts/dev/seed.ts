@@ -13,7 +13,7 @@ import { importFiles } from '../../src/import/index.js'
 /** A database with the demo is recognized by its first user. */
 const isDemo = async (db: Db) => (await usersOf(db).byEmail(demoUsers[0].email)) !== null
 
-/** A service that was started before has made its collections, so these must be empty, not missing. */
+/** Looks for documents, because a service that ran before has created the collections. */
 const isEmpty = async (db: Db) => {
   const found = ['contents', 'terms', 'users', 'history'].map(name => db.collection(name).findOne({}, { projection: { _id: 1 } }))
   return (await Promise.all(found)).every(document => document === null)

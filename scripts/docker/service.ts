@@ -1,6 +1,6 @@
 import { until } from '../until.js'
 
-/** Calls and commands would load the machine if they came more often, in milliseconds. */
+/** Milliseconds between two attempts. More frequent ones would load the machine. */
 export const every = 200
 
 /** Docker accepts a connection before the service listens, and drops it. Without a timer, `fetch` may then wait for ever. */

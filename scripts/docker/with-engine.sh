@@ -11,7 +11,7 @@ finish() {
   if [ -n "$engine" ]; then
     kill "$engine"
     wait "$engine" || true
-    # The engine leaves its bridge and its rules of the firewall.
+    # The engine leaves behind its bridge and its firewall rules.
     chroot "$root" iptables-restore < "$folder/iptables" || true
     ip link delete docker0 || true
   fi

@@ -14,7 +14,7 @@ export interface Setting {
   say: (line: string) => void
 }
 
-/** Damages the service and returns what it found. */
+/** Damages or overloads the service, and resolves with which promises were kept. */
 export type Scenario = (setting: Setting, stage: Stage) => Promise<Finding[]>
 
 /** What a scenario has started. All of it is stopped at the end of the scenario. */

@@ -12,21 +12,21 @@ export interface Shape {
 
 const normalFrom = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-/** About how far apart the numbers of two titles are that are much alike. */
+/** About how far apart the numbers of two similar titles are. */
 const near = 8
 
-/** About what share of the moves to such a title goes to a higher number, because order means something. */
+/** About what share of the moves to a similar title goes to a higher number, so that the order carries information. */
 const upwards = 0.6
 
-/** The higher, the more views go to the most popular: half of them go to the first 18 %. */
+/** The higher, the more views go to the most popular titles. With 2.5, half of the views go to the first 18 %. */
 const concentration = 2.5
 
 /** The deviation of the logarithm of a history's length. */
 const spread = 0.7
-/** About half of the square of `spread`: so the mean length is the one asked for. */
+/** About half of the square of `spread`, so that the mean length is the one asked for. */
 const correction = 0.25
 
-/** A prime, so that its multiples reach every place of a group that is smaller: popular titles are spread over their group. */
+/** A prime, so that its multiples reach every place of a smaller group. This spreads the popular titles over their group. */
 const stride = 7919
 
 type Move = 'sequel and turn' | 'sequel' | 'alike' | 'in group' | 'of everybody'

@@ -16,7 +16,10 @@ const isAlone = (file: string) => file.endsWith('.alone.test.ts')
 /** The processes for most files. They start first, beside one file that runs alone, so that all four of tap's `jobs` are busy. */
 const earlyProcesses = 3
 
-/** Of 13 files, the fourth is for the late process, which starts after the files that run alone: so all processes end together. */
+/**
+ * One file in 13 goes to the late process, which starts when the files that run alone are done. With this share, all processes end at
+ * about the same time.
+ */
 const isForLate = (at: number) => at % 13 === 3
 
 /** Distributes most files over a few processes, because each process takes seconds to load the service. The last list is for the late one. */

@@ -89,13 +89,13 @@ t.test('devices of an account', async t => {
 
   t.test('play on if heartbeats are not answered, and stop even if that is not answered', async t => {
     const { devices, makeRoom } = await household(t, ['TV', 'Phone'], heartbeat => {
-      if (heartbeat === 4) throw new TypeError('fetch failed')
-      return heartbeat < 4 ? new Response('', { status: [429, 500, 503][heartbeat - 1] as number }) : undefined
+      if (heartbeat === 5) throw new TypeError('fetch failed')
+      return heartbeat < 5 ? new Response('', { status: [408, 429, 500, 503][heartbeat - 1] as number }) : undefined
     })
     const [tv, phone] = devices
     const refusals: ViewerError[] = []
     const playing = await tv.quick(1, { onRefused: error => refusals.push(error) })
-    await until(() => tv.sent().length >= 6)
+    await until(() => tv.sent().length >= 7)
     t.strictSame(refusals, [])
     t.equal(await kindOf(phone.client.play(1)), 'too-many-streams', 'both streams count again')
     await playing.stop()

@@ -90,6 +90,25 @@ t.test('tokens of an identity provider', async t => {
     t.match((await client.get('/history')).collection, [{ user_id: fay?.id, content_id: 2 }])
   })
 
+  t.test('are looked up once for all calls, even if the answer about the user before comes in between', async t => {
+    const { client, provider, count } = appWith(await tokenOf('wes'))
+    const answers: (() => void)[] = []
+    provider.beforeMe = () => new Promise(resolve => answers.push(resolve))
+    const wes = client.user()
+    await until(() => answers.length === 1)
+    provider.tokens = [await tokenOf('xia')]
+    const xia = client.user()
+    await until(() => answers.length === 2)
+    provider.beforeMe = async () => {}
+    answers[0]?.()
+    await wes
+    const again = client.user()
+    answers[1]?.()
+    t.strictSame(await again, await xia)
+    t.not((await xia)?.id, (await wes)?.id)
+    t.equal(count('GET /me'), 2)
+  })
+
   t.test('lead to a new user after an erasure', async t => {
     const { client, provider } = appWith(await tokenOf('gil'))
     const before = await client.user()

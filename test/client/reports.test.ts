@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import type { Fetch } from '../../client/calls.js'
 import { addUser, password } from '../helpers/app.js'
 import { until } from '../helpers/until.js'
 import { asBrowser, change, clientOf, createStore, historyOf, kept, newViewer, secondsAgo, serve, signedIn } from './helper.js'
@@ -103,6 +104,38 @@ t.test('Retry-After is respected', async t => {
   await client.sendReports()
   t.equal(count('POST /history'), 3, 'being online again does not shorten the wait')
   t.equal(await client.unsent(), 2)
+})
+
+/** Sends the beginning of the body and then nothing more, like a connection that breaks down. */
+const stalling: Fetch = async request => {
+  const { method, url, headers } = request
+  const beginning = new Uint8Array(await request.arrayBuffer()).subarray(0, 5)
+  return fetch(url, { method, headers, body: new ReadableStream({ start: body => body.enqueue(beginning) }), duplex: 'half' })
+}
+
+t.test('reports that were too slow to arrive are kept, and sent in smaller batches', async t => {
+  const { app, baseUrl } = await serve(t)
+  let isSlow = true
+  const { client, sent } = clientOf(t, baseUrl, { fetch: request => (isSlow && request.body ? stalling : fetch)(request) })
+  isSlow = false
+  await newViewer(app, client)
+  isSlow = true
+  // The service waits for 10 s. The test has less patience.
+  Object.assign(app.server, { headersTimeout: 100, requestTimeout: 100 })
+  t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept', error: { kind: 'no-answer', status: 408 } })
+  for (const content_id of [2, 3]) t.match(await client.report({ content_id, time: 10 }), { state: 'kept' })
+  await client.sendReports()
+  t.strictSame(
+    sent.filter(({ path }) => path.startsWith('POST /history')).map(({ body }) => (body.reports as unknown[] | undefined)?.length ?? 1),
+    [1, 3, 2, 1]
+  )
+  t.equal(await client.unsent(), 3)
+  t.strictSame(await client.refused(), [])
+
+  isSlow = false
+  await client.sendReports()
+  t.equal(await client.unsent(), 0)
+  t.equal((await historyOf(client)).length, 3)
 })
 
 /** Changes the date of the answers on their way. */

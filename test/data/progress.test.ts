@@ -21,7 +21,7 @@ t.test('completions', async t => {
     const { plays, watched_at } = await elementOf(user_id)
     return [plays, watched_at]
   }
-  /** The reports of percentages, one a minute. A text is a report of the time alone. */
+  /** Reports, one a minute. A number is a percentage, a string is a time without a percentage. */
   const minutely = (...percentages: (number | string)[]): Progress[] =>
     percentages.map((percentage, n) => ({
       ...(typeof percentage === 'number' ? { percentage } : { time: Number(percentage) }),

@@ -284,12 +284,12 @@ t.test('finding mongod', async t => {
   })
 })
 
-/** The number of the mongod that holds the folder, or that was killed there; 0 after a clean end, which empties the lock. */
-const processOf = (folder: string) => Number(readFileSync(join(folder, 'mongod.lock'), 'utf8'))
+/** The process id of the mongod that holds the folder, or that was killed there. 0 after a clean end, which empties the lock file. */
+const pidOf = (folder: string) => Number(readFileSync(join(folder, 'mongod.lock'), 'utf8'))
 
-const lives = (number: number) => {
+const isRunning = (pid: number) => {
   try {
-    return process.kill(number, 0)
+    return process.kill(pid, 0)
   } catch {
     return false
   }
@@ -316,10 +316,10 @@ t.test('running mongod', async t => {
     const first = await startMongod({ say: quiet, dataDir })
     t.match(first.url, /^mongodb:\/\/127\.0\.0\.1:\d+$/)
     await write(first.url, 1)
-    const number = processOf(dataDir)
+    const pid = pidOf(dataDir)
     await Promise.all([first.stop(), first.stop()])
-    t.notOk(lives(number))
-    t.notOk(processOf(dataDir))
+    t.notOk(isRunning(pid))
+    t.notOk(pidOf(dataDir))
 
     const second = await startMongod({ say: quiet, dataDir })
     t.teardown(second.stop)
@@ -330,7 +330,7 @@ t.test('running mongod', async t => {
     const dataDir = folderOf(t)
     const first = await startMongod({ say: quiet, dataDir })
     await write(first.url, 1)
-    process.kill(processOf(dataDir), 'SIGKILL')
+    process.kill(pidOf(dataDir), 'SIGKILL')
     await first.stop()
 
     const second = await startMongod({ say: quiet, dataDir })
@@ -342,7 +342,7 @@ t.test('running mongod', async t => {
     const dataDir = folderOf(t)
     const holder = await startMongod({ say: quiet, dataDir })
     t.teardown(holder.stop)
-    const message = `Another mongod (process ${processOf(dataDir)}) already uses ${dataDir}: stop it first`
+    const message = `Another mongod (process ${pidOf(dataDir)}) already uses ${dataDir}: stop it first`
     await t.rejects(startMongod({ say: quiet, dataDir }), { message })
   })
 
@@ -406,8 +406,8 @@ t.test('running mongod', async t => {
     const dataDir = folderOf(t)
     const child = await service(dataDir)
     child.kill('SIGKILL')
-    for (let tries = 100; tries > 0 && processOf(dataDir); tries--) await setTimeout(100)
-    t.notOk(processOf(dataDir))
+    for (let tries = 100; tries > 0 && pidOf(dataDir); tries--) await setTimeout(100)
+    t.notOk(pidOf(dataDir))
   })
 
   t.test('has a watchdog that waits for its end and removes a temporary folder', async t => {

@@ -77,7 +77,7 @@ t.test('a rail of an earlier version that names more is followed by its first va
   t.equal(searchParams.get('search'), 'a,b', 'a search is not a list')
 })
 
-/** Whether the requests leave nothing behind. A leak shows at every attempt, what the service keeps for itself meanwhile does not. */
+/** Whether the requests leave nothing behind. A leak shows at every attempt, but what the service happens to keep for itself does not. */
 const leavesNothing = async (ask: () => Promise<void>) => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const before = trackedBytes()
@@ -131,7 +131,7 @@ t.test('values that a caller chooses leave nothing behind', async t => {
       return (await bytesInUse()) - before
     }
     await askAll(10)
-    // A leak shows at every attempt, what the rest of the process needs meanwhile does not.
+    // A leak shows at every attempt, but what the rest of the process happens to need does not.
     let grown = await grownBy()
     for (let attempt = 1; attempt < 3 && grown >= 3_000_000; attempt++) grown = await grownBy()
     t.ok(grown < 3_000_000, `${grown} bytes for ${50 * questions.length} requests of ${long} bytes`)

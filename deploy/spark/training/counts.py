@@ -13,11 +13,11 @@ from .histories import Histories
 # The history of a bot may be very long, and the work grows with the square of the length.
 LONGEST = 1000
 SHORTEST = 50
-# As many as the service has per event when it trains on ten million events.
+# When the service itself trains on ten million events, it counts as many pairs per event.
 PAIRS_PER_EVENT = 300
 LEAST_PAIRS = 3e9
 
-# The factor by which a view says less about the freshness of a title with every view after it.
+# Each later view of the same viewer multiplies by this what a view says about the freshness of its title.
 AGEING = 0.6
 
 

@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from .histories import Histories, gathered
 
-# The power by which a pair of the chain counts less with its distance: more slowly than by a decay.
+# The power of the distance by which the two views of a pair count less in the chain. It falls more slowly than a decay.
 DISTANCE = 0.5
-# How much a pair in the opposite order counts: neighbours of the same evening come in any order.
+# How much a pair counts in the opposite order. Views of the same evening could have come in either order.
 BACK = 0.2
 # Further apart than this, two views of a history have nothing to do with each other.
 REACH = 20

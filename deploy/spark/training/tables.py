@@ -15,7 +15,7 @@ NEIGHBOURS_PER_VIEW = 10
 KEPT_PAIRS = 2000
 # The power of a count in the chain: the tenth viewer who goes from one title to another proves less than the first.
 COUNTS = 0.7
-# The power by which titles that much came after count less, and what is added so that few views prove little.
+# The power by which titles count less that are followed by many others, and what is added so that few views prove little.
 SOURCES = 0.2
 DOUBT = 2
 

@@ -16,7 +16,10 @@ import { type Curve, curvesSection, growthOf } from './curves.js'
 /** Besides the first one, which is the account. */
 const profilesOfEach = 3
 const contents = 100
-/** By default, the smallest database has this many accounts. As many call in the others, so that a caller has as many sessions everywhere. */
+/**
+ * As many as the smallest default database has accounts. The larger ones get no more callers, so that each caller has the same number of
+ * sessions in every database.
+ */
 const callers = 100
 
 /** Measures GET /profiles and a switch to a profile without a PIN, in databases with different numbers of accounts. */

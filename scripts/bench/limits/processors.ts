@@ -6,8 +6,8 @@ const move = (processors: string, pids: number[]) => {
 }
 
 /**
- * Measures while a process has a processor to itself, and the others share the rest. Measures without that if there is only one
- * processor, or no `taskset` (util-linux).
+ * Gives one process a processor to itself during the measurement, and the rest to the others. If there is only one processor, or no
+ * `taskset` (util-linux), it measures without.
  */
 export const onProcessorOfItsOwn = async <T>(pid: number, others: number[], measure: () => Promise<T>): Promise<T> => {
   const last = availableParallelism() - 1

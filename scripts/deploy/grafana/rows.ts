@@ -21,10 +21,16 @@ const now: Row = {
       '99 of 100 requests are faster.',
       { warn: 0.25, alarm: 0.5 }
     ),
-    number('Catalogue unchecked', 's', `max(catalogue_unchecked_seconds{${ofJob}})`, 'From 60 s on, a process does not serve it.', {
-      warn: 10,
-      alarm: 60
-    }),
+    number(
+      'Catalogue unchecked',
+      's',
+      `max(catalogue_unchecked_seconds{${ofJob}})`,
+      'After 60 s, a process refuses to serve the catalogue.',
+      {
+        warn: 10,
+        alarm: 60
+      }
+    ),
     number('Oldest model', 's', `max(recommendation_model_age_seconds{${ofJob}})`, 'The age of the oldest recommendation model in use.')
   ]
 }

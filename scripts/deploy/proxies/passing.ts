@@ -115,7 +115,10 @@ const sentAgain = async (send: Sender['send'], recorder: Recorder) => {
   )
 }
 
-/** On a reused connection, HAProxy closes it instead of answering, because HTTP clients know how to handle that. */
+/**
+ * The proxy may answer with an error or close the caller's connection. HAProxy does the latter if it had sent the request over a reused
+ * connection, because HTTP clients know how to handle that.
+ */
 const neverTwice = async (send: Sender['send'], recorder: Recorder) => {
   const outcome = await send({ method: 'POST', path: '/break/login', body: ['{}'] }).catch(({ message }: Error) => message)
   const times = recorder.received.filter(({ path }) => path === '/break/login').length

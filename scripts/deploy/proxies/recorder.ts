@@ -16,8 +16,9 @@ export interface Received {
 const pairs = (raw: string[]) => raw.flatMap((name, n) => (n % 2 === 0 ? [[name.toLowerCase(), raw[n + 1]] as [string, string]] : []))
 
 /**
- * A server that shows what reaches the service. It answers what it received, but breaks the
- * connection at paths below /break, and at /stumble the first time. */
+ * A server in place of the service, which records what a proxy sends. It answers with what it received, but breaks the connection at
+ * paths below /break, and at /stumble the first time.
+ */
 export const startRecorder = async () => {
   const received: Received[] = []
   /** When the last request of each open connection was answered. */

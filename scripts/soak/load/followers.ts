@@ -34,13 +34,13 @@ export const startFollowers = ({ users, ask, outcomes }: Options) => {
       store: createMemory(),
       exclusively: (_name, work) => work(),
       owner: async () => ({ id: user, email: '', name: '' }),
-      // Small pages, so that faults interrupt some of those who read on.
+      // Small pages, so that a fault may come between two pages of one sync.
       changes: (_, since) => read(user, `/changes?perPage=20${since === undefined ? '' : `&since=${since}`}`)
     })
   const followers = users.map(user => ({ user, copies: copiesOf(user) }))
   const follow = async ({ copies }: (typeof followers)[number]) => {
     while (!isStopped) {
-      // Without an answer, the next look goes on from there.
+      // After a failure, the next sync continues where this one stopped.
       await copies.sync().catch(() => undefined)
       await sleep(pause)
     }
@@ -63,7 +63,7 @@ export const startFollowers = ({ users, ask, outcomes }: Options) => {
       await following
     },
 
-    /** Ends the following. Resolves with the copies that differ from the lists, and the number of elements in all copies. */
+    /** Stops the followers, and resolves with the copies that differ from the lists, and the number of elements in all copies. */
     compare: async () => {
       isStopped = true
       await following

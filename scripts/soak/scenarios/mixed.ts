@@ -17,7 +17,7 @@ const quiet = 20_000
 /** Minutes below which a trend says nothing, because memory is still being filled. */
 const telling = 10
 const growthAllowed = 1
-/** Open handles that a service may need for itself and its three connection pools. */
+/** Open handles that a service may need for itself and its connection pools: two for each of the three members of the replica set. */
 const handlesAllowed = 200
 /** Milliseconds until the sockets of disconnected callers are closed. */
 const aftermath = 3000

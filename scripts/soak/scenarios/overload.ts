@@ -17,7 +17,7 @@ const excess = 2
 /** The p99 of refusals and of admitted requests, in milliseconds. */
 const refusedWithin = 500
 const servedWithin = 1000
-/** Orchestrators time out after a second. */
+/** The p99 and the maximum for /health and /ready, in milliseconds. Orchestrators time out after a second. */
 const vitalWithin = 1000
 const vitalLongest = 3000
 

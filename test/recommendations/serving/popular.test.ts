@@ -23,7 +23,7 @@ t.test('newer views count more, and those of two months ago not at all', async t
     ...viewsOf(4, 40, { updated_at: daysAgo(61) })
   ])
   await counted(app)
-  // 1, then 3 quarters, then a bit more than a half.
+  // A view counts half as much after each week. So film 1 has 1, film 2 has 3/4, and film 3 has a little more than 1/2.
   t.strictSame(await idsFor(anybody(app)), [1, 2, 3, 6, 5, 4])
   t.strictSame(await idsFor(await viewerOf(app)), [1, 2, 3, 6, 5, 4])
 })

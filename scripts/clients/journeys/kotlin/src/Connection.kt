@@ -3,7 +3,7 @@ import okhttp3.Interceptor
 import okhttp3.Protocol
 import okhttp3.Response
 
-/** Loses calls, or answers them like a busy service or the proxy before it. */
+/** Loses calls, or answers them with a refusal, as the service or a proxy in front of it would. */
 class Connection : Interceptor {
     var isOffline = false
     var refusal: Int? = null
@@ -13,6 +13,6 @@ class Connection : Interceptor {
         calls++
         if (isOffline) throw IOException("offline")
         val status = refusal ?: return chain.proceed(chain.request())
-        return Response.Builder().request(chain.request()).protocol(Protocol.HTTP_1_1).code(status).message("busy").build()
+        return Response.Builder().request(chain.request()).protocol(Protocol.HTTP_1_1).code(status).message("refused").build()
     }
 }

@@ -79,7 +79,7 @@ fun main() {
     IdentityApi(url).logOut()
 }
 
-/** Plays a film with an expired access token, without a connection, with a busy service, and until the tokens cannot be renewed. */
+/** Plays a film with an expired access token, without a connection, with a busy service, over a slow connection, and until the tokens cannot be renewed. */
 fun play(url: String, refreshToken: String) {
     val connection = Connection()
     var signIns = 0
@@ -97,7 +97,7 @@ fun play(url: String, refreshToken: String) {
     player.deliver()
     check(player.resumeAt() == 500.0) { "a report that was sent later" }
 
-    for ((status, time) in listOf(503 to 510.0, 429 to 520.0)) {
+    for ((status, time) in listOf(503 to 510.0, 429 to 520.0, 408 to 530.0)) {
         connection.refusal = status
         player.report(time, 800.0)
         connection.refusal = null

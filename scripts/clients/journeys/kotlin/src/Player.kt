@@ -56,8 +56,9 @@ class Player(url: String, http: OkHttpClient, private val contentId: Long) {
         } catch (unavailable: ServerException) {
             sendLater(unavailable)
         } catch (refused: ClientException) {
-            // After a 401 the viewer signs in, and after a 429 the service is less busy. Other refusals are final.
-            if (refused.statusCode in listOf(401, 429)) sendLater(refused) else unsent = null
+            // After a 401 the viewer signs in. A 408 says that the connection was too slow, a 429 that the service is busy: both pass.
+            // Other refusals are final.
+            if (refused.statusCode in listOf(401, 408, 429)) sendLater(refused) else unsent = null
         }
     }
 
