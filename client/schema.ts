@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Start or continue to play
-         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices: stop. After a 429, a 503 or no answer, keep playing.
+         * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices: stop. After a 408, a 429, a 503 or no answer, keep playing.
          */
         post: operations["play"];
         /**

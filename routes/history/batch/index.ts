@@ -17,7 +17,7 @@ const schema = {
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, uptake } = app
 
-  app.post('', { schema, ...forViewers }, async function reportBatch(request) {
+  app.post('', { schema, ...forViewers }, async function reportManyProgresses(request) {
     const { id } = app.viewerOf(request)
     const { reports, refused } = readReports(request.body.reports, catalogue, app.audienceOf(request))
     await data.reports.putAll(id, reports)
