@@ -7,6 +7,6 @@ import type { Catalogue } from './catalogue.js'
 /** One content, if it is open to the audience. */
 export const contentAnswer = async (catalogue: Catalogue, id: number, audience: Audience) => {
   if (!catalogue.isOpen(id, audience)) throw contentNotFound()
-  const [fragment] = await catalogue.fragments.ofAny([id])
+  const [fragment] = await catalogue.fragments.of([id])
   return answerOf(okBytes(contentJson(orThrow(fragment, contentNotFound))))
 }

@@ -45,20 +45,8 @@ export class Fragments {
     this.cache = new Cache(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
   }
 
-  /** In the order of `ids`. Throws if any content is missing or cannot be served. */
-  async of(ids: readonly number[], read = this.source.read): Promise<Fragment[]> {
-    const fragments = await this.ofAny(ids, read)
-    if (fragments.includes(undefined)) throw unavailable()
-    return fragments as Fragment[]
-  }
-
-  /** Like `of`, but only a few calls read from the database at once, which leaves connections for viewers. */
-  forPublicList(ids: readonly number[]) {
-    return this.of(ids, missing => this.reads.run(() => this.source.read(missing)))
-  }
-
   /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
-  async ofAny(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
+  async of(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
     const cached = ids.map(id => this.cached(id))
     const missing = ids.filter((_, i) => !cached[i])
     this.hits += ids.length - missing.length
@@ -69,9 +57,16 @@ export class Fragments {
     return ids.map((id, i) => cached[i] ?? loaded.get(id))
   }
 
-  /** Like `ofAny`, but for public lists. */
+  /** Like `of`, but only a few calls read from the database at once, which leaves connections for viewers. */
   anyForPublicList(ids: readonly number[]) {
-    return this.ofAny(ids, missing => this.reads.run(() => this.source.read(missing)))
+    return this.of(ids, missing => this.reads.run(() => this.source.read(missing)))
+  }
+
+  /** Like `anyForPublicList`, but throws if any content is missing or cannot be served. */
+  async forPublicList(ids: readonly number[]): Promise<Fragment[]> {
+    const fragments = await this.anyForPublicList(ids)
+    if (fragments.includes(undefined)) throw unavailable()
+    return fragments as Fragment[]
   }
 
   /** Only what is cached. Never queries the database. */

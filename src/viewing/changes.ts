@@ -92,7 +92,7 @@ export const changesPage = async (
   const history = broken.keepServable('history', [...lists.history.values()], isServableHistory)
   const hidden = broken.keepServable('hidden', [...lists.hidden.values()], isServableHidden)
   const watchlist = broken.keepServable('watchlist', [...lists.watchlist.values()], isServableWatchlist)
-  const contents = await fragments.ofAny(watchlist.map(({ content_id }) => content_id))
+  const contents = await fragments.of(watchlist.map(({ content_id }) => content_id))
   return {
     history: history.map(toHistory),
     watchlist: watchlist.flatMap((element, i) => {

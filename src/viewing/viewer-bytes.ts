@@ -17,7 +17,7 @@ const withContents = async <T extends { content_id: number }, Element>(
   elements: T[],
   parts: (element: T, content: Fragment) => JsonParts<Element>
 ) => {
-  const contents = await fragments.ofAny(elements.map(({ content_id }) => content_id))
+  const contents = await fragments.of(elements.map(({ content_id }) => content_id))
   return elements.flatMap((element, i) => {
     const content = contents[i]
     return content ? [parts(element, content)] : []
@@ -54,7 +54,7 @@ export const historyElementBytes = async (catalogue: Catalogue, element: History
   const [servable] = broken.keepServable('history', [element], isServableHistory)
   const { content_id } = orThrow(servable, historyElementNotFound)
   if (catalogue.suitedTo(audience)?.(content_id) === false) throw historyElementNotFound()
-  const [content] = await fragments.ofAny([content_id])
+  const [content] = await fragments.of([content_id])
   return okBytes(historyParts(element, orThrow(content, historyElementNotFound)))
 }
 

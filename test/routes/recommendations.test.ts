@@ -8,7 +8,7 @@ import { everybody } from '../../src/catalogue/audience.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { assertRefused, unauthenticated } from '../helpers/answers.js'
 import { build, buildWith } from '../helpers/app.js'
-import { change, databaseUrl } from '../helpers/database.js'
+import { change, databaseOf, databaseUrl } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 import { viewerOf, watch } from '../helpers/viewer.js'
@@ -344,6 +344,27 @@ t.test('what was learnt', async t => {
     await change(app, 'contents', 18, { deleted_at: new Date(), name: 'Gone' })
     await until(() => !app.catalogue.isOpen(18, everybody))
     t.match((await recommendedTo(viewer))[0]?.reason, { type: 'watched', content_id: 18, name: 'Gone' })
+  })
+
+  t.test('what other software has broken is neither shown nor named, and takes nothing else away', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 17, completed)
+    const before = await recommendedTo(viewer)
+    const [first, second] = before
+    t.match(first?.reason, { content_id: 17 })
+    const id = Number(first?.id)
+    await change(app, 'contents', 17, { name: 5 })
+    await change(app, 'contents', id, { weight: 77 })
+    const { skeleton } = app.catalogue
+    await until(() => !app.catalogue.isOpen(17, everybody) && skeleton.weight.raw(skeleton.row(id) as number) === 77)
+    // Nobody is told, so the service notices only when it reads the content.
+    await databaseOf(app).collection<{ _id: number }>('contents').deleteOne({ _id: id })
+    const shown = await recommendedTo(viewer)
+    t.strictSame(
+      shown.map(({ id }) => id),
+      before.slice(1).map(({ id }) => id)
+    )
+    t.match(shown[0], { id: second?.id, reason: popular })
   })
 
   t.test('the reason comes from the history of the user, not of others', async t => {

@@ -10,19 +10,20 @@ const popular: RecommendationReason = { type: 'popular' }
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
   content_id === undefined || !content ? popular : { type: 'watched', content_id, name: content.name }
 
+/** Leaves out titles whose content cannot be served. */
 export const recommendationsBytes = async ({ skeleton, fragments }: Catalogue, recommendations: Recommendation[], recentDays: number) => {
   const now = Date.now()
   const reasons = recommendations.flatMap(({ because }) => because ?? [])
-  const contents = await fragments.of([...recommendations.map(({ title }) => title), ...reasons].map(row => skeleton.idOf(row)))
-  const named = new Map(reasons.map((row, i) => [row, contents[recommendations.length + i]]))
-  const reasonOf = (row: number | undefined) => (row === undefined ? popular : reasonFor(skeleton.idOf(row), named.get(row)))
+  const rows = [...recommendations.map(({ title }) => title), ...reasons]
+  const contents = await fragments.of(rows.map(row => skeleton.idOf(row)))
+  const contentOf = new Map(rows.map((row, i) => [row, contents[i]]))
+  const reasonOf = (row: number | undefined) => (row === undefined ? popular : reasonFor(skeleton.idOf(row), contentOf.get(row)))
 
-  const parts = recommendations.map(({ title, because }, i) => {
-    return withFields(contents[i] as (typeof contents)[0], {
-      deleted_at: null,
-      recent: now < recentUntil(skeleton, title, recentDays),
-      reason: reasonOf(because)
-    })
+  const parts = recommendations.flatMap(({ title, because }) => {
+    const content = contentOf.get(title)
+    if (!content) return []
+    const recent = now < recentUntil(skeleton, title, recentDays)
+    return [withFields(content, { deleted_at: null, recent, reason: reasonOf(because) })]
   })
   return okBytes(list(parts))
 }

@@ -62,7 +62,7 @@ export class Home {
   /** Reads the contents that most callers will ask for. */
   async prepare() {
     const rows = await this.publicRows({ items: longestRow, rails: longestRow, audience: everybody })
-    await this.options.catalogue.fragments.ofAny(contentIdsOf(rows))
+    await this.options.catalogue.fragments.of(contentIdsOf(rows))
   }
 
   /** `inTurn` runs database reads when it is their turn. */
@@ -93,7 +93,7 @@ export class Home {
       ...rails
     ])
     const contentIds = contentIdsOf(rows)
-    return okBytes(homeParts(rows, contentIds, await catalogue.fragments.ofAny(contentIds), []))
+    return okBytes(homeParts(rows, contentIds, await catalogue.fragments.of(contentIds), []))
   }
 
   /** All rows between the cards and the rails. No title is proposed twice. */
