@@ -16,12 +16,12 @@ const files = given.some(existsSync) ? [] : await entriesOf(testFiles(here('test
 /**
  * Runs the tests. From `npm test` to the first of them:
  *
- * 1. `entriesOf` deals the test files out to processes, and writes an entry file for each process.
+ * 1. `entriesOf` writes an entry file for each process. Most processes share a list of test files, from which each takes the next one.
  * 2. A mongod starts, on which each test file gets a database. The service is compiled for the tests that start it.
  * 3. tap starts a process for each entry, four at once (`jobs` in package.json), with its own loader for TypeScript.
  * 4. The entry calls run-files.mjs. That loads light-tap.mjs, which takes from tap what the suite does without, and only then tap. From
  *    then on, processes that tests fork get light-typescript.mjs in place of the loaders of tap.
- * 5. The files of the process are imported one after the other. When the last one is loaded, their tests run in the same order.
+ * 5. The process imports a test file, runs its tests, and takes the next one.
  *
  * Files named on the command line go through steps 2 and 3 alone. With `npx tap FILE`, there is only step 3, and a helper starts mongod.
  */

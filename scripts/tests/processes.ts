@@ -13,44 +13,36 @@ export const testFiles = (folder: string) =>
 /** Whether a test file needs its own process, because it changes its environment or starts many processes. */
 const isAlone = (file: string) => file.endsWith('.alone.test.ts')
 
-/** The processes for most files. They start first, beside one file that runs alone, so that all four of tap's `jobs` are busy. */
+/** How many processes share most files from the start. One more takes part when the files that run alone are done. */
 const earlyProcesses = 3
 
-/**
- * One file in 13 goes to the late process, which starts when the files that run alone are done. With this share, all processes end at
- * about the same time.
- */
-const isForLate = (at: number) => at % 13 === 3
-
-/** Distributes most files over a few processes, because each process takes seconds to load the service. The last list is for the late one. */
-const dealt = (files: string[]) => {
-  const late = files.filter((_, at) => isForLate(at))
-  const others = files.filter((_, at) => !isForLate(at))
-  const early = Array.from({ length: earlyProcesses }, (_, n) => others.filter((_, at) => at % earlyProcesses === n))
-  return [...early, late]
-}
-
 /** The program of one process. */
-const entryOf = (files: string[]) => {
+const entryOf = (files: string[], marks: string) => {
   const urls = files.map(file => pathToFileURL(file))
-  return `import { runFiles } from '${new URL('./run-files.mjs', import.meta.url)}'\n\nawait runFiles(${JSON.stringify(urls, null, 2)})\n`
+  const [runFiles, list] = [new URL('./run-files.mjs', import.meta.url), JSON.stringify(urls, null, 2)]
+  return `import { runFiles } from '${runFiles}'\n\nrunFiles(${list}, ${JSON.stringify(marks)})\n`
 }
 
 /**
- * Distributes the test files over processes and writes an entry file for each. Files with their own process mostly wait, so they run one
- * after the other beside the early processes, which use the cores.
+ * Writes an entry file for each process that runs test files. Those that share the files have the same list, and each takes the next
+ * file from it. Files with their own process mostly wait, so they run one after the other beside the others, which use the cores.
  */
 export const entriesOf = async (files: string[], folder: string) => {
-  const alone = files.filter(isAlone).map(file => ({ name: basename(file, '.test.ts'), files: [file] }))
-  const shared = dealt(files.filter(file => !isAlone(file))).map((files, n) => ({ name: `shared-${n + 1}`, files }))
-  const inOrder = [...alone.slice(0, 1), ...shared.slice(0, earlyProcesses), ...alone.slice(1), ...shared.slice(earlyProcesses)]
+  const shared = files.filter(file => !isAlone(file))
+  const sharing = Array.from({ length: earlyProcesses + 1 }, (_, n) => ({ name: `shared-${n + 1}`, marks: 'shared', files: shared }))
+  const alone = files.filter(isAlone).map(file => {
+    const name = basename(file, '.test.ts')
+    return { name, marks: name, files: [file] }
+  })
+  const inOrder = [...alone.slice(0, 1), ...sharing.slice(0, earlyProcesses), ...alone.slice(1), ...sharing.slice(earlyProcesses)]
   await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
   return Promise.all(
-    inOrder.map(async ({ name, files }, n) => {
+    inOrder.map(async ({ name, marks, files }, n) => {
+      const taken = join(folder, 'taken', marks)
+      await mkdir(taken, { recursive: true })
       // tap starts files in order of their names.
       const entry = join(folder, `${String(n).padStart(2, '0')}-${name}.mjs`)
-      await writeFile(entry, entryOf(files))
+      await writeFile(entry, entryOf(files, taken))
       return entry
     })
   )

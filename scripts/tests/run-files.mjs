@@ -1,24 +1,38 @@
 import './light-tap.mjs'
+import { open } from 'node:fs/promises'
 import t from 'tap'
 
+/** Takes the next file that no other process has taken. Only one process can create the mark of a file. */
+const takenFrom = async (urls, marks) => {
+  for (const [n, url] of urls.entries()) {
+    const mark = await open(`${marks}/${n}`, 'wx').catch(() => undefined)
+    if (!mark) continue
+    await mark.close()
+    return url
+  }
+}
+
 /**
- * Runs test files one after the other in this process: the first test waits until all of them are loaded, and the tests of the files
- * wait behind it. Modules that load beside a test would count as memory that the test uses.
+ * Runs test files in this process, one after the other, until none is left. Several processes take them from the same list, so that all
+ * end together. `marks` is a folder for what is taken. A file is loaded once the tests of the one before have ended, because modules
+ * that load beside a test would count as memory that the test uses.
  */
-export const runFiles = async urls => {
-  let allLoaded
-  const loading = new Promise(resolve => {
-    allLoaded = resolve
-  })
+export const runFiles = (urls, marks) => {
   process.once('exit', failUnfinished)
-  t.test('all files are loaded', { buffered: false }, () => loading)
-  for (const url of urls) await import(url)
-  allLoaded()
-  t.test('the last file', { buffered: false }, async t => {
-    process.off('exit', failUnfinished)
-    t.pass()
-    setTimeout(failOpen, 20_000).unref()
-  })
+  // A test of its own, because tap ends when it has no test to run. What a file adds runs when this test ends, and before the next file.
+  const runNext = () =>
+    t.test('the next file', { buffered: false }, async t => {
+      const url = await takenFrom(urls, marks)
+      if (url) {
+        await import(url)
+        runNext()
+      } else {
+        process.off('exit', failUnfinished)
+        setTimeout(failOpen, 20_000).unref()
+      }
+      t.pass(url)
+    })
+  runNext()
 }
 
 // What follows happens only in runs that fail, so coverage leaves it out.

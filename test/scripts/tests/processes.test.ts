@@ -20,14 +20,14 @@ t.test('a test file in a new folder is run', async t => {
   )
   t.strictSame(testFiles(join(folder, 'test')), found)
 
-  t.test('by the whole suite, in one process of several or in its own', async t => {
+  t.test('by the whole suite, in one of several processes or in its own', async t => {
     const entries = await entriesOf(found, join(folder, 'entries'))
     const [probe, alone, other, top] = found
     const imported = await Promise.all(
       entries.map(async entry => ((await readFile(entry, 'utf8')).match(/file:[^"]+\.test\.ts/g) ?? []).map(url => fileURLToPath(url)))
     )
     t.strictSame(imported[0], [alone])
-    t.strictSame([...imported.slice(1, 4), ...imported.slice(-1)].flat().sort(), [probe, top])
+    for (const sharing of [...imported.slice(1, 4), ...imported.slice(-1)]) t.strictSame(sharing, [probe, top])
     t.strictSame(imported.at(-2), [other], 'files with their own process run one after the other')
   })
 
@@ -63,4 +63,23 @@ t.test('an error that nobody catches fails the process of its test', async t => 
   }
   for (const name of ['thrown.mjs', 'rejected.mjs']) t.match(await run(name), { code: 1, said: /nobody catches this/ }, name)
   t.equal(await run('none.mjs'), 'passed')
+})
+
+t.test('processes that share files run each file once', async t => {
+  const names = ['a.mjs', 'b.mjs', 'c.mjs', 'd.mjs']
+  const program = `import { appendFileSync } from 'node:fs'
+    import t from 'tap'
+    t.test('takes a while', () => new Promise(resolve => setTimeout(resolve, 200)))
+    t.test('says so', async t => {
+      appendFileSync(new URL('./ran', import.meta.url), new URL(import.meta.url).pathname.slice(-5) + ' ')
+      t.pass()
+    })`
+  const folder = t.testdir(Object.fromEntries(names.map(name => [name, program])))
+  const entries = await entriesOf(
+    names.map(name => join(folder, name)),
+    join(folder, 'entries')
+  )
+  t.equal(entries.length, 4)
+  await Promise.all(entries.map(entry => promisify(execFile)(...apart(entry))))
+  t.strictSame((await readFile(join(folder, 'ran'), 'utf8')).trim().split(' ').sort(), names)
 })
