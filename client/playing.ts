@@ -16,8 +16,8 @@ export interface Playing {
 /** In milliseconds. The service forgets a device after twice as long. */
 const usualInterval = 30_000
 
-/** Viewers should not notice failures that pass. */
-const mayPass = (error: unknown) => error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
+/** A failure that may be temporary must not stop the player. */
+const mayBeTemporary = (error: unknown) => error instanceof ViewerError && ['no-answer', 'busy', 'failed'].includes(error.kind)
 
 export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = usualInterval) => {
   let current: PlayOptions | undefined
@@ -50,7 +50,7 @@ export const createPlaying = (calls: Pick<Calls, 'post' | 'delete'>, interval = 
           try {
             await calls.post('/playing', { body: { content_id, ...named } })
           } catch (error) {
-            if (mayPass(error) || current !== mine) return
+            if (mayBeTemporary(error) || current !== mine) return
             end()
             throw error
           }

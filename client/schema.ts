@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List what the user can continue watching
-         * @description One card per show or film, most recently watched first. A card has the position to resume from or, after a completed episode, the first later one that was completed fewer times than it. Only the 2,000 most recently watched elements of the history count.
+         * @description One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Only the 2,000 most recently watched elements of the history count.
          */
         get: operations["listContinueWatching"];
         put?: never;
@@ -596,7 +596,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a profile
-         * @description Also deletes everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.
+         * @description Deletes the profile with everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.
          */
         delete: operations["deleteProfile"];
         options?: never;
@@ -4878,7 +4878,7 @@ export interface operations {
     endSessions: {
         parameters: {
             query?: {
-                /** @description Whether to keep the session of this request */
+                /** @description Ends only the other sessions, not that of this request */
                 others?: boolean;
             };
             header?: never;

@@ -19,10 +19,10 @@ export default fp(
     const profiles = new ChosenProfiles(data.profiles, app.outage)
     const header = profileHeader.toLowerCase()
 
-    /** Returns an error if the account has no such profile. */
+    /** Makes the profile the viewer of the request. Returns a 403 if a header names a profile that the account lacks. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
       request.viewer = viewer ? changedAgeLimits.current(viewer) : null
-      // Without the header, what was not found is the account itself: it has just been removed, so its token counts as no token.
+      // Without the header, the account itself is missing: it was just removed, so the request counts as one without a token.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
 

@@ -17,7 +17,10 @@ const parsed = (body: Buffer) => {
   }
 }
 
-/** Parses every request body as JSON, whatever its content type. An empty body counts as none. */
+/**
+ * Parses every request body as JSON, whatever its content type. An empty body counts as none. For that it replaces `content-type`, so a
+ * hook that needs the caller's own must be registered before.
+ */
 export default fp(
   async app => {
     app.addHook('onRequest', (request, _reply, done) => {

@@ -5,9 +5,9 @@ import { isDecodable } from '../src/http/paths.js'
 
 const partsOf = (path: string) => path.split('/')
 
-/** Whether a route with this path also matches the other path. Its parameters match anything. */
-const matches = (parts: string[], others: string[]) =>
-  parts.length === others.length && parts.every((part, i) => part === others[i] || /^[:*]/.test(part))
+/** Whether the path of a route matches a path. The parameters of the route match anything. */
+const matches = (route: string[], path: string[]) =>
+  route.length === path.length && route.every((part, i) => part === path[i] || /^[:*]/.test(part))
 
 /** Answers unknown paths and methods before the body is read. */
 export default fp(

@@ -15,7 +15,7 @@ export const RecommendationReason = published(
       type: { type: 'string', enum: ['watched', 'popular'] },
       content_id: {
         type: 'integer',
-        description: "With `watched`: the content of the user's history that contributed most to this recommendation"
+        description: "With `watched`: the film or show from the user's history that contributed most to this recommendation"
       },
       name: { type: 'string', description: 'With `watched`: the name of that content' }
     }

@@ -11,7 +11,7 @@ import { cardsPageBytes } from '../../src/viewing/viewer-bytes.js'
 const schema = {
   summary: 'List what the user can continue watching',
   description:
-    'One card per show or film, most recently watched first. A card has the position to resume from or, after a completed episode, the first later one that was completed fewer times than it. Only the 2,000 most recently watched elements of the history count.',
+    'One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Only the 2,000 most recently watched elements of the history count.',
   tags: ['Continue watching'],
   security: [{ bearer: [] }],
   querystring: ContinueWatchingQuery,

@@ -57,11 +57,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
       if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
       const viewer = app.viewerOf(request)
       const progress = progressIn(content_id, request.body, catalogue, audience)
-      // There is none if the report is older than the removal of its element.
-      const element = await reports.put(viewer.id, { content_id, progress })
+      // Undefined if the report is older than the removal of its element.
+      const elementId = await reports.put(viewer.id, { content_id, progress })
       uptake.begin(viewer.id, content_id)
       reply.code(201)
-      if (element) reply.header('location', `${settings.BASE_PATH}/history/${element}`)
+      if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
       return done(201, 'The history element was saved')
     }
   )

@@ -31,13 +31,13 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const fallback = app.settings.DEFAULT_LANGUAGE.toLowerCase()
 
-  const sendFirst = (reply: FastifyReply, languages: string[], vary: string[] = []) => {
+  const sendFirstAvailable = (reply: FastifyReply, languages: string[], vary: string[] = []) => {
     const { language, answer } = legalAnswer(catalogue, languages)
     return reply.publicJson(answer, { vary, headers: { 'content-language': language } })
   }
 
   const sendAccepted = (headers: IncomingHttpHeaders, reply: FastifyReply) =>
-    sendFirst(reply, [...acceptedLanguages(headers['accept-language']), fallback], ['Accept-Language'])
+    sendFirstAvailable(reply, [...acceptedLanguages(headers['accept-language']), fallback], ['Accept-Language'])
 
   app.get('', { schema, config }, function getLegalText({ headers }, reply) {
     return sendAccepted(headers, reply)
@@ -46,7 +46,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('/:languageCode', { schema: languageSchema, config }, function getLegalTextIn({ params, headers }, reply) {
     // In the spec, the parameter is optional: `/legal/` is `/legal`.
     if (params.languageCode === '') return sendAccepted(headers, reply)
-    return sendFirst(reply, [params.languageCode.toLowerCase()])
+    return sendFirstAvailable(reply, [params.languageCode.toLowerCase()])
   })
 }
 export default route

@@ -22,7 +22,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await app.passwordChecks.authenticate(body.email, body.password, callerOf(ip))
     const session = await sessions.begin(user._id, body.device || null)
-    // If the password was changed or the user disabled since the check, this session began too late to be ended by that.
+    // Changing the password or disabling the user ends sessions, but not this one, if it began a moment later.
     if (!(await users.maySignIn(user))) {
       await sessions.end(user._id, session.sid)
       throw unauthenticated()

@@ -37,7 +37,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   if (hasProvider(app.settings)) {
-    // People erase their accounts at the identity provider, which tells the operator.
+    // Otherwise the path would refuse the method, because it has a GET. People erase their accounts at the identity provider.
     app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function refuseErasure() {
       throw unknownPath()
     })

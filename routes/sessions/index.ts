@@ -23,7 +23,9 @@ const deleteSchema = {
   description: 'Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.',
   tags,
   security,
-  querystring: Type.Object({ others: Type.Boolean({ default: false, description: 'Whether to keep the session of this request' }) }),
+  querystring: Type.Object({
+    others: Type.Boolean({ default: false, description: 'Ends only the other sessions, not that of this request' })
+  }),
   response: answers(Done, 401, 403, 413)
 }
 
@@ -38,6 +40,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.delete('', { schema: deleteSchema, ...forAccount }, async function endSessions(request) {
     const { account, sid } = app.viewerOf(request)
+    // The service's own tokens always name a session, and this route exists only with them.
     if (request.query.others) await sessions.endOthers(account, sid as string)
     else await sessions.endAll(account)
     return done(200, 'The sessions were ended')

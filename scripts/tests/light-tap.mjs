@@ -1,4 +1,4 @@
-// Takes from tap what the suite does without. Must be loaded before tap.
+// Removes parts of tap that the suite does not need, because they cost time. Must be loaded before tap.
 import asyncHooks from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 

@@ -28,7 +28,7 @@ export interface Attempt {
   retryAfter: number | undefined
   /** Uncounts the attempt, because the password was not checked. */
   forgive: () => Promise<void>
-  /** Uncounts the attempt, because the password or code was right. */
+  /** Uncounts the attempt, because the password or code was right. A right password counts as a successful login. */
   succeed: () => Promise<void>
 }
 

@@ -24,7 +24,7 @@ export interface HistoryDocument {
   watched_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
-  /** When a report with `observed_at`, or an import, last changed the element. Its `updated_at` may be older, so it hides what is new. */
+  /** When a report with `observed_at`, or an import, last changed the element. Apps find the change by this date, because `updated_at` may be older than their last look. */
   arrived_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string

@@ -13,7 +13,7 @@ export type ViewerList = 'history' | 'watchlist' | 'hidden'
 /**
  * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
  * later. There is one mark for each content that was removed by itself. When the whole list is emptied, one mark says so, and
- * others name the contents that were in it, up to `contentsPerMark` each. Emptying the list again renews the first one.
+ * others name the contents that were in it, up to `contentsPerMark` each. Emptying the list again renews the mark of the whole list.
  */
 export interface RemovalDocument {
   _id: ObjectId

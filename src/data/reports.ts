@@ -43,13 +43,13 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const contents = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
   const removedSince = async (user_id: number, reports: Report[]) => {
-    const late = reports.filter(({ progress }) => progress.observed_at)
-    if (late.length === 0) return []
+    const dated = reports.filter(({ progress }) => progress.observed_at)
+    if (dated.length === 0) return []
     const removedAt = await removals.ofHistory(
       user_id,
-      late.map(({ content_id }) => content_id)
+      dated.map(({ content_id }) => content_id)
     )
-    return late.filter(({ content_id, progress: { observed_at } }) => (observed_at as Date).getTime() < removedAt(content_id))
+    return dated.filter(({ content_id, progress: { observed_at } }) => (observed_at as Date).getTime() < removedAt(content_id))
   }
 
   /** Removes the elements that late reports have brought back, because they were written while the elements were being removed. */

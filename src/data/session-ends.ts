@@ -98,9 +98,9 @@ export const sessionEndsOf = (
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
 
     /**
-     * Keeps `begun` and, of the other sessions, the newest for which there is room. Ends the rest: everything from one place in the order
-     * on, not a number of sessions, so that two calls at once end the same ones. If several sessions begin at once, the last call sees all
-     * of them. With `profiles`, ends only sessions of these profiles.
+     * Keeps `begun` and, of the other sessions, the newest for which there is room. Ends all beyond a point in the order of last use: if it
+     * ended a number of sessions, two calls at once would end twice as many. If several sessions begin at once, the last call sees all of
+     * them. With `profiles`, ends only sessions of these profiles.
      */
     endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
       const others = { user_id, _id: { $ne: begun }, ...isLiving }

@@ -82,7 +82,7 @@ const passwordWritesOf = (users: Collection<UserDocument>) => ({
     )
     return matchedCount === 1
   },
-  /** Whether the password is the one that the user was read with, and the user is still enabled. */
+  /** Whether the password has not changed since this user was read, and the user is still enabled. */
   maySignIn: async ({ _id, password_changed_at = null }: UserDocument) =>
     (await users.findOne({ _id, password_changed_at, disabled_at: null }, { projection: { _id: 1 } })) !== null,
   /** Upgrades an outdated hash, unless the password or PIN was changed in the meantime. */

@@ -1,4 +1,4 @@
-// Apart from the code that applies them, because the descriptions of settings and endpoints name them, too.
+// In a file of their own, because descriptions of settings and endpoints need these numbers without the code that applies them.
 
 /** The window in which logins, PINs and the codes of devices are counted. */
 export const loginWindowMinutes = 15

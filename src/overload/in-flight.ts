@@ -16,8 +16,8 @@ export class InFlight {
   }
 
   /**
-   * Whether this caller may start an operation although the limit is reached: a caller with less than an equal share of the limit may,
-   * until twice as many are in flight. So a caller who has taken all the room gets no more, and shuts nobody else out.
+   * Whether this caller may start an operation although the limit is reached. A caller with less than an equal share may, up to twice the
+   * limit in all. So one caller who fills the limit does not shut out the others.
    */
   hasShareFor(caller: CallerKey) {
     const own = this.callers.of(caller)

@@ -14,8 +14,8 @@ export interface ChangeCursor {
   /** Whether the caller had no copy when the reading began. */
   isFirst: boolean
   /**
-   * Where the next reading starts: at the `completeUntil` of the first page of this reading that had later changes. 0 while there is no
-   * such page. A first reading always has that of its first page.
+   * Where the next reading starts: at the `completeUntil` of the first page of this reading that had later changes, and 0 until there is
+   * such a page. In a first reading, always at the `completeUntil` of its first page.
    */
   rereadFrom: number
 }

@@ -81,7 +81,7 @@ export const createStore = (given: Partial<Kept> = {}) => {
   return store
 }
 
-/** The same store, but the first access of this kind to the session waits until it is opened. */
+/** The same store, but its first `access` to the session waits until `open()` is called. */
 export const slowTo = (store: Store, access: 'load' | 'save') => {
   let open = () => {}
   const gate = new Promise<void>(resolve => {

@@ -69,7 +69,7 @@ const mayLookAt = ({ command: { filter, pipeline } }: Document): number =>
   2 * ((filter ?? pipeline?.[0]?.$match)?.content_id?.$in?.length ?? 0)
 
 /**
- * What an operation does without an index, or by a sort in memory. A list filtered by contents may be sorted in memory if it examines at
+ * The faults of an operation: it uses no index, or sorts in memory. A list filtered by contents may be sorted in memory if it examines at
  * most `mayLookAt` elements, because walking through the whole history in its order would cost more.
  */
 const unindexed = (entry: Document) => {

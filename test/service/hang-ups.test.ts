@@ -17,7 +17,7 @@ const listening = async (t: Test, log: string[] = [], settings: Record<string, s
 }
 const portOf = (app: App) => (app.server.address() as AddressInfo).port
 
-/** Sends all of it and is gone after these milliseconds, by an end or by a reset. */
+/** Sends the bytes, and breaks the connection after these milliseconds, by an end or by a reset. */
 const hangUp = async (app: App, bytes: string, after: number, how: 'destroy' | 'resetAndDestroy' = 'destroy') => {
   const socket = connect(portOf(app), '127.0.0.1').on('error', () => undefined)
   await once(socket, 'connect')

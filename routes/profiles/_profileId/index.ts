@@ -30,7 +30,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Delete a profile',
   description:
-    'Also deletes everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.'
+    'Deletes the profile with everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.'
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -42,7 +42,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { account } = app.viewerOf(request)
     const profile = await profiles.byId(account, orThrow(integerId(request.params.profileId), profileNotFound))
     const { pin, max_age, ...fields } = request.body
-    // A null removes the PIN.
+    // Null removes the PIN, undefined keeps it. Neither is hashed.
     const pin_hash = pin ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
     if (max_age !== undefined) await limits.set(account, profile, max_age)
     await profiles.change(account, profile._id, { ...fields, pin_hash })

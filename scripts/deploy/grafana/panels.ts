@@ -51,7 +51,7 @@ const targets = (queries: Queries, instant: boolean): Target[] =>
 
 const absolute = (...steps: Threshold[]) => ({ mode: ThresholdsMode.Absolute, steps })
 
-/** A number that is green, from `warn` on orange and from `alarm` on red. */
+/** A number: green below `warn`, orange from there, red from `alarm`. Blue without levels. */
 export const number = (
   title: string,
   unit: Unit,

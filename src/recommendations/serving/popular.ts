@@ -63,8 +63,8 @@ export class Popular {
       }
     }
     offer(this.order(audience.country), row => isOpen(skeleton, row, now, audience))
-    const watched = new Set(best.taken.map(({ item }) => found[item]))
-    offer(listing.open(defaultOrder, audience, now), row => !watched.has(row) && tree.title(row) === row)
+    const taken = new Set(best.taken.map(({ item }) => found[item]))
+    offer(listing.open(defaultOrder, audience, now), row => !taken.has(row) && tree.title(row) === row)
     return best.taken.map(({ item }) => found[item] as number)
   }
 

@@ -6,7 +6,7 @@ import type { Recommendation } from './recommender.js'
 export const reasons = ['watched', 'popular'] as const
 type ReasonType = (typeof reasons)[number]
 
-/** A title that was recommended to a user, and when it was counted. One that was begun does not count again. */
+/** A title that was recommended to a user, and when it was counted. Once begun, it is not counted again. */
 interface Showing {
   id: number
   at: number

@@ -78,7 +78,7 @@ t.test('a model that cannot be used', async t => {
       second: Float32Array.of(1, 1)
     }
   })
-  /** The app looks for models by itself too. Until this one is spoilt, it has another format, which the app ignores. */
+  /** The app looks for models by itself. So this one is saved in a format that the app ignores until it is spoilt. */
   const saveSpoilt = async (spoil: (first: { _id: { model: ObjectId; n: number } }) => Promise<unknown>) => {
     const model = await save(good, modelFormat + 2)
     await spoil({ _id: { model, n: 0 } })

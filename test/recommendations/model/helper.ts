@@ -35,7 +35,7 @@ export const isNear = (one: number[][], other: number[][], by = 1e-5) =>
   one.length === other.length &&
   one.every((row, r) => row.every((value, c) => Math.abs(value - ((other[r] as number[])[c] as number)) < by))
 
-/** Five items, what is liked left out. */
+/** Links of five items. The weights of what is liked are all 0. */
 export const links = {
   starts: Uint32Array.from([0, 3, 5, 6, 6, 7]),
   targets: Uint32Array.from([1, 2, 3, 0, 2, 3, 3]),
