@@ -90,8 +90,9 @@ export const sessionEnded = (cause?: unknown) =>
 export const wrongCredentials = (cause: unknown, message: string) => new ViewerError('wrong-credentials', message, { status: 401, cause })
 export const isUnauthorized = (error: unknown) => error instanceof ViewerError && error.status === 401
 export const isForbidden = (error: unknown) => error instanceof ViewerError && error.status === 403
-export const codeExpired = (cause: unknown) =>
-  new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: 400, cause })
+/** There was no response if the service did not answer until the code expired. */
+export const codeExpired = (cause: ViewerError) =>
+  new ViewerError('code-expired', 'The code has expired before anybody approved it', { status: cause.status, cause })
 export const codeDenied = (cause: unknown) => new ViewerError('code-denied', 'The sign-in was denied', { status: 400, cause })
 
 const kindOf = (status: number, devices: unknown): Trouble => {
