@@ -464,7 +464,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the user
-         * @description Removes the user and everything that is stored about them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.
+         * @description Erases the account with all its profiles, whichever of them asks, and everything that is stored about them. Ends their sessions: within 2 seconds, their tokens get a 401. The password is that of the account. A wrong one counts as a failed login.
          */
         delete: operations["eraseMe"];
         options?: never;

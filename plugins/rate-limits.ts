@@ -15,7 +15,7 @@ const memoryBound = 10 * 1024 * 1024
  */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 
-/** Limits the rate of requests: by account for signed-in callers, by address for all others. */
+/** Limits the rate of requests: by account for signed-in callers (by profile, if it has an age limit), by address for all others. */
 export default fp(
   async app => {
     const { RATE_LIMIT, RATE_LIMIT_ADDRESS } = app.settings

@@ -20,7 +20,7 @@ const getSchema = {
 const deleteSchema = {
   summary: 'Erase the user',
   description:
-    'Removes the user and everything that is stored about them, and ends their sessions: within 2 seconds, their tokens get a 401. A wrong password counts as a failed login.',
+    'Erases the account with all its profiles, whichever of them asks, and everything that is stored about them. Ends their sessions: within 2 seconds, their tokens get a 401. The password is that of the account. A wrong one counts as a failed login.',
   tags: ['Account'],
   security: [{ bearer: [] }],
   body: PasswordConfirmation,
@@ -37,7 +37,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   if (hasProvider(app.settings)) {
-    // Otherwise the path would refuse the method, because it has a GET. People erase their accounts at the identity provider.
+    // With a provider, people erase their accounts there, and such endpoints are a 404. Without this route, DELETE would be a 405.
     app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function refuseErasure() {
       throw unknownPath()
     })

@@ -3,7 +3,7 @@ import { integerId } from '../http/ids.js'
 import type { Audience } from './audience.js'
 import type { Catalogue } from './catalogue.js'
 
-/** The title of the content in a path: any content that the catalogue has ever had, open or not, within the caller's age limit. */
+/** The id of the title that the content in a path belongs to. The content may be closed or deleted, but must be within the age limit. */
 export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
@@ -12,7 +12,7 @@ export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: A
   return skeleton.idOf(tree.title(row))
 }
 
-/** The title of the content in a path, if both are open. */
+/** The same, if both are open. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
   if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw contentNotFound()

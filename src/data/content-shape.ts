@@ -11,7 +11,7 @@ const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: 
 /** Beyond these, the driver returns a `long` as an object. */
 const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
-/** Fields that the service only passes on. */
+/** Required fields that the skeleton does not hold. */
 const sent = {
   handler: text,
   handler_type: text,

@@ -4,7 +4,7 @@ import { days, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
 
-/** Notes that a user was erased. Ids are never used again. */
+/** Notes that a user was erased. The counter never assigns an id again. An import may bring it once this note has expired. */
 interface ErasureDocument {
   /** The id of the user. */
   _id: number

@@ -19,7 +19,7 @@ export interface HistoryDocument {
   percentage: number
   created_at: Date
   updated_at: Date
-  /** How often the content was completed, and when last. Missing in elements without a completion and in those of earlier versions. */
+  /** How often the content was completed, and when last. Missing, or 0, in elements without a completion, and missing in those of earlier versions. */
   plays?: number
   watched_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */

@@ -9,7 +9,7 @@ import { isPasswordHash } from './password-hash.js'
 import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
 import { Refusals } from './refusals.js'
 
-/** Leaves half of the cores to other requests. libuv has four threads. */
+/** At most half of the cores, rounded up, and no more than the four threads of libuv. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))
 // How many hashes may wait: as many as can begin within `longestHashWait` milliseconds, bounded by the two numbers after it.
 const longestHashWait = 1800
@@ -35,7 +35,7 @@ interface Claimant {
   find: () => Promise<UserDocument | null>
 }
 
-/** `verify` returns the user if the password is right, and otherwise throws an error answer. `hash` hashes a new password. */
+/** `verify` returns the user if the password is right and the user enabled, and otherwise throws an error answer. `hash` hashes a new password. */
 const verifierOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,
@@ -67,7 +67,7 @@ const verifierOf = (
     return undefined
   }
 
-  /** Returns the user if the password is right, with a new hash if the stored one should be replaced. */
+  /** Returns the user if the password is right and the user enabled, with a new hash if the stored one should be replaced. */
   const check = async (user: UserDocument | null, hash: string | undefined, password: string) => {
     const isRight = await verifyPassword(password, hash)
     if (!user || !hash || !isRight || user.disabled_at) return undefined

@@ -13,7 +13,7 @@ const margin = 4 / 3
 
 /**
  * Times the refusals of logins so that they reveal nothing about the user. How long a login takes depends on the queue and on
- * the kind of hash. So the time of a refusal is fixed before any work is done, as if every login had the most expensive hash
+ * the kind of hash. So the time of a refusal is fixed before the hash is checked, as if every login had the most expensive hash
  * seen so far.
  */
 export class Refusals {

@@ -28,7 +28,7 @@ export interface ImportOptions {
   issuer?: string | undefined
   /** Percentage from which a content counts as completed. */
   completedAt?: number | undefined
-  /** Removes the catalogue documents that their file lacks. */
+  /** Removes the catalogue documents that their file lacks. Contents are only marked as deleted. */
   prune?: boolean | undefined
   onProgress?: ((progress: ImportProgress) => void) | undefined
   /** Stops the run after the current batch. */
@@ -36,7 +36,7 @@ export interface ImportOptions {
 }
 
 export interface ImportedKind extends Counts {
-  /** The number of removed documents. Undefined without `prune`. */
+  /** The number of removed documents, or of contents that are now marked as deleted. Undefined without `prune`. */
   pruned?: number
 }
 

@@ -1,6 +1,6 @@
 import type { Scored } from '../model/index.js'
 
-/** Every tenth place is for a title that nobody has watched yet. */
+/** While watched titles remain, at most every tenth place goes to a title that nobody has watched yet. */
 export const newcomerEvery = 10
 /** A newcomer's score is multiplied by this before it is compared with the next title's. Newcomers score low, because they borrow a little from many titles. */
 const worth = 20
