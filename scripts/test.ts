@@ -19,8 +19,8 @@ const files = given.some(existsSync) ? [] : await entriesOf(testFiles(here('test
  * 1. `entriesOf` writes an entry file for each process. Most processes share a list of test files, from which each takes the next one.
  * 2. A mongod starts, on which each test file gets a database. The service is compiled for the tests that start it.
  * 3. tap starts a process for each entry, four at once (`jobs` in package.json), with its own loader for TypeScript.
- * 4. The entry calls run-files.mjs. That loads light-tap.mjs, which removes parts of tap that the suite does not need, and only then tap. From
- *    then on, processes that tests fork get light-typescript.mjs in place of the loaders of tap.
+ * 4. The entry calls run-files.mjs. That loads light-tap.mjs, which removes parts of tap that the suite does not need, and only then tap.
+ *    From then on, processes that tests fork get light-typescript.mjs in place of the loaders of tap.
  * 5. The process imports a test file, runs its tests, and takes the next one.
  *
  * Files named on the command line go through steps 2 and 3 alone. With `npx tap FILE`, there is only step 3, and a helper starts mongod.

@@ -7,7 +7,10 @@ import { gatherFacts } from './report/facts.js'
 import { writeFigures } from './report/figures.js'
 import { print, progress, say } from './report/terminal.js'
 
-/** Measures the service against its references, how its costs grow, and what happens at its limit. Only ratios within one run are meaningful. */
+/**
+ * Measures the service against its references, how its costs grow, and what happens at its limit. Only ratios within one run are
+ * meaningful.
+ */
 try {
   const options = readOptions(partNames)
   const mongod = await startMongod({ say, cacheGB: 1 })

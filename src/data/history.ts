@@ -19,12 +19,18 @@ export interface HistoryDocument {
   percentage: number
   created_at: Date
   updated_at: Date
-  /** How often the content was completed, and when last. Missing, or 0, in elements without a completion, and missing in those of earlier versions. */
+  /**
+   * How often the content was completed, and when last. Missing, or 0, in elements without a completion, and missing in those of earlier
+   * versions.
+   */
   plays?: number
   watched_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
-  /** When a report with `observed_at`, or an import, last changed the element. Apps find the change by this date, because `updated_at` may be older than their last look. */
+  /**
+   * When a report with `observed_at`, or an import, last changed the element. Apps find the change by this date, because `updated_at` may
+   * be older than their last look.
+   */
   arrived_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string

@@ -17,8 +17,8 @@ import { emailKey } from './users.js'
 export const loginAttemptIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]
 
 /**
- * The three limits of attempts, which count until they succeed, the narrowest first. The narrowest also limits successful logins. `account` names whose password or PIN is tried: it is the key of an e-mail, or
- * `PIN` and the id of a profile.
+ * The three limits of attempts, which count until they succeed, the narrowest first. The narrowest also limits successful logins.
+ * `account` names whose password or PIN is tried: it is the key of an e-mail, or `PIN` and the id of a profile.
  */
 const bucketsOf = (account: string, address: string, limit: number): [Bucket, ...Bucket[]] => [
   { _id: bucketKey('both', account, address), limit },

@@ -7,7 +7,10 @@ import { clientOf, createStore, errorOf, kindOf, serve } from './helper.js'
 
 t.test('tokens of an identity provider', async t => {
   const { app, baseUrl } = await serve(t, { settings })
-  /** An app whose identity provider gives the first of these tokens, and the next one each time a token is refused. It keeps giving the last. */
+  /**
+   * An app whose identity provider gives the first of these tokens, and the next one each time a token is refused. It keeps giving the
+   * last.
+   */
   const appWith = (...tokens: (string | null)[]) => {
     const given: (string | undefined)[] = []
     const ends: ViewerError[] = []

@@ -56,7 +56,10 @@ export const span = (from: number, to: number) => Array.from({ length: to - from
 
 export const firstOfCrowd = 100_001
 
-/** Users who have completed all contents of a cluster but two, equally many users for each pair that is left out. So all pairs have equally many viewers in common. */
+/**
+ * Users who have completed all contents of a cluster but two, equally many users for each pair that is left out. So all pairs have
+ * equally many viewers in common.
+ */
 export const crowdOf = (cluster: number[], times: number, from: number): View[] => {
   const pairs = cluster.flatMap((one, i) => cluster.slice(i + 1).map(other => [one, other]))
   const users = Array.from({ length: times }, () => pairs).flat()

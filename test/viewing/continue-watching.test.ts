@@ -35,7 +35,10 @@ const catalogue = { skeleton, tree: new Tree(skeleton) }
 /** The time of the oldest element. Each newer one is a second later. */
 const began = Date.parse('2024-05-01T00:00:00Z')
 
-/** A history, newest first. `112@35x1` is content 112 at 35 %, completed once before. Without `@` it is at 95 %, without `x` it was never completed. */
+/**
+ * A history, newest first. `112@35x1` is content 112 at 35 %, completed once before. Without `@` it is at 95 %, without `x` it was never
+ * completed.
+ */
 const columns = (newestFirst: string) => {
   const elements = [...newestFirst.matchAll(/(\d+)(?:@(\d+))?(?:x(\d+))?/g)].map(([, id, percentage = 95, plays = 0]) => ({
     id: Number(id),

@@ -5,7 +5,10 @@ interface ClosedLoop {
   seconds: number
 }
 
-/** Finds the maximum throughput: every caller sends its next request as soon as it has a response. Returns the number of responses and the seconds. */
+/**
+ * Finds the maximum throughput: every caller sends its next request as soon as it has a response. Returns the number of responses and the
+ * seconds.
+ */
 export const closedLoop = async (port: number, requests: Buffer[], { connections, seconds }: ClosedLoop) => {
   // New connections, because servers close idle ones.
   const callers = await Promise.all(Array.from({ length: connections }, () => callerAt(port)))

@@ -2,7 +2,10 @@ import type { Scored } from '../model/index.js'
 
 /** While watched titles remain, at most every tenth place goes to a title that nobody has watched yet. */
 export const newcomerEvery = 10
-/** A newcomer's score is multiplied by this before it is compared with the next title's. Newcomers score low, because they borrow a little from many titles. */
+/**
+ * A newcomer's score is multiplied by this before it is compared with the next title's. Newcomers score low, because they borrow a little
+ * from many titles.
+ */
 const worth = 20
 
 /** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */
