@@ -5,7 +5,9 @@ import t from 'tap'
 /** Takes the next file that no other process has taken. Only one process can create the mark of a file. */
 const takenFrom = async (urls, marks) => {
   for (const [n, url] of urls.entries()) {
-    const mark = await open(`${marks}/${n}`, 'wx').catch(() => undefined)
+    const mark = await open(`${marks}/${n}`, 'wx').catch(error => {
+      if (error.code !== 'EEXIST') throw error
+    })
     if (!mark) continue
     await mark.close()
     return url

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -82,4 +82,11 @@ t.test('processes that share files run each file once', async t => {
   t.equal(entries.length, 4)
   await Promise.all(entries.map(entry => promisify(execFile)(...apart(entry))))
   t.strictSame((await readFile(join(folder, 'ran'), 'utf8')).trim().split(' ').sort(), names)
+})
+
+t.test('a process that cannot mark its files fails', async t => {
+  const folder = t.testdir({ 'a.mjs': "import t from 'tap'\nt.pass()" })
+  const [entry] = await entriesOf([join(folder, 'a.mjs')], join(folder, 'entries'))
+  await rm(join(folder, 'entries', 'taken'), { recursive: true })
+  await t.rejects(promisify(execFile)(...apart(String(entry))), { code: 1 })
 })
