@@ -10,11 +10,10 @@ export const profileAgeLimitsOf = ({ profiles }: Pick<Data, 'profiles'>) => {
   }
 
   /**
-   * Sets a limit, or lifts it with null. Two requests at once may each rely on the other's profile. So this checks again after the write,
-   * and undoes it if no unlimited profile is left.
+   * Two requests at once may each rely on the other's profile. So this checks again after the write, and undoes it if no unlimited
+   * profile is left.
    */
-  const set = async (account: number, { _id, max_age = null }: UserDocument, limit: number | null) => {
-    if (limit === null) return profiles.change(account, _id, { max_age: limit })
+  const set = async (account: number, { _id, max_age = null }: UserDocument, limit: number) => {
     await assertUnlimitedWithout(account, _id)
     await profiles.change(account, _id, { max_age: limit })
     await assertUnlimitedWithout(account, _id).catch(async refusal => {

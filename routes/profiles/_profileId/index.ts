@@ -44,8 +44,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { pin, max_age, ...fields } = request.body
     // Null removes the PIN, undefined keeps it. Neither is hashed.
     const pin_hash = pin ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
-    if (max_age !== undefined) await limits.set(account, profile, max_age)
-    await profiles.change(account, profile._id, { ...fields, pin_hash })
+    if (typeof max_age === 'number') await limits.set(account, profile, max_age)
+    // Lifting a limit needs no check.
+    const lifted = max_age === null ? { max_age } : {}
+    await profiles.change(account, profile._id, { ...fields, ...lifted, pin_hash })
     await app.changedAgeLimits.refresh()
     return done(200, 'The profile was changed')
   })
