@@ -1,13 +1,12 @@
 import './light-tap.mjs'
+import { equal } from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import t from 'tap'
 
 /** Takes the next file that no other process has taken. Only one process can create the mark of a file. */
 const takenFrom = async (urls, marks) => {
   for (const [n, url] of urls.entries()) {
-    const mark = await open(`${marks}/${n}`, 'wx').catch(error => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    const mark = await open(`${marks}/${n}`, 'wx').catch(error => equal(error.code, 'EEXIST', error))
     if (!mark) continue
     await mark.close()
     return url
