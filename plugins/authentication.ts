@@ -87,7 +87,12 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
     refresh_token,
     user: toUser(user)
   }))
-  return ownTokens({ iss, aud, checkSignature: token => app.jwt.verify<{ header: object; payload: object }>(token) })
+  return ownTokens({
+    iss,
+    aud,
+    life: ACCESS_TOKEN_TTL,
+    checkSignature: token => app.jwt.verify<{ header: object; payload: object }>(token)
+  })
 }
 
 const providerTokensOf = (app: FastifyInstance): Tokens => {

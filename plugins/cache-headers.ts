@@ -17,7 +17,7 @@ declare module 'fastify' {
     /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
     json: <T>(bytes: Json<T>) => T
     /**
-     * Sends a public answer, or a 304 if the caller already has it. For viewers with an age limit, the answer is private. Return the
+     * Sends a public answer, or a 304 if the caller already has it. For viewers who have an age limit, or may have one, the answer is private. Return the
      * result from the handler.
      */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
@@ -50,7 +50,8 @@ export default fp(
       if (answer instanceof Promise) return answer.then(known => this.publicJson(known, options))
       const { vary = [], headers } = options
       const { bytes, etag } = answer
-      const scope = this.request.viewer?.maxAge === undefined ? 'public' : 'private'
+      const { viewer } = this.request
+      const scope = viewer?.maxAge === undefined && !viewer?.isOutdated ? 'public' : 'private'
       this.headers({ ...headers, 'cache-control': `${scope}, no-cache`, etag })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']

@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import { ChangedAgeLimits } from '../src/identity/changed-age-limits.js'
 import { endedSessionMetrics } from '../src/metrics/ended-sessions.js'
-import { minutes, seconds } from '../src/time.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,11 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** How much the clocks of processes may differ. */
-const margin = minutes(5)
-/** Tokens that were issued before an operator shortened `ACCESS_TOKEN_TTL` may live this long. */
-const usualLife = minutes(60)
-
 /**
  * Ignores the tokens of ended sessions, of users who are disabled or erased, and from before a restore. Applies a profile's new age limit
  * to tokens that were issued before the change. All of this is in memory, so that no request asks the database.
@@ -23,8 +17,7 @@ const usualLife = minutes(60)
 export default fp(
   async app => {
     const { endedSessions, refusedUsers, backgroundData } = app
-    const { ACCESS_TOKEN_TTL } = app.settings
-    const changedAgeLimits = new ChangedAgeLimits(backgroundData, Math.max(seconds(ACCESS_TOKEN_TTL), usualLife) + margin)
+    const changedAgeLimits = new ChangedAgeLimits(backgroundData)
     app.decorate('changedAgeLimits', changedAgeLimits)
     app.follow('changed age limits', () => changedAgeLimits.refresh())
     endedSessionMetrics(app.metrics, endedSessions)
@@ -49,5 +42,5 @@ export default fp(
       done()
     })
   },
-  { name: 'refused-tokens', dependencies: ['settings', 'metrics', 'mongo', 'preparation', 'authentication', 'refused-users'] }
+  { name: 'refused-tokens', dependencies: ['metrics', 'mongo', 'preparation', 'authentication', 'refused-users'] }
 )

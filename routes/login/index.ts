@@ -21,8 +21,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.post('', { schema, config: { admission: 'login' } }, async function logIn({ body, ip }) {
     const user = await app.passwordChecks.authenticate(body.email, body.password, callerOf(ip))
-    const session = await sessions.begin(user._id, body.device || null)
-    // Changing the password or disabling the user ends sessions, but not this one, if it began a moment later.
+    const session = await sessions.begin(user, body.device || null)
+    // Whoever changes the password, disables the user or ends all sessions may have looked for sessions before this one began.
     if (!(await users.maySignIn(user))) {
       await sessions.end(user._id, session.sid)
       throw unauthenticated()

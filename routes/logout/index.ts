@@ -18,7 +18,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.post('', { schema, ...forViewers }, async function logOut(request) {
     const { account, sid } = app.viewerOf(request)
     // This route exists only with the service's own tokens, which have a session.
-    await sessions.end(account, sid as string)
+    await sessions.logOut(account, sid as string)
     return done(200, 'Logged out')
   })
 }

@@ -22,22 +22,23 @@ interface DeviceCodeDocument {
   /** Identifies the last poll, so that a retry after a lost reply gets the same answer. */
   question?: string
   answer?: DeviceAnswer
-  /** The decision, with the user and the session that made it. */
+  /** The decision, with the user and the session that made it, and the epoch of the account at that time. */
   decision?: Decision
   user_id?: number
-  /** The profile that the device is signed in as. Approvals of earlier versions lack it, and mean the first one. */
+  /** The profile that the device is signed in as. */
   profile_id?: number
-  sid?: string | undefined
+  sid?: string
+  epoch?: number
   created_at: Date
   expires_at: Date
 }
-export type ApprovedDevice = DeviceCodeDocument & { user_id: number }
-
 interface Decider {
   user_id: number
   profile_id: number
-  sid: string | undefined
+  sid: string
+  epoch: number
 }
+export type ApprovedDevice = DeviceCodeDocument & Decider
 
 export const deviceCodeIndexes: IndexDescription[] = [
   { key: { user_code: 1 }, unique: true },
@@ -100,20 +101,17 @@ export const deviceCodesOf = (db: Db) => {
     find: (userHash: string) => codes.findOne({ user_code: userHash, ...isUndecided, ...isLiving }),
 
     /** False if there is nothing to decide. The same decision of the same user may come again, as after a lost reply. */
-    decide: async (userHash: string, { user_id, profile_id, sid }: Decider, decision: Decision) => {
+    decide: async (userHash: string, { user_id, profile_id, sid, epoch }: Decider, decision: Decision) => {
       const { matchedCount } = await withRetries(() =>
         codes.updateOne(
           { user_code: userHash, $or: [isUndecided, { decision, user_id, profile_id }], ...isLiving },
-          { $set: { decision, user_id, profile_id, sid } }
+          { $set: { decision, user_id, profile_id, sid, epoch } }
         )
       )
       return matchedCount === 1
     },
 
-    /** False if the user has ended all sessions since the approval. */
-    isKept: async (_id: string) => (await codes.findOne({ _id }, { projection: { _id: 1 } })) !== null,
-
-    /** Revokes what the user, or one of their sessions, has decided. */
+    /** Removes what the user, or one of their sessions, has decided. One that comes later is refused by its epoch or its session. */
     revoke: (user_id: number, sid?: string) => withRetries(() => codes.deleteMany({ user_id, ...(sid !== undefined && { sid }) }))
   }
 }

@@ -3,6 +3,7 @@ import type { Db, IndexDescription } from 'mongodb'
 import { days, seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
+import { accessTokensEndIn } from './session-ends.js'
 
 /** Notes that a user was erased. The counter never assigns an id again. An import may bring it once this note has expired. */
 interface ErasureDocument {
@@ -12,6 +13,8 @@ interface ErasureDocument {
   /** When to remove what was written in the meantime. Missing once no token of the user can be valid. */
   sweep_at?: Date
   sweeps?: number
+  /** When the last access token of the user has expired, as far as was known when the erasure began. */
+  tokens_until: Date
   /** Identifies a user of an identity provider, who may come back. */
   subject?: string
 }
@@ -45,10 +48,14 @@ export const erasuresOf = (db: Db) => {
   const set = (_id: number, fields: object, filter = {}) => withRetries(() => erasures.updateOne({ _id, ...filter }, [{ $set: fields }]))
 
   return {
-    /** From now on, processes refuse the user's tokens, and complete the erasure if this one breaks off. */
-    begin: async (_id: number, { iss, sub }: { iss?: string; sub?: string }) => {
+    /**
+     * From now on, processes refuse the user's tokens, and complete the erasure if this one breaks off. `account` has the sessions of the user.
+     * A second call may find no session of the account any more, so it does not shorten that time.
+     */
+    begin: async (_id: number, { iss, sub, account_id: account = _id }: { iss?: string; sub?: string; account_id?: number }) => {
       const subject = iss !== undefined && sub !== undefined && { subject: subjectOf(iss, sub) }
-      const note = { ...subject, at: '$$NOW', sweep_at: { $add: ['$$NOW', firstSweep] }, sweeps: 0 }
+      const tokens_until = { $max: ['$tokens_until', { $add: ['$$NOW', await accessTokensEndIn(db, account)] }] }
+      const note = { ...subject, at: '$$NOW', sweep_at: { $add: ['$$NOW', firstSweep] }, sweeps: 0, tokens_until }
       await withRetries(() => erasures.updateOne({ _id }, [{ $set: note }], { upsert: true }))
       await withRetries(() => revisions.raise('erasures'))
     },
@@ -68,9 +75,10 @@ export const erasuresOf = (db: Db) => {
       return (await set(_id, { sweep_at: { $add: ['$$NOW', sweepTime] } }, due)).matchedCount === 1
     },
 
-    /** Plans the next sweep. `life` is how long a token lives, in milliseconds. */
+    /** Plans the next sweep. `life` is how long a token of this process lives, in milliseconds. */
     endSweep: async (_id: number, life: number) => {
-      const last = { $cond: [{ $eq: ['$sweeps', 1] }, { $add: ['$$NOW', life] }, '$$REMOVE'] }
+      const afterTokens = { $max: ['$tokens_until', { $add: ['$$NOW', life] }] }
+      const last = { $cond: [{ $eq: ['$sweeps', 1] }, afterTokens, '$$REMOVE'] }
       const sweep_at = { $cond: [{ $eq: ['$sweeps', 0] }, { $add: ['$$NOW', secondSweep] }, last] }
       await set(_id, { sweeps: { $add: ['$sweeps', 1] }, sweep_at })
       await withRetries(() => revisions.raise('erasures'))

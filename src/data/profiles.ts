@@ -1,9 +1,11 @@
 import type { Db, Filter } from 'mongodb'
 import type { Profile } from '../../schemas/profile.js'
 import { forbidden, profileNotFound } from '../errors.js'
+import { minutes } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { revisionsOf } from './revisions.js'
+import { accessTokensEndIn } from './session-ends.js'
 import type { UserDocument } from './users.js'
 
 /** Including the first one, which is the account itself. */
@@ -25,6 +27,15 @@ export const toProfile = (user: UserDocument): Profile => ({
   has_pin: user.pin_hash !== undefined,
   first: isFirst(user)
 })
+
+/** Apps with an identity provider choose a profile by a header. What a process knows of it stays in use this long during an outage. */
+export const profilesKeptFor = minutes(60)
+/** How much the clocks of processes may differ. */
+const clockMargin = minutes(5)
+
+/** Until when tokens with today's age limit of a profile may be in use. */
+export const oldLimitUntil = async (db: Db, account: number) =>
+  new Date(Date.now() + Math.max(await accessTokensEndIn(db, account), profilesKeptFor) + clockMargin)
 
 const ofAccount = (account: number) => ({ $or: [{ _id: account }, { account_id: account }], disabled_at: null })
 
@@ -78,23 +89,20 @@ export const profilesOf = (db: Db) => {
     },
 
     change: async (account: number, id: number, { pin_hash, ...fields }: ProfileChanges) => {
-      const now = new Date()
-      const $set = {
-        ...fields,
-        ...(typeof pin_hash === 'string' && { pin_hash }),
-        ...(fields.max_age !== undefined && { limit_changed_at: now }),
-        updated_at: now
+      const update = {
+        $set: { ...fields, ...(typeof pin_hash === 'string' && { pin_hash }), updated_at: new Date() },
+        ...(pin_hash === null && { $unset: { pin_hash: '' as const } }),
+        ...(fields.max_age !== undefined && { $max: { old_limit_until: await oldLimitUntil(db, account) } })
       }
-      const update = { $set, ...(pin_hash === null && { $unset: { pin_hash: '' as const } }) }
       const { matchedCount } = await withRetries(() => users.updateOne(owned(account, id), update))
       if (matchedCount === 0) throw await missing(id)
       if (fields.max_age !== undefined) await revisions.raise('limits')
     },
 
-    /** The age limits that have changed since then, by the ids of the profiles. */
-    limitsSince: async (moment: Date) => {
+    /** The age limits that have changed while tokens with the old ones may be in use, by the ids of the profiles. */
+    changedLimits: async () => {
       const limits = new Map<number, number | undefined>()
-      const changed = users.find({ limit_changed_at: { $gte: moment } }, { projection: { max_age: 1 } })
+      const changed = users.find({ old_limit_until: { $gt: new Date() } }, { projection: { max_age: 1 } })
       for await (const { _id, max_age } of changed) limits.set(_id, max_age ?? undefined)
       return limits
     }

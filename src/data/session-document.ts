@@ -1,7 +1,7 @@
 import type { Session } from '../../schemas/session.js'
 import { timestamp } from '../time.js'
 
-/** One login and its chain of refresh tokens, stored as hashes. An ended session keeps only its ids, `ended_at` and `expires_at`. */
+/** One login and its chain of refresh tokens, stored as hashes. Of an ended session, only the ids and the circumstances of its end are kept. */
 export interface SessionDocument {
   _id: string
   /** The account. */
@@ -17,14 +17,35 @@ export interface SessionDocument {
   generation: number
   /** When the latest generations were spent. Older ones drop out of the list. */
   spent: { generation: number; at: Date }[]
-  /** Lifetime of its access tokens in seconds. Sessions of earlier versions lack it until they are used. */
-  access_life?: number
+  /** The longest lifetime in seconds that any of its access tokens had. It never goes down, whatever the settings of a later process. */
+  access_life: number
+  /** The account's `session_epoch` when the session was allowed to begin. */
+  epoch: number
   created_at: Date
   /** When its refresh token expires or, once it has ended, its last access token. */
   expires_at: Date
   /** By the clock of the database. */
   ended_at?: Date
+  /** Whether the session itself asked for its end. The devices that it has approved may still sign in. */
+  logged_out?: boolean
 }
+
+/** What an account's own document says of its sessions. */
+export interface SessionEpoch {
+  /** Raised whenever the sessions of the account are ended. What was begun before, and is used later, is refused. */
+  session_epoch?: number
+  /** The session that ended all others, and lives on. */
+  kept_session?: string
+}
+
+/** An account as it was when it was allowed to begin a session. */
+export type Account = { _id: number } & Pick<SessionEpoch, 'session_epoch'>
+
+export const epochOf = ({ session_epoch = 0 }: Pick<SessionEpoch, 'session_epoch'>) => session_epoch
+
+/** Whether the session began after the account's sessions were last ended, or is the one that ended the others. */
+export const isOfEpoch = ({ sid, epoch }: { sid: string; epoch: number }, account: SessionEpoch) =>
+  epoch >= epochOf(account) || sid === account.kept_session
 
 export const isLiving = { ended_at: { $exists: false } }
 /** The condition of the partial index on `ended_at`. A query must include it to use the index. */

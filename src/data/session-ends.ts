@@ -1,9 +1,10 @@
-import { type Collection, CursorTimeoutMode, type Filter } from 'mongodb'
+import { CursorTimeoutMode, type Db, type Document, type Filter } from 'mongodb'
 import { sessionNotFound } from '../errors.js'
 import { minutes, seconds } from '../time.js'
+import { codeLife, deviceCodesOf } from './device-codes.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr } from './owned.js'
-import { isEnded, isLiving, isUsable, type SessionDocument } from './session-document.js'
+import { type Account, isEnded, isLiving, isUsable, type SessionDocument, type SessionEpoch } from './session-document.js'
 
 export const sessionsPerUser = 100
 
@@ -12,23 +13,27 @@ const margin = minutes(1)
 /** How many milliseconds after its end the last access token of a session has expired. */
 export const accessTokensEndAfter = (accessLife: number) => seconds(accessLife) + margin
 
+/** The same for a stored session. */
+const tokensEndAfter = (accessLife: number) => ({ $add: [{ $multiply: [{ $ifNull: ['$access_life', accessLife] }, 1000] }, margin] })
+
 /**
- * Ends a session for good in one write. What is left of its document tells the other processes to refuse its access tokens, and expires
- * with the last of them.
+ * Ends a session for good in one write. What is left of its document tells the other processes to refuse its access tokens, and whether
+ * the devices that it has approved may sign in. It expires when neither is needed any more.
  */
-const ending = (accessLife: number) => [
+const ending = (accessLife: number, more: Pick<SessionDocument, 'logged_out'> = {}) => [
   {
     $replaceWith: {
-      _id: '$_id',
-      user_id: '$user_id',
-      ended_at: { $ifNull: ['$ended_at', '$$NOW'] },
-      expires_at: {
-        $cond: [
-          { $gt: ['$ended_at', null] },
-          '$expires_at',
-          { $add: ['$$NOW', { $multiply: [{ $ifNull: ['$access_life', accessLife] }, 1000] }, margin] }
-        ]
-      }
+      $cond: [
+        { $gt: ['$ended_at', null] },
+        '$$ROOT',
+        {
+          _id: '$_id',
+          user_id: '$user_id',
+          ended_at: '$$NOW',
+          ...more,
+          expires_at: { $add: ['$$NOW', { $max: [tokensEndAfter(accessLife), codeLife] }] }
+        }
+      ]
     }
   }
 ]
@@ -42,18 +47,21 @@ const ofProfiles = (user_id: number, profiles: number[]): Filter<SessionDocument
 /** Short batches keep the turns of the event loop short. A read that stalls must soon make way for the next one. */
 const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: CursorTimeoutMode.ITERATION } as const
 
+/** In how many milliseconds the last access token of an account has expired, whatever settings the processes had that issued them. */
+export const accessTokensEndIn = async (db: Db, user_id: number) => {
+  const left = { $cond: [{ $gt: ['$ended_at', null] }, { $subtract: ['$expires_at', '$$NOW'] }, tokensEndAfter(0)] }
+  const longest = [{ $match: { user_id } }, { $group: { _id: null, left: { $max: left } } }]
+  const [found] = await withRetries(() => db.collection('sessions').aggregate<{ left: number }>(longest).toArray())
+  return found?.left ?? 0
+}
+
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
-/** Revokes the approvals that a user, or one session, gave to devices that have not signed in yet. */
-type RevokeDevices = (user_id: number, sid?: string) => Promise<unknown>
-
-export const sessionEndsOf = (
-  sessions: Collection<SessionDocument>,
-  accessLife: number,
-  revokeDevices: RevokeDevices,
-  onEnd: OnSessionsEnded = () => {}
-) => {
+export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded = () => {}) => {
+  const sessions = db.collection<SessionDocument>('sessions')
+  const accounts = db.collection<Account & SessionEpoch>('users')
+  const revokeApprovals = deviceCodesOf(db).revoke
   const update = ending(accessLife)
   const idsOf = async (filter: Filter<SessionDocument>) => {
     const found = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
@@ -72,27 +80,45 @@ export const sessionEndsOf = (
     return ended
   }
 
+  /**
+   * Refuses everything that the account has begun, even what is stored only after this: sessions, switches of profile and approvals of
+   * devices carry the epoch in which they began. `kept` is a session that lives on.
+   */
+  const beginEpoch = (_id: number, kept?: string) =>
+    withRetries(() =>
+      accounts.updateOne(
+        { _id },
+        { $inc: { session_epoch: 1 }, ...(kept === undefined ? { $unset: { kept_session: '' } } : { $set: { kept_session: kept } }) }
+      )
+    )
+
+  /** An upsert, because an access token may outlive the document of its session. */
+  const endOne = async (user_id: number, sid: string, change: Document[]) => {
+    await withRetries(() => sessions.updateOne({ _id: sid, user_id }, change, { upsert: true }))
+    onEnd([sid])
+  }
+
   return {
-    end: async (user_id: number, sid: string) => {
-      // An upsert, because an access token may outlive the document of its session.
-      await withRetries(() => sessions.updateOne({ _id: sid, user_id }, update, { upsert: true }))
-      onEnd([sid])
-    },
+    end: (user_id: number, sid: string) => endOne(user_id, sid, update),
+    /** Ends a session that asks for it. The devices that it has approved may still sign in. */
+    logOut: (user_id: number, sid: string) => endOne(user_id, sid, ending(accessLife, { logged_out: true })),
 
     endById: async (user_id: number, sid: string) => {
       const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
       if (matchedCount === 0) throw await forbiddenOr(sessionNotFound, sessions, { _id: sid, ...isUsable() })
       onEnd([sid])
-      await revokeDevices(user_id, sid)
+      await revokeApprovals(user_id, sid)
     },
 
     endAll: async (user_id: number) => {
-      await revokeDevices(user_id)
+      await beginEpoch(user_id)
       await endMany(user_id, {})
+      await revokeApprovals(user_id)
     },
     endOthers: async (user_id: number, sid: string) => {
-      await revokeDevices(user_id)
+      await beginEpoch(user_id, sid)
       await endMany(user_id, { _id: { $ne: sid } })
+      await revokeApprovals(user_id)
     },
 
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),

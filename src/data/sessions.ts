@@ -1,9 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
 import { seconds } from '../time.js'
-import { deviceCodesOf } from './device-codes.js'
 import { withRetries } from './driver/retry.js'
-import { isUsable, lastUseOf, type SessionDocument } from './session-document.js'
+import { type Account, epochOf, isOfEpoch, isUsable, lastUseOf, type SessionDocument, type SessionEpoch } from './session-document.js'
 import { type OnSessionsEnded, sessionEndsOf, sessionsPerUser } from './session-ends.js'
 
 export const sessionIndexes: IndexDescription[] = [
@@ -19,6 +18,7 @@ export interface Session {
   user_id: number
   /** The account itself for its first profile. */
   profile_id: number
+  epoch: number
   refresh_token: string
 }
 
@@ -56,9 +56,19 @@ const read = (token: string) => {
 
 export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) => {
   const sessions = db.collection<SessionDocument>('sessions')
-  const { endSurplus, ...ends } = sessionEndsOf(sessions, accessLife, deviceCodesOf(db).revoke, onEnd)
+  const accounts = db.collection<Account & SessionEpoch>('users')
+  const { endSurplus, ...ends } = sessionEndsOf(db, accessLife, onEnd)
   return {
-    begin: async (user_id: number, device: string | null = null, { profile_id = user_id, inPlaceOf }: Beginning = {}): Promise<Begun> => {
+    /**
+     * `account` is as it was when the caller was allowed to sign in. Afterwards, look whether its epoch is still the same, and end the
+     * session if it is not: whoever ends all sessions raises the epoch before looking for sessions, so neither misses the other.
+     */
+    begin: async (
+      account: Account,
+      device: string | null = null,
+      { profile_id = account._id, inPlaceOf }: Beginning = {}
+    ): Promise<Begun> => {
+      const [user_id, epoch] = [account._id, epochOf(account)]
       const [sid, family, secret, now] = [randomUUID(), random(), random(), new Date()]
       const session = {
         user_id,
@@ -69,12 +79,14 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
         generation: 1,
         spent: [],
         access_life: accessLife,
+        epoch,
         created_at: now,
         expires_at: new Date(now.getTime() + seconds(life))
       }
-      await withRetries(() => sessions.replaceOne({ _id: sid, user_id }, session, { upsert: true }))
+      // A retry after a lost reply must not bring back a session that was ended in the meantime.
+      await withRetries(() => sessions.updateOne({ _id: sid, user_id }, { $setOnInsert: session }, { upsert: true }))
       const replaced = await withRetries(() => endSurplus(user_id, sid, inPlaceOf))
-      return { replaced, sid, user_id, profile_id, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
+      return { replaced, sid, user_id, profile_id, epoch, refresh_token: `${user_id}.${sid}.1.${family}.${secret}` }
     },
 
     /** Exchanges a refresh token for the next one. Of two concurrent uses one wins, because the filter names the generation. */
@@ -91,9 +103,9 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
             $set: {
               secret: hash(secret),
               generation: generation + 1,
-              access_life: accessLife,
               expires_at: new Date(now.getTime() + seconds(life))
             },
+            $max: { access_life: accessLife },
             $push: { spent: { $each: [{ generation, at: now }], $slice: -spentKept } }
           },
           { returnDocument: 'after' }
@@ -106,6 +118,7 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
           sid,
           user_id,
           profile_id: session.profile_id ?? user_id,
+          epoch: session.epoch,
           refresh_token: `${user_id}.${sid}.${generation + 1}.${given.family}.${secret}`
         }
 
@@ -115,8 +128,17 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       return undefined
     },
 
-    /** A session that has not ended. */
-    usable: (user_id: number, sid: string) => sessions.findOne({ _id: sid, user_id, ...isUsable() }),
+    /** A session that has not ended, by the database, and its account. Undefined if it has. */
+    living: async (user_id: number, sid: string) => {
+      const [session, account] = await Promise.all([
+        sessions.findOne({ _id: sid, user_id, ...isUsable() }),
+        accounts.findOne({ _id: user_id }, { projection: { session_epoch: 1, kept_session: 1 } })
+      ])
+      return session && account && isOfEpoch({ sid, epoch: session.epoch }, account) ? { session, account } : undefined
+    },
+
+    /** Whether a session has ended by its own request. */
+    hasLoggedOut: async (user_id: number, sid: string) => (await sessions.findOne({ _id: sid, user_id, logged_out: true })) !== null,
 
     /** The sessions of a user, the one used last first. */
     list: async (user_id: number) => {

@@ -4,8 +4,9 @@ import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { erasuresOf } from './erasures.js'
 import { revisionsOf } from './revisions.js'
+import { epochOf, type SessionEpoch } from './session-document.js'
 
-export interface UserDocument {
+export interface UserDocument extends SessionEpoch {
   _id: number
   /** As the user typed it. Comparisons use `email_key`. */
   email?: string
@@ -23,7 +24,8 @@ export interface UserDocument {
   place?: number
   /** The age limit: contents for older viewers are not shown. */
   max_age?: number | null
-  limit_changed_at?: Date
+  /** Until when tokens may be in use that were issued before the last change of `max_age`. */
+  old_limit_until?: Date
   pin_hash?: string
   disabled_at: Date | null
   created_at: Date
@@ -39,7 +41,7 @@ export const userIndexes: IndexDescription[] = [
   { key: { sub: 1, iss: 1 }, unique: true, partialFilterExpression: { sub: { $exists: true } } },
   { key: { disabled_at: 1, _id: 1 }, partialFilterExpression: { disabled_at: { $gt: new Date(0) } } },
   { key: { account_id: 1, place: 1 }, unique: true, partialFilterExpression: { account_id: { $exists: true } } },
-  { key: { limit_changed_at: 1 }, partialFilterExpression: { limit_changed_at: { $exists: true } } }
+  { key: { old_limit_until: 1 }, partialFilterExpression: { old_limit_until: { $exists: true } } }
 ]
 
 export const toUser = ({ _id, email = '', name = '', account_id }: UserDocument): User => ({
@@ -59,11 +61,11 @@ const readsOf = (users: Collection<UserDocument>) => {
   return {
     byId,
     byEmail: (email: string) => users.findOne({ email_key: emailKey(email) }),
-    /** The profile that a session is of. Undefined if the profile or its account is disabled or gone. */
+    /** The account and the profile of a session. Undefined if either is disabled or gone. */
     ofSession: async ({ user_id, profile_id }: { user_id: number; profile_id: number }) => {
       const profile = await byId(profile_id)
       const account = profile_id === user_id ? profile : await byId(user_id)
-      return isEnabled(profile) && isEnabled(account) ? profile : undefined
+      return isEnabled(profile) && isEnabled(account) ? { profile, account } : undefined
     },
     all: () => users.find().sort({ _id: 1 })
   }
@@ -82,9 +84,12 @@ const passwordWritesOf = (users: Collection<UserDocument>) => ({
     )
     return matchedCount === 1
   },
-  /** Whether the password has not changed since this user was read, and the user is still enabled. */
-  maySignIn: async ({ _id, password_changed_at = null }: UserDocument) =>
-    (await users.findOne({ _id, password_changed_at, disabled_at: null }, { projection: { _id: 1 } })) !== null,
+  /** Whether the user is still enabled, and neither has the password been changed nor have the sessions been ended since the user was read. */
+  maySignIn: async (user: UserDocument) => {
+    const { password_changed_at = null } = user
+    const current = await users.findOne({ _id: user._id, password_changed_at, disabled_at: null }, { projection: { session_epoch: 1 } })
+    return current !== null && epochOf(current) === epochOf(user)
+  },
   /** Upgrades an outdated hash, unless the password or PIN was changed in the meantime. */
   replaceHash: (id: number, field: HashField, old: string, hash: string) =>
     users.updateOne({ _id: id, [field]: old }, { $set: { [field]: hash } })

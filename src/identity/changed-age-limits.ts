@@ -7,11 +7,7 @@ export class ChangedAgeLimits {
   private limits = new Map<number, number | undefined>()
   private readonly readings = new Readings()
 
-  /** `life` is how long a token lives, in milliseconds. */
-  constructor(
-    private readonly data: Pick<Data, 'profiles' | 'revisions'>,
-    private readonly life: number
-  ) {}
+  constructor(private readonly data: Pick<Data, 'profiles' | 'revisions'>) {}
 
   /** The viewer with the current age limit. */
   current(viewer: Viewer): Viewer {
@@ -24,7 +20,7 @@ export class ChangedAgeLimits {
   async refresh() {
     const revisions = await this.data.revisions.read()
     await this.readings.reread('limits', revisions.get('limits'), async () => {
-      this.limits = await this.data.profiles.limitsSince(new Date(Date.now() - this.life))
+      this.limits = await this.data.profiles.changedLimits()
     })
   }
 }

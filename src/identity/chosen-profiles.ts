@@ -1,5 +1,6 @@
 import { Cache } from '../cache.js'
 import type { Data } from '../data/index.js'
+import { profilesKeptFor } from '../data/profiles.js'
 import { unavailable } from '../errors.js'
 import { withDeadline } from '../overload/deadline.js'
 import type { Outage } from '../overload/outage.js'
@@ -34,8 +35,15 @@ export class ChosenProfiles {
 
   /** The viewer, or undefined if it has to be looked up. While the database is unavailable, the viewer as last read. */
   known(account: number, id: number) {
+    if (this.outage.isKnown) return this.outdated(account, id)
     const read = this.read.get(keyOf(account, id))
-    return read && (this.outage.isKnown || performance.now() - read.at < keptFor) ? read.viewer : undefined
+    return read && performance.now() - read.at < keptFor ? read.viewer : undefined
+  }
+
+  /** The viewer as last read, unless that was so long ago that the change of its age limit may have been forgotten. */
+  private outdated(account: number, id: number): Viewer | undefined {
+    const read = this.read.get(keyOf(account, id))
+    return read && performance.now() - read.at < profilesKeptFor ? { ...read.viewer, isOutdated: true } : undefined
   }
 
   /** The viewer, or undefined if it is no profile of the account. `patience` is in milliseconds. */
@@ -45,9 +53,9 @@ export class ChosenProfiles {
       return await withDeadline(this.ask(account, id), patience)
     } catch (error) {
       this.outage.noteOrThrow(error)
-      const last = this.read.get(keyOf(account, id))
+      const last = this.outdated(account, id)
       if (!last) throw error
-      return last.viewer
+      return last
     }
   }
 

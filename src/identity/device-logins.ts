@@ -3,7 +3,8 @@ import type { Settings } from '../config.js'
 import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/device-codes.js'
 import type { Data } from '../data/index.js'
 import { isFirst } from '../data/profiles.js'
-import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, waitingDeviceNotFound } from '../errors.js'
+import { epochOf } from '../data/session-document.js'
+import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, unauthenticated, waitingDeviceNotFound } from '../errors.js'
 import type { Viewer } from './tokens.js'
 import { newUserCode, readUserCode, shownUserCode } from './user-codes.js'
 
@@ -34,22 +35,23 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     return found
   }
 
-  /**
-   * Begins the session before it looks at the approval. A request that ends all sessions revokes the approvals before it looks at the
-   * sessions, so neither misses the other.
-   */
-  const begin = async ({ _id, user_id, profile_id = user_id, device }: ApprovedDevice) => {
-    const session = await sessions.begin(user_id, device, { profile_id })
-    const [all, isKept] = await Promise.all([profiles.list(user_id), deviceCodes.isKept(_id)])
-    const user = all.find(profile => profile._id === profile_id)
-    if (user && all.some(isFirst) && isKept) return { user, session }
+  /** The approval counts if the session that gave it is alive, has logged out by itself, or had to make room for this one. */
+  const begin = async ({ user_id, profile_id, sid, epoch, device }: ApprovedDevice) => {
+    const session = await sessions.begin({ _id: user_id, session_epoch: epoch }, device, { profile_id })
+    const [all, approving] = await Promise.all([profiles.list(user_id), sessions.living(user_id, sid)])
+    const [user, account] = [all.find(({ _id }) => _id === profile_id), all.find(isFirst)]
+    const counts = approving || session.replaced.includes(sid) || (await sessions.hasLoggedOut(user_id, sid))
+    if (user && account && epochOf(account) === epoch && counts) return { user, session }
     await sessions.end(user_id, session.sid)
     throw deviceRefused('access_denied')
   }
 
-  const decideBy = (decision: Decision) => (user_code: string, caller: Caller) => {
+  /** An access token may be accepted for 2 s after its session has ended. That must not be enough to approve a device. */
+  const decideBy = (decision: Decision) => async (user_code: string, caller: Caller) => {
     const { id, account, sid } = caller.viewer
-    const decider = { user_id: account, profile_id: id, sid }
+    const living = await sessions.living(account, sid as string)
+    if (!living) throw unauthenticated()
+    const decider = { user_id: account, profile_id: id, sid: sid as string, epoch: epochOf(living.account) }
     return guess(user_code, caller, async userHash => (await deviceCodes.decide(userHash, decider, decision)) || null)
   }
 

@@ -10,12 +10,14 @@ interface Decoded {
 interface Options {
   iss: string
   aud: string
+  /** How long a token is accepted, in seconds, even if it was issued when tokens lived longer. */
+  life: number
   /** Decodes the token. Throws if this service did not sign it. */
   checkSignature: (token: string) => Decoded
 }
 
 /** Checks the tokens of this service's own login. */
-export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
+export const ownTokens = ({ iss, aud, life, checkSignature }: Options): Tokens => {
   const checked = tokenCache<Decoded>()
 
   const decoded = (token: string) => {
@@ -32,6 +34,7 @@ export const ownTokens = ({ iss, aud, checkSignature }: Options): Tokens => {
         const { header, payload } = decoded(text)
         if (!hasNoExtensions(header) || !OwnClaims.Check(payload) || !areValid(payload, { iss, aud }, Date.now() / 1000)) return null
         const { sub, sid, iat, max_age, acc = sub } = payload
+        if (iat + life <= Date.now() / 1000) return null
         const [id, account] = [integerId(sub), integerId(acc)]
         if (id === undefined || account === undefined) return null
         return { id, account, sid, issuedAt: iat, ...(max_age !== undefined && { maxAge: max_age }) }

@@ -1,5 +1,7 @@
 import type { ProfileSwitch } from '../../schemas/profile.js'
 import type { Data } from '../data/index.js'
+import { isFirst } from '../data/profiles.js'
+import { epochOf } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
 import { unauthenticated } from '../errors.js'
 import type { PasswordChecks } from './password-checks.js'
@@ -22,14 +24,16 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     const sid = viewer.sid as string
     const profile = await profiles.byId(account, id)
     await confirm(viewer, profile, given, address)
-    const device = (await sessions.usable(account, sid))?.device ?? null
+    const living = await sessions.living(account, sid)
+    if (!living) throw unauthenticated()
     // Otherwise a child could sign out the household by switching again and again.
     const inPlaceOf = viewer.maxAge === undefined ? undefined : [viewer.id, id]
-    const session = await sessions.begin(account, device, { profile_id: id, inPlaceOf })
+    const session = await sessions.begin(living.account, living.session.device, { profile_id: id, inPlaceOf })
     // The profile may have been deleted, or all sessions ended, while this one began.
-    const [all, current] = await Promise.all([profiles.list(account), sessions.usable(account, sid)])
-    const user = all.find(({ _id }) => _id === id)
-    if (user && (current || session.replaced.includes(sid))) return { user, session }
+    const [all, current] = await Promise.all([profiles.list(account), sessions.living(account, sid)])
+    const [user, first] = [all.find(({ _id }) => _id === id), all.find(isFirst)]
+    const isCurrent = first && epochOf(first) === session.epoch
+    if (user && isCurrent && (current || session.replaced.includes(sid))) return { user, session }
     await sessions.end(account, session.sid)
     throw unauthenticated()
   }

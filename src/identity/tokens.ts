@@ -11,6 +11,8 @@ export interface Viewer {
   issuedAt?: number
   /** The age up to which contents are shown. Undefined without a limit. */
   maxAge?: number
+  /** Whether the age limit could not be looked up again. It may have changed, so that no answer is public. */
+  isOutdated?: boolean
 }
 
 export interface Tokens {

@@ -17,7 +17,9 @@ type LeftOut =
   | 'iss'
   | 'tokens_after'
   | 'place'
-  | 'limit_changed_at'
+  | 'old_limit_until'
+  | 'session_epoch'
+  | 'kept_session'
   | 'pin_hash'
   | 'disabled_at'
 

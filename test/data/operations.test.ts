@@ -385,7 +385,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
   const { db, entries } = await profile(t, url)
   const users = await Promise.all(Array.from({ length: 12 }, () => addUser(app)))
   const [me, you] = users as [(typeof users)[0], (typeof users)[0]]
-  for (const { _id } of users) for (let i = 0; i < 5; i++) await app.data.sessions.begin(_id)
+  for (const user of users) for (let i = 0; i < 5; i++) await app.data.sessions.begin(user)
   for (let i = 0; i < 8; i++) await app.data.loginAttempts.begin(`${i}@example.com`, `192.0.2.${i}`)
   const ids = await fill(db, me._id, 300)
   const theirs = await fill(db, you._id, 100)
@@ -500,30 +500,32 @@ t.test('every query of src/data for viewers uses an index', async t => {
     },
     sessions: {
       begin: [
-        () => data.sessions.begin(me._id),
+        () => data.sessions.begin(me),
         async () => {
-          for (let i = 0; i < 101; i++) await data.sessions.begin(you._id)
+          for (let i = 0; i < 101; i++) await data.sessions.begin(you)
         }
       ],
       renew: [
-        async () => data.sessions.renew((await data.sessions.begin(me._id)).refresh_token),
+        async () => data.sessions.renew((await data.sessions.begin(me)).refresh_token),
         async () => {
-          const { refresh_token } = await data.sessions.begin(me._id)
+          const { refresh_token } = await data.sessions.begin(me)
           await data.sessions.renew(refresh_token)
           await tick()
           t.equal(await data.sessions.renew(refresh_token), undefined, 'a spent token ends its session')
         }
       ],
-      end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me._id)).sid), () => data.sessions.end(you._id, 'nobody')],
+      end: [async () => data.sessions.end(me._id, (await data.sessions.begin(me)).sid), () => data.sessions.end(you._id, 'nobody')],
       list: [() => data.sessions.list(me._id)],
-      usable: [() => data.sessions.usable(me._id, 'nobody')],
+      logOut: [async () => data.sessions.logOut(me._id, (await data.sessions.begin(me)).sid)],
+      living: [() => data.sessions.living(me._id, 'nobody')],
+      hasLoggedOut: [() => data.sessions.hasLoggedOut(me._id, 'nobody')],
       endProfile: [() => data.sessions.endProfile(me._id, 999)],
       endById: [
-        async () => data.sessions.endById(me._id, (await data.sessions.begin(me._id)).sid),
-        async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you._id)).sid)),
+        async () => data.sessions.endById(me._id, (await data.sessions.begin(me)).sid),
+        async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you)).sid)),
         () => refusedOr(data.sessions.endById(me._id, 'nobody'))
       ],
-      endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me._id)).sid)],
+      endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me)).sid)],
       endAll: [() => data.sessions.endAll(me._id), () => data.sessions.endAll(999)],
       ended: [() => data.sessions.ended().next()]
     },
@@ -537,7 +539,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
         () => data.profiles.change(me._id, me._id, { max_age: 6 }),
         () => refusedOr(data.profiles.change(me._id, 999, { name: 'x' }))
       ],
-      limitsSince: [() => data.profiles.limitsSince(new Date(Date.now() - 60_000))]
+      changedLimits: [() => data.profiles.changedLimits()]
     },
     users: {
       byId: [() => data.users.byId(me._id), () => data.users.byId(999)],

@@ -196,7 +196,7 @@ t.test('the OpenAPI document', async t => {
   as('DELETE', '/watchlist', 200)
   withId('DELETE', '/history', '/history/{watchedVideoId}')
   as('DELETE', '/history', 200)
-  const other = await app.data.sessions.begin((await addUser(app))._id)
+  const other = await app.data.sessions.begin(await addUser(app))
   as('GET', '/me', 200)
   as('GET', '/sessions', 200)
   as('DELETE', '/sessions/{sessionId}', 403, undefined, `/sessions/${other.sid}`)
@@ -204,7 +204,7 @@ t.test('the OpenAPI document', async t => {
   drives.push([
     '/sessions/{sessionId}',
     'delete',
-    async app => app.inject({ method: 'DELETE', url: `/sessions/${(await app.data.sessions.begin(user._id)).sid}`, headers }),
+    async app => app.inject({ method: 'DELETE', url: `/sessions/${(await app.data.sessions.begin(user)).sid}`, headers }),
     200
   ])
   as('DELETE', '/sessions', 200, undefined, '/sessions?others=true')

@@ -76,6 +76,6 @@ export const providerUser = async ({ data }: App, iss: string, sub: string) => {
 export const signIn = async (app: App, user?: { _id: number }) => {
   const known = user ? await app.data.users.byId(user._id) : await addUser(app)
   if (!known) throw new Error('No such user')
-  const { access_token } = app.signedIn(known, await app.data.sessions.begin(known._id))
+  const { access_token } = app.signedIn(known, await app.data.sessions.begin(known))
   return { authorization: `Bearer ${access_token}` }
 }

@@ -213,12 +213,29 @@ t.test('while the database is away', async t => {
     proxy.leave()
     t.strictSame(idsOf(await ask(child)), [1])
     const began = Date.now()
-    for (const id of [child, child, undefined]) t.ok(idsOf(await ask(id)).length)
+    for (const id of [child, child, undefined]) {
+      const answer = await ask(id)
+      t.ok(idsOf(answer).length)
+      t.equal(answer.headers['cache-control'], 'private, no-cache', 'a limit may have been set in the meantime')
+    }
     t.ok(Date.now() - began < 400, `${Date.now() - began}`)
     assertFailure(t, await ask(unknown), 503, 'the unknown profile stays forbidden')
     proxy.comeBack()
     await until(async () => (await ask(unknown, '/contents/1')).statusCode === 200, { within: 5000 })
     t.equal((await ask(unknown, '/contents/2')).statusCode, 404)
+    t.equal((await ask(undefined)).headers['cache-control'], 'public, no-cache')
+  })
+
+  t.test('but not after an hour, when nobody knows any more which limits have changed since', async t => {
+    const later = await build(t, { url: proxy.url, settings: { ...settings, DATABASE_TIMEOUT: '500' } })
+    const ask = async (id?: number) => ada.as(id, later)('GET', '/contents')
+    for (const id of [child, undefined]) t.equal((await ask(id)).statusCode, 200)
+    const now = performance.now.bind(performance)
+    t.teardown(() => mock.restoreAll())
+    mock.method(performance, 'now', () => now() + minutes(61))
+    proxy.leave()
+    for (const id of [child, undefined, child, undefined]) assertFailure(t, await ask(id), 503, String(id))
+    t.equal((await later.inject('/contents')).statusCode, 200)
   })
 })
 

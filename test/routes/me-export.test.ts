@@ -58,7 +58,7 @@ t.test('GET /me/export', async t => {
 
   t.test('says when a session was last used', async t => {
     const viewer = await viewerOf(app)
-    const { sid, refresh_token } = await app.data.sessions.begin(viewer.id)
+    const { sid, refresh_token } = await app.data.sessions.begin({ _id: viewer.id })
     const session = async () => (await exported(viewer)).sessions.find(({ id }: { id: string }) => id === sid)
     const before = await session()
     await app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token } })

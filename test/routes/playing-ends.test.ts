@@ -29,7 +29,7 @@ t.test('a session that ends gives its stream back', async t => {
     'by the login beyond the hundredth': async ({ sid }, { user }) => {
       const usedFirst = { $set: { expires_at: new Date(Date.now() + 60_000) } }
       await databaseOf(app).collection<SessionDocument>('sessions').updateOne({ _id: sid }, usedFirst)
-      for (let i = 0; i < sessionsPerUser - 1; i++) await sessions.begin(user._id)
+      for (let i = 0; i < sessionsPerUser - 1; i++) await sessions.begin(user)
     },
     'when it expires': ({ sid }) =>
       databaseOf(app)

@@ -212,7 +212,7 @@ t.test('sessions', async t => {
     const first = await logIn(app, user.email)
     await sessions.updateOne({ _id: first.id }, [{ $set: { expires_at: { $subtract: ['$expires_at', 1000] } } }])
     const second = await logIn(app, user.email)
-    for (let i = 0; i < 98; i++) await app.data.sessions.begin(user._id)
+    for (let i = 0; i < 98; i++) await app.data.sessions.begin(user)
     t.equal((await first.get('/history')).statusCode, 200)
     const newest = await logIn(app, user.email)
     t.strictSame([await lives(first), await lives(second), await lives(newest)], [false, true, true])

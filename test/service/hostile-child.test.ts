@@ -46,11 +46,11 @@ t.test('a child', async t => {
 
   t.test('who signs in to a profile again and again ends only sessions of their own', async t => {
     const { asParent, asChild, mia, account, sender } = await familyOf(app)
-    const others = await Promise.all(Array.from({ length: sessionsPerUser - 2 }, () => app.data.sessions.begin(account._id)))
+    const others = await Promise.all(Array.from({ length: sessionsPerUser - 2 }, () => app.data.sessions.begin(account)))
     const answer = await asChild('POST', `/profiles/${mia}/token`, {})
     t.equal(answer.statusCode, 200)
     t.equal((await asParent('GET', '/sessions')).json().data.length, sessionsPerUser)
-    for (const { sid } of others) t.ok(await app.data.sessions.usable(account._id, sid))
+    for (const { sid } of others) t.ok(await app.data.sessions.living(account._id, sid))
     t.equal((await asChild('GET', '/me')).statusCode, 401, 'the child’s only other session makes room')
     t.equal((await sender(bearer(answer))('GET', '/me')).json().data.id, mia)
   })
@@ -60,7 +60,7 @@ t.test('a child', async t => {
     const tom = await profileOf(app, account)
     const grown = await deviceOf(app, account, 'phone', tom)
     t.equal((await asParent('PUT', `/profiles/${account._id}`, { max_age: limit })).statusCode, 200)
-    for (let i = 0; i < sessionsPerUser - 3; i++) await app.data.sessions.begin(account._id, null, { profile_id: tom._id })
+    for (let i = 0; i < sessionsPerUser - 3; i++) await app.data.sessions.begin(account, null, { profile_id: tom._id })
     t.equal((await asParent('POST', `/profiles/${account._id}/token`, {})).statusCode, 200)
     t.equal((await sender(grown.headers)('GET', '/sessions')).json().data.length, sessionsPerUser)
   })
@@ -83,8 +83,8 @@ t.test('a child', async t => {
     const { account, mia } = await familyOf(app)
     const { sessions } = app.data
     await sessions.endProfile(account._id, mia)
-    for (let i = 0; i < sessionsPerUser; i++) await sessions.begin(account._id)
-    t.strictSame((await sessions.begin(account._id, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
+    for (let i = 0; i < sessionsPerUser; i++) await sessions.begin(account)
+    t.strictSame((await sessions.begin(account, null, { profile_id: mia, inPlaceOf: [mia] })).replaced, [])
   })
 
   t.test('continues without what is above the limit', async t => {

@@ -60,7 +60,7 @@ const fill = async ({ data }: App, user: number) => {
 const householdOf = async (app: App) => {
   const user = await addUser(app)
   const tokenOf = async (max_age: number | null) => {
-    const { access_token } = app.signedIn({ ...user, max_age }, await app.data.sessions.begin(user._id))
+    const { access_token } = app.signedIn({ ...user, max_age }, await app.data.sessions.begin(user))
     return { authorization: `Bearer ${access_token}` }
   }
   await fill(app, user._id)

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { RefreshToken, SignedIn } from '../../../schemas/identity.js'
+import { isOfEpoch } from '../../../src/data/session-document.js'
 import { unauthenticated } from '../../../src/errors.js'
 import { ok } from '../../../src/http/reply.js'
 
@@ -20,8 +21,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const session = await sessions.renew(body.refresh_token)
     if (!session) throw unauthenticated()
     const user = await users.ofSession(session)
-    if (!user) throw unauthenticated()
-    return ok(app.signedIn(user, session))
+    if (!user || !isOfEpoch(session, user.account)) throw unauthenticated()
+    return ok(app.signedIn(user.profile, session))
   })
 }
 export default route

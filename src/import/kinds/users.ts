@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb'
 import type { UserRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import { erasuresOf } from '../../data/erasures.js'
-import { profilesPerAccount } from '../../data/profiles.js'
+import { oldLimitUntil, profilesPerAccount } from '../../data/profiles.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
 import { Profiles } from '../checking/profiles.js'
 import { uniqueKeys } from '../checking/unique-keys.js'
@@ -33,7 +33,12 @@ const identityOf = ({ email, name = '', sub }: UserRecord, issuer: Issuer): Iden
 /** A household may have set the limit, so a record that does not name one leaves it. */
 const limitOf = ({ max_age }: UserRecord, stored: UserDocument | undefined) => (max_age === undefined ? (stored?.max_age ?? null) : max_age)
 
-const operationsFor = (record: UserRecord, issuer: Issuer, stored: UserDocument | undefined, place: number | undefined): Operation[] => {
+const operationsFor = async (
+  { db, issuer }: ImportRun,
+  record: UserRecord,
+  stored: UserDocument | undefined,
+  place: number | undefined
+): Promise<Operation[]> => {
   const identity = identityOf(record, issuer)
   const created_at = momentOf(record.created_at)
   const max_age = limitOf(record, stored)
@@ -45,8 +50,7 @@ const operationsFor = (record: UserRecord, issuer: Issuer, stored: UserDocument 
   const $set = {
     ...identity,
     ...(!hasOldLimit && { max_age }),
-    // Tokens with the old limit may still be valid.
-    ...(stored && !hasOldLimit && { limit_changed_at: now }),
+    ...(stored && !hasOldLimit && { old_limit_until: await oldLimitUntil(db, stored.account_id ?? record.id) }),
     updated_at: momentOf(record.updated_at) ?? now,
     ...(created_at && { created_at })
   }
@@ -77,7 +81,8 @@ const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<Us
   return { byEmail, bySub }
 }
 
-export const users = ({ db, ids, issuer }: ImportRun): Kind<UserRecord> => {
+export const users = (run: ImportRun): Kind<UserRecord> => {
+  const { db, ids, issuer } = run
   const claimId = uniqueKeys(ids.users.given, 'id')
   const claimEmail = uniqueKeys(new Table(2, 1), 'email')
   const claimSub = uniqueKeys(new Table(2, 1), 'sub')
@@ -143,7 +148,8 @@ export const users = ({ db, ids, issuer }: ImportRun): Kind<UserRecord> => {
       const found = await places.take(profiles)
       const placeless = profiles.find(({ id }) => !found.has(id))
       if (placeless) throw new Error(`Profiles were added during the import: ${tooMany(placeless)}`)
-      return records.flatMap(record => operationsFor(record, issuer, stored.get(record.id), found.get(record.id)))
+      const operations = records.map(record => operationsFor(run, record, stored.get(record.id), found.get(record.id)))
+      return (await Promise.all(operations)).flat()
     }
   }
 }

@@ -70,7 +70,7 @@ t.test('a client is closed soon after its connections were cut off', async t => 
 t.test('a refresh whose answer was lost on its way from the database is no second use of its token', async t => {
   const proxy = await proxyTo(t, await databaseUrl(t))
   const app = await build(t, { url: proxy.url })
-  const { refresh_token } = await app.data.sessions.begin((await addUser(app))._id)
+  const { refresh_token } = await app.data.sessions.begin(await addUser(app))
   const refresh = (token: string) => app.inject({ method: 'POST', url: '/login/refresh', payload: { refresh_token: token } })
   const broken = proxy.at('spent', proxy.cutAnswer)
   const answer = await refresh(refresh_token)
