@@ -129,10 +129,16 @@ t.test('what was begun before all sessions ended is over, whichever process bega
     const user = await addUser(here)
     const profile = await profileOf(here, user)
     const thief = await logIn(there, user)
-    const isEnding = () => databaseOf(here).collection<{ _id: number }>('users').updateOne({ _id: user._id }, { $inc: { session_epoch: 1 } })
+    const isEnding = () =>
+      databaseOf(here)
+        .collection<{ _id: number }>('users')
+        .updateOne({ _id: user._id }, { $inc: { session_epoch: 1 } })
     before(t, there.data.sessions, 'begin', isEnding)
     t.equal((await post(there, `/profiles/${profile._id}/token`, {}, thief.access_token)).body, unauthenticated)
-    t.strictSame((await here.data.sessions.list(user._id)).map(({ _id }) => _id), [sidOf(thief)])
+    t.strictSame(
+      (await here.data.sessions.list(user._id)).map(({ _id }) => _id),
+      [sidOf(thief)]
+    )
   })
 
   t.test('but the session that ended the others goes on', async t => {
