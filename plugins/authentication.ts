@@ -5,6 +5,7 @@ import type { SignedIn } from '../schemas/identity.js'
 import type { Session } from '../src/data/sessions.js'
 import { toUser, type UserDocument } from '../src/data/users.js'
 import { forbidden, unauthenticated } from '../src/errors.js'
+import { reasonOf } from '../src/http/logging.js'
 import type { Claims } from '../src/identity/claims.js'
 import { ownTokens } from '../src/identity/own-tokens.js'
 import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
@@ -99,7 +100,7 @@ const providerTokensOf = (app: FastifyInstance): Tokens => {
   const { JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = app.settings
   const keys = JWT_PUBLIC_KEY
     ? keysFromPem(JWT_PUBLIC_KEY)
-    : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err }, 'the keys of the identity provider could not be read'))
+    : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err: reasonOf(err as Error) }, 'the keys of the identity provider could not be read'))
   app.addHook('onClose', async () => keys.close())
   return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.refusedUsers.hasErased(id) })
 }

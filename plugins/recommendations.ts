@@ -34,11 +34,12 @@ export default fp(
       train:
         settings.TRAIN === 'off'
           ? undefined
-          : () =>
+          : ({ holder }) =>
               trainInChildProcess({
                 url: settings.MONGO_URL,
                 interest: { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM },
                 memoryMb: settings.TRAIN_MEMORY_MB,
+                holder,
                 signal: closing.signal
               }),
       trainEvery: minutes(settings.TRAIN_INTERVAL),

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isUnavailable } from '../src/data/driver/faults.js'
+import { type Lease, LeaseLost } from '../src/data/leases.js'
 import { withImportLease } from '../src/import/import-lease.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
 import { messageOf } from './failures.js'
@@ -52,7 +53,8 @@ const run = async () => {
   const signal = stopOnSignal()
   const progress = progressTo(process.stderr)
   try {
-    const work = () => importFiles(db, paths, { issuer, completedAt, prune, signal, onProgress: progress.update })
+    const work = ({ confirm }: Lease) =>
+      importFiles(db, paths, { issuer, completedAt, prune, signal, confirm, onProgress: progress.update })
     const onWait = () => console.error('Another import is running. Waiting for it to end.')
     const result = (await withImportLease(db, work, { onWait, signal })) ?? { kinds: {}, interrupted: true }
     progress.clear()
@@ -68,6 +70,8 @@ const run = async () => {
 
 const sentences = (error: unknown) => {
   if (error instanceof ImportError) return `${error.message}\nNothing was imported.`
+  if (error instanceof LeaseLost)
+    return 'The import lost its turn because the database did not respond for a minute: run the command again to complete it.'
   return isUnavailable(error) ? `${messageOf(error)}\nRun the command again to complete the import.` : messageOf(error)
 }
 

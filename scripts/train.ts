@@ -5,7 +5,7 @@ import { contentsOf } from '../src/data/contents.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { leasesOf } from '../src/data/leases.js'
 import { recommendationModelsOf } from '../src/data/recommendation-models.js'
-import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
+import { trainInChildProcess, trainingLease } from '../src/recommendations/learning/start-training.js'
 import type { Trained, TrainingProgress } from '../src/recommendations/learning/training.js'
 import { messageOf } from './failures.js'
 import { progressTo } from './progress.js'
@@ -31,10 +31,10 @@ const run = async () => {
   const show = (file: string) => (progress: TrainingProgress) => bar.update({ ...progress, file, records: progress.done })
   try {
     if (eventsOut !== undefined) return await writeEvents(eventsOut, { data, interest, signal, onProgress: show(eventsOut) })
-    const made = await leasesOf(db).withLease<Trained | Record<string, unknown>>('training', () =>
+    const made = await leasesOf(db).withLease<Trained | Record<string, unknown>>(trainingLease, ({ holder, confirm }) =>
       modelIn !== undefined
-        ? storeModel(modelIn, data)
-        : trainInChildProcess({ url, interest, memoryMb: TRAIN_MEMORY_MB, signal, onProgress: show('the model') })
+        ? storeModel(modelIn, data, confirm)
+        : trainInChildProcess({ url, interest, memoryMb: TRAIN_MEMORY_MB, holder, signal, onProgress: show('the model') })
     )
     if (!made) throw new Error('Another process is already training.')
     return made

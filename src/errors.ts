@@ -88,6 +88,7 @@ export const internal = errorAnswer(500, 'Internal server error')
 
 export const unavailable = retryLater(503, 'The service is not available for the moment, try again')
 export const importRunning = retryLater(409, 'Another import is running, try again later', 5)
+export const importLost = retryLater(409, 'The import lost its turn, send the file again', 5)
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
 export const tooManyLogins = retryLater(429, 'Too many login attempts, try again later')
 

@@ -36,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { viewer, query } = request
     const wanted = { ...query, audience: app.audienceOf(request) }
     if (!viewer) return reply.publicJson(home.forAnyone(wanted), { vary: app.audienceHeaders })
-    const page = home.forViewer(viewer.id, wanted, read => app.readForViewer(request, read))
+    const page = home.forViewer(viewer.id, { ...wanted, isHead: request.method === 'HEAD' }, read => app.readForViewer(request, read))
     return page.then(bytes => reply.json(bytes))
   })
 }

@@ -33,7 +33,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const bytes = await pacer.run(() => {
       const viewing = history && viewingOf(catalogue, history, interest, audience)
       const recommendations = recommender.recommend(viewing, audience, query.perPage)
-      if (viewer) uptake.show(viewer.id, recommendations)
+      if (viewer && request.method === 'GET') uptake.show(viewer.id, recommendations)
       return recommendationsBytes(catalogue, recommendations, RECENT_DAYS)
     })
     return reply.json(bytes)

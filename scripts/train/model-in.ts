@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Data } from '../../src/data/index.js'
+import type { Lease } from '../../src/data/leases.js'
 import { type ForeignModel, readModelFile } from '../../src/recommendations/learning/model-file.js'
 import { featuresInOrder, newcomersOf, readTitleFeatures } from '../../src/recommendations/learning/title-features.js'
 import { readTitles } from '../../src/recommendations/learning/titles.js'
@@ -27,7 +28,8 @@ const completed = async ({ model, views }: ForeignModel, contents: Data['content
 /** Stores a model that was trained elsewhere. Every running process then loads it. */
 export const storeModel = async (
   path: string,
-  { allHistories, contents, recommendationModels }: Pick<Data, 'allHistories' | 'contents' | 'recommendationModels'>
+  { allHistories, contents, recommendationModels }: Pick<Data, 'allHistories' | 'contents' | 'recommendationModels'>,
+  confirm?: Lease['confirm']
 ) => {
   const refuse = ({ message }: Error) => {
     throw new Error(`${path} cannot be used: ${message}. The model in use stays.`)
@@ -36,6 +38,6 @@ export const storeModel = async (
   const bytes = packed(await completed(foreign, contents))
   if (bytes.byteLength > largestModel) refuse(new Error(`With new titles it has ${bytes.byteLength} bytes, more than ${largestModel}`))
   const elements = await allHistories.estimatedSize()
-  await recommendationModels.save({ format: modelFormat, elements, summary: foreign.summary }, bytes)
+  await recommendationModels.save({ format: modelFormat, elements, summary: foreign.summary }, bytes, confirm)
   return foreign.summary
 }

@@ -11,6 +11,27 @@ interface LeaseDocument {
 
 /** How long a lease outlives a holder that crashed. */
 const life = seconds(60)
+const renewEvery = life / 3
+/** How long after its confirmation a write may last. The other half is for clocks and networks that are late. */
+const writesFor = life / 2
+const operationTimeout = { timeoutMS: seconds(10) }
+
+/** The lease ran out, so another process may have done the same work since. */
+export class LeaseLost extends Error {
+  constructor(name: string) {
+    super(`The lease of this ${name} ran out, probably because the database did not respond for a minute`)
+  }
+}
+
+export interface Lease {
+  holder: string
+  /**
+   * Renews the lease, or throws `LeaseLost`. Call it right before each write and pass the result to the write, which then ends before the
+   * lease does. The driver sends the bound along, so a slow server gives up too. What remains is a server that was frozen with the command
+   * in its socket: it carries out that one command when it goes on.
+   */
+  confirm: () => Promise<{ timeoutMS: number }>
+}
 
 /** For work that only one process may do at a time. */
 export const leasesOf = (db: Db) => {
@@ -35,22 +56,42 @@ export const leasesOf = (db: Db) => {
     return lease?.holder === holder
   }
 
+  /** Never brings back a lease that ran out, because another process may have held it in between. */
+  const renew = async (name: string, holder: string) => {
+    const { matchedCount } = await withRetries(() =>
+      leases.updateOne(
+        { _id: name, holder, $expr: { $gt: ['$expires_at', '$$NOW'] } },
+        [{ $set: { expires_at: { $add: ['$$NOW', life] } } }],
+        operationTimeout
+      )
+    )
+    return matchedCount === 1
+  }
+
+  /** A lease that `withLease` has taken, in this process or in the one that started it. */
+  const held = (name: string, holder: string): Lease => ({
+    holder,
+    confirm: async () => {
+      const began = performance.now()
+      if (!(await renew(name, holder))) throw new LeaseLost(name)
+      return { timeoutMS: Math.round(began + writesFor - performance.now()) }
+    }
+  })
+
   return {
+    held,
+
     /** Does the work while holding the lease. Returns undefined if another process holds it. */
-    withLease: async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
+    withLease: async <T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | undefined> => {
       const holder = randomUUID()
       if (!(await take(name, holder))) return undefined
-      let renewed: Promise<unknown> = Promise.resolve()
-      const renewal = setInterval(() => {
-        renewed = take(name, holder).catch(() => undefined)
-      }, life / 3)
+      // A renewal that fails is noticed when the next write confirms the lease.
+      const renewal = setInterval(() => void renew(name, holder).catch(() => undefined), renewEvery)
       try {
-        return await work()
+        return await work(held(name, holder))
       } finally {
         clearInterval(renewal)
-        // A renewal that arrives after the delete would take the lease again.
-        await renewed
-        await leases.deleteOne({ _id: name, holder }).catch(() => undefined)
+        await leases.deleteOne({ _id: name, holder }, operationTimeout).catch(() => undefined)
       }
     }
   }

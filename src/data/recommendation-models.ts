@@ -1,5 +1,6 @@
 import { Binary, type Db, ObjectId } from 'mongodb'
 import { days, minutes } from '../time.js'
+import type { Lease } from './leases.js'
 
 /** The metadata of a recommendation model. */
 export interface ModelDocument {
@@ -60,15 +61,22 @@ export const recommendationModelsOf = (db: Db) => {
       return read === size ? bytes.buffer : undefined
     },
 
-    /** Writes the chunks first and the model last, so that an interrupted save stays invisible. Then deletes older models. */
-    save: async (model: Omit<ModelDocument, '_id' | 'size' | 'trained_at'>, bytes: Uint8Array) => {
+    /**
+     * Writes the chunks first and the model last, so that an interrupted save stays invisible. Then deletes older models. `confirm` is that
+     * of the lease of the training, so that no model comes after one that was trained later.
+     */
+    save: async (
+      model: Omit<ModelDocument, '_id' | 'size' | 'trained_at'>,
+      bytes: Uint8Array,
+      confirm: Lease['confirm'] = async () => timeout
+    ) => {
       const _id = await nextId()
       for (let n = 0; n * chunkSize < bytes.length; n++)
         await chunks.insertOne({ _id: { model: _id, n }, bytes: new Binary(bytes.subarray(n * chunkSize, (n + 1) * chunkSize)) }, timeout)
       await models.updateOne(
         { _id },
         { $set: { ...model, size: bytes.length }, $currentDate: { trained_at: true } },
-        { ...timeout, upsert: true }
+        { ...(await confirm()), upsert: true }
       )
       const before = { _id: { $lt: _id } }
       await models.deleteMany(

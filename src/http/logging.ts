@@ -1,14 +1,24 @@
 import type { FastifyRequest } from 'fastify'
-import { destination } from 'pino'
+import { destination, type SerializedError, stdSerializers } from 'pino'
+import { isUnavailable } from '../data/driver/faults.js'
 
 /** Fields to redact, up to two levels deep. */
 const secrets = ['authorization', 'password', 'access_token', 'refresh_token', 'token', 'password_hash']
+
+/** What went wrong, for failures outside of the service: where in a driver they were noticed says nothing. */
+export const reasonOf = (error: Error) => {
+  const { type, message } = stdSerializers.err(error)
+  return { type, message }
+}
 
 export const loggerOptions = (level: string) => ({
   level,
   redact: { paths: secrets.flatMap(name => [name, `*.${name}`, `*.*.${name}`]), censor: '[secret]' },
   // Queries and headers may hold personal data.
-  serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: url.split('?', 1)[0] }) }
+  serializers: {
+    req: ({ method, url }: FastifyRequest) => ({ method, path: url.split('?', 1)[0] }),
+    err: (error: Error) => (isUnavailable(error) ? reasonOf(error) : stdSerializers.err(error)) as SerializedError
+  }
 })
 
 /** Bytes of log lines to buffer while the disk is full. */

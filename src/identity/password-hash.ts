@@ -1,14 +1,19 @@
-/** A more expensive hash would delay all logins. */
-const mostExpensive = { bcryptCost: 16, memoryKiB: 1024 * 1024, passes: 64, lanes: 64 }
+/** The cost of our own hashes. The memory is in KiB. */
+export const ownCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
+
+/**
+ * `milliseconds` as in `costOf`. Every refusal of a login takes as long as the most expensive hash, and 2 s at most. What takes longer
+ * to check could not be refused in the same time as others.
+ */
+const mostExpensive = { milliseconds: 1500, memoryKiB: 1024 * 1024, lanes: 64 }
 
 const argon2 =
   /^\$argon2(?:id|i|d)(?:\$v=(?:16|19))?\$m=([1-9]\d{0,9}),t=([1-9]\d{0,9}),p=([1-9]\d{0,9})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 const isUsableArgon2 = (hash: string) => {
-  const [, memory, passes, lanes, salt = '', output = ''] = argon2.exec(hash) ?? []
+  const [, memory, , lanes, salt = '', output = ''] = argon2.exec(hash) ?? []
   if (!memory || Number(memory) > mostExpensive.memoryKiB || Number(memory) < 8 * Number(lanes)) return false
-  if (Number(passes) > mostExpensive.passes || Number(lanes) > mostExpensive.lanes) return false
-  return isBase64(salt, 8, 48) && isBase64(output, 10, 64)
+  return Number(lanes) <= mostExpensive.lanes && isBase64(salt, 8, 48) && isBase64(output, 10, 64)
 }
 
 /** Accepts only the canonical form, unpadded and without leftover bits, since the argon2 library refuses any other. */
@@ -19,11 +24,18 @@ const isBase64 = (text: string, least: number, most: number) => {
 
 const bcrypt = /^\$2[abxy]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 
-const isUsableBcrypt = (hash: string) => {
-  const cost = Number(bcrypt.exec(hash)?.[1])
-  return cost >= 4 && cost <= mostExpensive.bcryptCost
+const isUsableBcrypt = (hash: string) => Number(bcrypt.exec(hash)?.[1]) >= 4
+
+/** Roughly how many milliseconds it takes to check a password against a hash. */
+export const costOf = (hash: string) => {
+  const [, exponent] = bcrypt.exec(hash) ?? []
+  if (exponent) return 75 * 2 ** (Number(exponent) - 10)
+  const [, memory, passes] = argon2.exec(hash) as RegExpExecArray
+  return (15 * Number(memory) * Number(passes)) / (ownCost.memoryCost * ownCost.timeCost)
 }
 
 /** Whether it is a hash that passwords can be checked against. */
 export const isPasswordHash = (hash: unknown): hash is string =>
-  typeof hash === 'string' && (hash.startsWith('$argon2') ? isUsableArgon2(hash) : isUsableBcrypt(hash))
+  typeof hash === 'string' &&
+  (hash.startsWith('$argon2') ? isUsableArgon2(hash) : isUsableBcrypt(hash)) &&
+  costOf(hash) <= mostExpensive.milliseconds

@@ -1,25 +1,13 @@
 import * as argon2 from '@node-rs/argon2'
 import * as bcrypt from '@node-rs/bcrypt'
-
-/** The memory is in KiB. */
-const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
+import { ownCost } from './password-hash.js'
 
 /** Checked if there is no such user, so that the answer takes as long as for a wrong password. */
-const dummyHash = argon2.hashSync(crypto.randomUUID(), cost)
+const dummyHash = argon2.hashSync(crypto.randomUUID(), ownCost)
 
-export const hashPassword = (password: string) => argon2.hash(password, cost)
+export const hashPassword = (password: string) => argon2.hash(password, ownCost)
 
-const bcryptPrefix = /^\$2[abxy]\$(\d\d)\$/
-
-const hasBcryptPrefix = (hash: string) => bcryptPrefix.test(hash)
-
-/** Roughly how many milliseconds it takes to check a password against a hash. */
-export const costOf = (hash = dummyHash) => {
-  const [, exponent] = bcryptPrefix.exec(hash) ?? []
-  if (exponent) return 75 * 2 ** (Number(exponent) - 10)
-  const [, memory, passes] = /\$m=(\d+),t=(\d+)/.exec(hash) as RegExpExecArray
-  return (15 * Number(memory) * Number(passes)) / (cost.memoryCost * cost.timeCost)
-}
+const hasBcryptPrefix = (hash: string) => /^\$2[abxy]\$\d\d\$/.test(hash)
 
 /** bcrypt ignores the bytes after these. */
 const bcryptBytes = 72

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unauthenticated } from '../errors.js'
-import { costOf } from './passwords.js'
+import { days } from '../time.js'
+import { costOf } from './password-hash.js'
 
 /** A refusal comes at least this many milliseconds after its login arrived. */
 const soonestRefusal = 250
@@ -10,16 +11,19 @@ const lateStep = 250
 const usualCost = 75
 /** Processors may be busy, or slower than the costs assume. */
 const margin = 4 / 3
+/** How long an expensive hash counts after it was checked last. One that nobody uses any more must not delay refusals for ever. */
+const remembered = days(1)
 
 /**
  * Times the refusals of logins so that they reveal nothing about the user. How long a login takes depends on the queue and on
  * the kind of hash. So the time of a refusal is fixed before the hash is checked, as if every login had the most expensive hash
- * seen so far.
+ * of the last day.
  */
 export class Refusals {
   private inFlight = 0
-  /** The cost of the most expensive hash seen so far, in milliseconds. */
+  /** The cost of the most expensive hash of the last day, in milliseconds. */
   highestCost = 0
+  private forgottenAt = 0
 
   /** `atOnce` hashes are checked in parallel. A refusal comes at most `latest` milliseconds after its login. */
   constructor(
@@ -29,7 +33,7 @@ export class Refusals {
 
   /** Returns the result of the login, or throws the 401 when it is due. */
   async unlessRefused<T>(arrived: number, hash: string | undefined, logIn: () => Promise<T | undefined>): Promise<T> {
-    this.highestCost = Math.max(this.highestCost, costOf(hash))
+    this.note(hash === undefined ? 0 : costOf(hash), arrived)
     const latest = arrived + this.latest
     const due = Math.min(latest, this.dueTime(arrived))
     this.inFlight++
@@ -41,6 +45,12 @@ export class Refusals {
     } finally {
       this.inFlight--
     }
+  }
+
+  private note(cost: number, now: number) {
+    if (cost < this.highestCost && now < this.forgottenAt) return
+    this.highestCost = cost
+    this.forgottenAt = now + remembered
   }
 
   private dueTime(arrived: number) {

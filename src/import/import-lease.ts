@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
-import { leasesOf } from '../data/leases.js'
+import { type Lease, leasesOf } from '../data/leases.js'
 import { seconds } from '../time.js'
 
 /** Only the holder of this lease may import. */
@@ -18,7 +18,7 @@ interface TurnOptions {
 /** Does the work once no other process imports. Returns undefined if aborted while waiting. */
 export const withImportLease = async <T extends object>(
   db: Db,
-  work: () => Promise<T>,
+  work: (lease: Lease) => Promise<T>,
   { onWait, signal }: TurnOptions
 ): Promise<T | undefined> => {
   const leases = leasesOf(db)

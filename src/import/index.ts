@@ -2,12 +2,14 @@ import type { Db } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
 import { ensureIndexes } from '../data/index.js'
+import type { Lease } from '../data/leases.js'
 import { checkFile } from './checking/check.js'
 import { Faults, ImportError } from './checking/faults.js'
 import { KnownIds } from './checking/known-ids.js'
 import type { ImportRun } from './kind.js'
 import { kindsOf } from './kinds/index.js'
 import { filesOf, type Source, textsOf } from './reading/sources.js'
+import { operationTimeout } from './timeouts.js'
 import { pruneKind } from './writing/prune.js'
 import { type Counts, writeFile } from './writing/write.js'
 
@@ -31,6 +33,8 @@ export interface ImportOptions {
   /** Removes the catalogue documents that their file lacks. Contents are only marked as deleted. */
   prune?: boolean | undefined
   onProgress?: ((progress: ImportProgress) => void) | undefined
+  /** Confirms the lease of the run. Without it, nothing else may import meanwhile. */
+  confirm?: Lease['confirm']
   /** Stops the run after the current batch. */
   signal?: AbortSignal | undefined
 }
@@ -48,7 +52,7 @@ export interface ImportResult {
 
 /** Imports files, folders of files, or texts by file name. If any record is wrong, throws an ImportError and writes nothing. */
 export const importFiles = async (db: Db, input: string[] | Record<string, string>, options: ImportOptions = {}): Promise<ImportResult> => {
-  const { prune = false, signal } = options
+  const { prune = false, signal, confirm = async () => operationTimeout } = options
   const { sources, faults: wrongFiles } = Array.isArray(input) ? await filesOf(input) : textsOf(input)
   const faults = new Faults()
   for (const fault of wrongFiles) faults.add(fault)
@@ -67,11 +71,12 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
   }
   if (faults.any) throw new ImportError(faults)
 
+  await confirm()
   await ensureIndexes(db)
   const writing = progressOf('write', sources, options)
   for (const [at, source] of sources.entries()) {
     await assertUnchanged(source, states[at])
-    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal })
+    result.kinds[source.kind] = await writeFile(db, source, kinds[source.kind], { onBatch: writing(source), signal, confirm })
     if (isInterrupted()) return result
     await assertUnchanged(source, states[at])
   }
@@ -80,7 +85,7 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
     const counts = result.kinds[kind]
     const { prune: pruneDocuments, revision } = kinds[kind]
     if (!prune || !counts || !pruneDocuments || !revision) continue
-    counts.pruned = await pruneKind(db, pruneDocuments, revision)
+    counts.pruned = await pruneKind(db, { prune: pruneDocuments, revision }, confirm)
     if (isInterrupted()) return result
   }
   return result

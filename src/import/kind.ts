@@ -1,5 +1,6 @@
 import type { Db, Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
+import type { Lease } from '../data/leases.js'
 import type { RevisionKind } from '../data/revisions.js'
 import type { KnownIds } from './checking/known-ids.js'
 
@@ -43,6 +44,6 @@ export interface Kind<R = unknown> {
   begin?(): Promise<unknown>
   /** The writes for records that differ from the database. Called again if another process wrote the same documents first. */
   operations(records: R[]): Promise<Operation[]>
-  /** Removes the documents that the run lacks. Returns how many. */
-  prune?(): Promise<number>
+  /** Removes the documents that the run lacks, and confirms the lease before each write. Returns how many. */
+  prune?(confirm: Lease['confirm']): Promise<number>
 }

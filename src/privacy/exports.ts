@@ -1,6 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import type { Data } from '../data/index.js'
-import { tooManyRequests, unauthenticated, unavailable } from '../errors.js'
+import { orThrow, tooManyRequests, unauthenticated, unavailable } from '../errors.js'
 import { Semaphore } from '../overload/semaphore.js'
 import { minutes } from '../time.js'
 import { exportOf } from './export.js'
@@ -23,13 +23,24 @@ export const exportsOf = (data: Data) => {
   const running = new Set<number>()
   const reads = new Semaphore(readsAtOnce)
 
+  const assertRoom = (id: number) => {
+    if (running.has(id)) throw tooManyRequests()
+    if (running.size >= exportsAtOnce) throw unavailable()
+  }
+  const userOf = async (id: number) => orThrow(await data.users.byId(id), unauthenticated)
+
   return {
+    /** An empty answer to a HEAD, or the error that the export would get. Begins no export. */
+    head: async (id: number): Promise<Readable> => {
+      await userOf(id)
+      assertRoom(id)
+      return Readable.from([])
+    },
+
     /** The answer as a stream, which reads from the database as fast as its caller takes it. */
     begin: async (id: number): Promise<Readable> => {
-      const user = await data.users.byId(id)
-      if (!user) throw unauthenticated()
-      if (running.has(id)) throw tooManyRequests()
-      if (running.size >= exportsAtOnce) throw unavailable()
+      const user = await userOf(id)
+      assertRoom(id)
       running.add(id)
       const answer = Readable.from(answerOf(exportOf(data, user, read => reads.run(read))))
       return addAbortSignal(AbortSignal.timeout(longest), answer).once('close', () => running.delete(id))

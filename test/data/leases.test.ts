@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import t from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { isUnavailable } from '../../src/data/driver/faults.js'
-import { leasesOf } from '../../src/data/leases.js'
+import { type Lease as HeldLease, leasesOf } from '../../src/data/leases.js'
 import { databaseUrl } from '../helpers/database.js'
 import { until } from '../helpers/until.js'
 
@@ -117,6 +117,38 @@ t.test('what one process at a time may do', async t => {
     })
     t.equal((await leases.findOne({ _id: 'a' }))?.holder, 'somebody')
     await leases.deleteMany()
+  })
+
+  t.test('is confirmed before each write, and lasts longer than the write may', async t => {
+    await one.withLease('a', async ({ holder, confirm }) => {
+      await leases.updateOne({ _id: 'a' }, [{ $set: { expires_at: { $add: ['$$NOW', 5000] } } }])
+      const { timeoutMS } = await other.held('a', holder).confirm()
+      t.ok(timeoutMS > 20_000 && timeoutMS <= 30_000, `a write may take ${timeoutMS} ms`)
+      t.ok((await left('a')) > timeoutMS + 20_000)
+      await confirm()
+    })
+  })
+
+  t.test('is not confirmed once it has run out, whoever has held it since', async t => {
+    const since: Record<string, (lease: HeldLease) => Promise<unknown>> = {
+      nobody: () => expire('a'),
+      another: async () => {
+        await expire('a')
+        await other.withLease('a', async () => true)
+      },
+      'another still': () => leases.updateOne({ _id: 'a' }, { $set: { holder: 'somebody' } })
+    }
+    for (const [who, lose] of Object.entries(since)) {
+      mock.timers.enable({ apis: ['setInterval'] })
+      await one.withLease('a', async lease => {
+        await lose(lease)
+        mock.timers.tick(25_000)
+        await new Promise(resolve => setTimeout(resolve, 100))
+        await t.rejects(lease.confirm(), { message: /^The lease of this a ran out/ }, who)
+      })
+      mock.timers.reset()
+      await leases.deleteMany()
+    }
   })
 
   t.test('is not brought back by a renewal under way at its end', async t => {

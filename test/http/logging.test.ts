@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,6 +11,7 @@ import { buildApp } from '../../src/app.js'
 import { linesOut, loggerOptions } from '../../src/http/logging.js'
 import { addUser, build, settingsFor } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
+import { until } from '../helpers/until.js'
 
 const password = 'correct horse battery staple'
 
@@ -93,6 +95,30 @@ const assertClean = (t: Test, lines: string[], secrets: Set<string>) => {
   t.notMatch(log, /bearer [\w-]{3,}|basic [\w-]{6,}/i, 'no Authorization')
   t.notMatch(log, /\$argon2/, 'no hash')
 }
+
+t.test('a failure outside of the service is logged with its reason, and without a stack', async t => {
+  const provider = createServer((_request, response) => response.destroy()).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  t.teardown(() => provider.close())
+  const { port } = provider.address() as AddressInfo
+  const lines: string[] = []
+  const withProvider = { MONGO_URL: 'mongodb://127.0.0.1:1/x', JWT_SECRET: '', JWT_ISSUER: 'https://id.example', JWT_AUDIENCE: 'viewer' }
+  const settings = settingsFor(withProvider.MONGO_URL, { ...withProvider, JWT_JWKS_URL: `http://127.0.0.1:${port}/` })
+  const app = await buildApp(settings, { logger: { ...loggerOptions('warn'), stream: { write: (line: string) => lines.push(line) } } })
+  t.teardown(() => app.close())
+  await app.ready()
+  const token = ['{"alg":"RS256","kid":"1"}', '{"sub":"1"}', 'x'].map(part => Buffer.from(part).toString('base64url')).join('.')
+  await app.inject({ url: '/history', headers: { authorization: `Bearer ${token}` } })
+  await until(() => lines.length > 1)
+  const logged = lines.map(line => JSON.parse(line)).map(({ msg, err }) => [msg, Object.keys(err).join(), err.message])
+  t.match(logged.sort(), [
+    ['the keys of the identity provider could not be read', 'type,message', /fetch failed/],
+    ['the service could not be prepared, trying again every second', 'type,message', /ECONNREFUSED/]
+  ])
+
+  app.log.warn({ err: new Error('a fault of our own') }, 'unexpected')
+  t.match(JSON.parse(lines.at(-1) as string).err, { message: 'a fault of our own', stack: /logging\.test/ })
+})
 
 t.test('the log at the level trace', async t => {
   t.test('as production writes it, holds no secret', async t => {

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { importLease } from '../../src/import/import-lease.js'
 import { notFound, unauthenticated } from '../helpers/answers.js'
@@ -152,6 +154,24 @@ t.test('POST /import/{file}', async t => {
     })
     t.ok(held)
     t.strictSame(await contentsIn(app), [1, 2, 3, 4])
+  })
+
+  await t.test('that loses its turn while it is slow writes nothing over a newer one', async t => {
+    const upload = request({ port: portOf(app), method: 'POST', path: '/import/contents', headers: authorized })
+    upload.write(`${lines(film(1, { name: 'Older' }))}\n`)
+    await until(() => uploads().length > 0)
+    const leases = databaseOf(app).collection<{ _id: string }>('leases')
+    await leases.updateOne({ _id: importLease }, [{ $set: { expires_at: '$$NOW' } }])
+    t.strictSame(await imported(address, '/import/contents', lines(film(1, { name: 'Newer' }))), counts(0, 1, 0, 0))
+    upload.end()
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage]
+    t.strictSame(
+      [answer.statusCode, answer.headers['retry-after'], JSON.parse(await text(answer))],
+      [409, '5', { success: false, code: 409, message: 'The import lost its turn, send the file again' }]
+    )
+    const stored = await databaseOf(app).collection<{ _id: number }>('contents').findOne({ _id: 1 })
+    t.match(stored, { name: 'Newer' })
+    t.equal(await leases.countDocuments({ _id: importLease }), 0)
   })
 
   await t.test('is counted by file and status', async t => {

@@ -88,7 +88,10 @@ t.test('a user whose stored password cannot be checked is refused as anybody, an
     '$argon2id$',
     valid.replace(/t=\d+/, 't=999999999'),
     valid.replace(/m=\d+/, 'm=99999999'),
-    '$2b$31$abc'
+    '$2b$31$abc',
+    // Each takes longer to check than any refusal may take.
+    (await bcrypt(password, 4)).replace('$04$', '$15$'),
+    valid.replace('m=19456,t=2', 'm=1048576,t=4')
   ]
   for (const [n, password_hash] of stored.entries()) {
     const { _id } = await addUser(app, `${n}@example.com`)
@@ -133,6 +136,26 @@ t.test('a refusal that is late comes at the next moment, and at once when no log
     const took = performance.now() - began
     t.ok(took > refused - 10, `${took} ms`)
   }
+})
+
+t.test('an expensive hash delays refusals for a day after it was checked', async t => {
+  const refusals = new Refusals(1, 2000)
+  const refuse = (hash: string | undefined, arrived: number) =>
+    t.rejects(
+      refusals.unlessRefused(arrived, hash, async () => undefined),
+      { message: 'Unauthenticated.' }
+    )
+  const expensive = (await bcrypt(password, 4)).replace('$04$', '$14$')
+  const now = performance.now()
+  const hours = (count: number) => now - count * 3_600_000
+  await refuse(expensive, hours(60))
+  await refuse(undefined, hours(37))
+  t.equal(refusals.highestCost, 1200, '23 hours later')
+  await refuse(expensive, hours(36.5))
+  await refuse(undefined, hours(35))
+  t.equal(refusals.highestCost, 1200, 'a day after the first, but not after the last check')
+  await refuse(await hashPassword(password), now)
+  t.equal(refusals.highestCost, 15)
 })
 
 t.test('POST /login', async t => {

@@ -158,6 +158,20 @@ t.test('a long export', async t => {
     return status === 200
   }
 
+  t.test('is not begun by a HEAD, which has its head alone', async t => {
+    const ask = (method: 'GET' | 'HEAD') => app.inject({ method, url: '/me/export', headers: { authorization } })
+    const head = await ask('HEAD')
+    const { socket, status } = await begin()
+    t.equal(status, 200, 'the next GET is not refused')
+    t.equal((await ask('HEAD')).statusCode, 429, 'a HEAD says what a GET would get')
+    socket.destroy()
+    await until(async () => (await ask('HEAD')).statusCode === 200)
+    const whole = await ask('GET')
+    const lasting = ({ headers: { date, 'x-request-id': id, 'transfer-encoding': encoding, ...rest } }: typeof head) => rest
+    t.strictSame([head.statusCode, head.body], [200, ''])
+    t.strictSame(lasting(head), lasting(whole))
+  })
+
   t.test('that nobody reads delays no other caller, and ends with its caller', async t => {
     const { socket, status } = await begin()
     t.equal(status, 200)

@@ -102,6 +102,25 @@ t.test('waits for another import, and says so', async t => {
   t.match(await second?.ended, [0, 'contents: 1 added, 0 changed, 0 unchanged\n'])
 })
 
+t.test('an import that loses its turn says so, and writes nothing more', async t => {
+  const { url, all, db } = await importer(t)
+  const count = 40_000
+  const { folder, start } = await inFolder(t, {}, url)
+  const path = join(folder, 'contents.ndjson')
+  await writeFile(path, lines(...Array.from({ length: count }, (_, at) => film(at + 1))))
+  const { ended } = start(path)
+  while ((await db.collection('contents').estimatedDocumentCount()) === 0) await new Promise(resolve => setTimeout(resolve, 20))
+  await db.collection<{ _id: string }>('leases').updateOne({ _id: importLease }, [{ $set: { expires_at: '$$NOW' } }])
+  t.strictSame(await ended, [
+    1,
+    '',
+    'The import lost its turn because the database did not respond for a minute: run the command again to complete it.\n'
+  ])
+  const written = (await all('contents')).length
+  t.ok(written > 0 && written < count && written % 1000 === 0, `${written} are written`)
+  await rm(path)
+})
+
 t.test('Ctrl-C ends the batch under way, and a second run completes the import', async t => {
   const { url, all, db } = await importer(t)
   const count = 20_000

@@ -57,7 +57,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     },
     async function importFile({ params: { file }, query: { prune }, raw }) {
       if (!isKind(file)) throw importFileNotFound()
-      const outcome = await data.leases.withLease(importLease, () => importUpload(raw, file, { ...options, prune }))
+      const outcome = await data.leases.withLease(importLease, ({ holder }) => importUpload(raw, file, { ...options, prune, holder }))
       // Another import holds the lease.
       if (!outcome) throw importRunning()
       const counts = countsOrThrow(outcome, cause => log.warn({ file, cause }, 'the import did not finish: send the file again'))

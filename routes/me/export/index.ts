@@ -23,7 +23,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('', { schema, ...forAccount }, async function exportMe(request, reply) {
     const { account } = app.viewerOf(request)
-    const answer = await exports.begin(account)
+    // Fastify would read the stream of an export to its end before it drops it.
+    const answer = await (request.method === 'HEAD' ? exports.head(account) : exports.begin(account))
     reply.headers({ 'content-type': jsonType, 'content-disposition': `attachment; filename="viewer-${account}.json"` })
     // Fastify sends a stream unchanged.
     return answer as unknown as Static<typeof Answer>

@@ -7,7 +7,6 @@ import { unstorable } from '../checking/storable.js'
 import { uniqueKeys } from '../checking/unique-keys.js'
 import type { ImportRun, Kind } from '../kind.js'
 import { momentOf, momentOrNull } from '../reading/moments.js'
-import { operationTimeout } from '../timeouts.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing/catalogue-writes.js'
 
 type ContentFields = Omit<Fields<ContentDocument>, 'words'>
@@ -85,7 +84,7 @@ export const contents = ({ db, ids, pruned }: ImportRun): Kind<ContentRecord> =>
     operations: records => upserts(records.map(record => ({ _id: record.id, fields: fieldsOf(record) }))),
 
     /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
-    async prune() {
+    async prune(confirm) {
       const now = new Date()
       const $set = { deleted_at: now, updated_at: now, digest: '' }
       let marked = 0
@@ -95,7 +94,7 @@ export const contents = ({ db, ids, pruned }: ImportRun): Kind<ContentRecord> =>
           .updateMany(
             { _id: { $in: batch } },
             { $set, $currentDate: { stamp: true } },
-            { ...operationTimeout, writeConcern: { w: 'majority' } }
+            { ...(await confirm()), writeConcern: { w: 'majority' } }
           )
         marked += result.matchedCount
       }

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { TermRecord } from '../../../schemas/import.js'
 import type { ContentDocument } from '../../data/contents.js'
 import { counterOf } from '../../data/counters.js'
+import type { Lease } from '../../data/leases.js'
 import { revisionsOf } from '../../data/revisions.js'
 import type { TermDocument } from '../../data/terms.js'
 import { inBatches } from '../batches.js'
@@ -35,13 +36,13 @@ const storedIds = async (db: Db, pairs: Pair[]) => {
 }
 
 /** Contents must not name removed terms. Clears the digest, so that an import with the term writes the content again. */
-const removeReferences = async (db: Db, removed: number[]) => {
+const removeReferences = async (db: Db, removed: number[], confirm: Lease['confirm']) => {
   const result = await db
     .collection<ContentDocument>('contents')
     .updateMany(
       { terms: { $in: removed } },
       { $pull: { terms: { $in: removed } }, $set: { digest: '', updated_at: new Date() }, $currentDate: { stamp: true } },
-      { ...operationTimeout, writeConcern: { w: 'majority' } }
+      { ...(await confirm()), writeConcern: { w: 'majority' } }
     )
   if (result.matchedCount > 0) await revisionsOf(db).raise('contents')
 }
@@ -90,10 +91,10 @@ export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
 
     operations: async records => upserts(await withIds(records)),
 
-    async prune() {
+    async prune(confirm) {
       const isGiven = (id: number) => given.has(id)
-      for (const batch of inBatches(await idsNotGiven<number>(db, 'terms', isGiven))) await removeReferences(db, batch)
-      return removeNotGiven(db, 'terms', isGiven)
+      for (const batch of inBatches(await idsNotGiven<number>(db, 'terms', isGiven))) await removeReferences(db, batch, confirm)
+      return removeNotGiven(db, 'terms', isGiven, confirm)
     }
   }
 }

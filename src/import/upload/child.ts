@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import { closeSoon, connectionTo } from '../../data/driver/connection.js'
+import { leasesOf } from '../../data/leases.js'
 import { stopSignals } from '../../process/stop-signals.js'
+import { importLease } from '../import-lease.js'
 import { importFiles } from '../index.js'
 import { outcomeOf, outcomeOfError } from './outcome.js'
 import type { ImportOrder } from './start-child.js'
@@ -14,8 +16,9 @@ const stop = new AbortController()
 process.on('disconnect', () => stop.abort())
 for (const signal of stopSignals) process.on(signal, () => {})
 
-const [{ url, path, prune, issuer, completedAt }] = (await once(process, 'message')) as [ImportOrder]
+const [{ url, path, holder, ...options }] = (await once(process, 'message')) as [ImportOrder]
 const { client, db } = connectionTo(url, { serverSelectionTimeoutMS: 5000 })
-const outcome = await importFiles(db, [path], { prune, issuer, completedAt, signal: stop.signal }).then(outcomeOf, outcomeOfError)
+const lease = holder === undefined ? {} : leasesOf(db).held(importLease, holder)
+const outcome = await importFiles(db, [path], { ...options, ...lease, signal: stop.signal }).then(outcomeOf, outcomeOfError)
 await closeSoon(client)
 process.send?.(outcome, () => process.exit())

@@ -1,5 +1,6 @@
 import { isUnavailable } from '../../data/driver/faults.js'
-import { importRefused, type LineError, unavailable } from '../../errors.js'
+import { LeaseLost } from '../../data/leases.js'
+import { importLost, importRefused, type LineError, unavailable } from '../../errors.js'
 import { ImportError } from '../checking/faults.js'
 import type { ImportedKind, ImportResult } from '../index.js'
 
@@ -9,7 +10,7 @@ export type ImportOutcome =
   /** With the first errors, and the number of the rest. Nothing was written. */
   | { status: 'refused'; errors: LineError[]; rest: number }
   | { status: 'interrupted' }
-  | { status: 'unavailable' | 'failed'; cause: string }
+  | { status: 'lost' | 'unavailable' | 'failed'; cause: string }
 
 export const outcomeOf = ({ kinds, interrupted }: ImportResult): ImportOutcome => {
   const [counts] = Object.values(kinds)
@@ -27,6 +28,7 @@ const lineErrors = (error: ImportError) => {
 export const outcomeOfError = (error: Error): ImportOutcome => {
   const errors = error instanceof ImportError ? lineErrors(error) : []
   if (errors.length > 0) return { status: 'refused', errors, rest: (error as ImportError).faults.rest }
+  if (error instanceof LeaseLost) return { status: 'lost', cause: error.message }
   return { status: isUnavailable(error) ? 'unavailable' : 'failed', cause: String(error.stack) }
 }
 
@@ -41,6 +43,9 @@ export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => v
       throw importRefused(outcome.errors, outcome.rest)
     case 'failed':
       throw new Error(outcome.cause)
+    case 'lost':
+      warn(outcome.cause)
+      throw importLost()
     default:
       warn(outcome.status === 'interrupted' ? 'the service is stopping' : outcome.cause)
       throw unavailable()

@@ -9,6 +9,8 @@ export interface ImportOrder {
   prune: boolean
   issuer: string | undefined
   completedAt: number
+  /** The holder of the lease under which it runs. */
+  holder?: string
 }
 
 /** Enough, because the tables of ids are not part of the heap. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db, Document } from 'mongodb'
 import type { CatalogueKind, Imported } from '../../data/catalogue.js'
+import type { Lease } from '../../data/leases.js'
 import { inBatches } from '../batches.js'
 import type { Kind, Operation } from '../kind.js'
 import { batchTimeout, operationTimeout } from '../timeouts.js'
@@ -81,12 +82,17 @@ export const idsNotGiven = async <I extends Id>(db: Db, collection: CatalogueKin
 }
 
 /** Removes the documents that the run lacks. Returns how many. */
-export const removeNotGiven = async <I extends Id>(db: Db, collection: CatalogueKind, isGiven: (id: I) => boolean) => {
+export const removeNotGiven = async <I extends Id>(
+  db: Db,
+  collection: CatalogueKind,
+  isGiven: (id: I) => boolean,
+  confirm: Lease['confirm']
+) => {
   let removed = 0
   for (const batch of inBatches(await idsNotGiven(db, collection, isGiven))) {
     const result = await db
       .collection<Stored>(collection)
-      .deleteMany({ _id: { $in: batch } }, { ...operationTimeout, writeConcern: { w: 'majority' } })
+      .deleteMany({ _id: { $in: batch } }, { ...(await confirm()), writeConcern: { w: 'majority' } })
     removed += result.deletedCount
   }
   return removed
@@ -109,6 +115,6 @@ export const documentsOf = <R, I extends Id, S extends Stored = Stored>(
     collection,
     revision: collection,
     operations: records => upserts(records.map(record => ({ _id: idOf(record), fields: fieldsOf(record) }))),
-    prune: () => removeNotGiven(db, collection, isGiven)
+    prune: confirm => removeNotGiven(db, collection, isGiven, confirm)
   } satisfies Partial<Kind<R>>
 }

@@ -1,9 +1,13 @@
 import type { Db } from 'mongodb'
-import { type RevisionKind, revisionsOf } from '../../data/revisions.js'
+import type { Lease } from '../../data/leases.js'
+import { revisionsOf } from '../../data/revisions.js'
+import type { Kind } from '../kind.js'
+
+type Prunable = Required<Pick<Kind, 'prune' | 'revision'>>
 
 /** Removes what the run lacks and tells the servers. Returns how many documents it has removed. */
-export const pruneKind = async (db: Db, prune: () => Promise<number>, revision: RevisionKind) => {
-  const removed = await prune()
+export const pruneKind = async (db: Db, { prune, revision }: Prunable, confirm: Lease['confirm']) => {
+  const removed = await prune(confirm)
   if (removed > 0) await revisionsOf(db).raise(revision)
   return removed
 }

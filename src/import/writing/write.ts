@@ -1,10 +1,14 @@
 import { type Collection, type Db, MongoBulkWriteError } from 'mongodb'
 import { duplicateKey } from '../../data/driver/faults.js'
+import type { Lease } from '../../data/leases.js'
 import { revisionsOf } from '../../data/revisions.js'
 import type { Kind, Operation } from '../kind.js'
 import type { Source } from '../reading/sources.js'
 import { type BatchOptions, batchesOf } from '../records.js'
-import { operationTimeout } from '../timeouts.js'
+
+interface WriteOptions extends BatchOptions {
+  confirm: Lease['confirm']
+}
 
 export interface Counts {
   added: number
@@ -15,12 +19,12 @@ export interface Counts {
 /** How often a batch is tried when other processes write the same documents first. */
 const maxAttempts = 5
 
-const bulkOptions = { ...operationTimeout, ordered: false, writeConcern: { w: 'majority' as const } }
+const bulkOptions = { ordered: false, writeConcern: { w: 'majority' as const } }
 
 /** Writes as much as possible. `error` says why the rest failed. */
-const writeOnce = async (collection: Collection, operations: Operation[]) => {
+const writeOnce = async (collection: Collection, operations: Operation[], timeout: { timeoutMS: number }) => {
   try {
-    return { result: await collection.bulkWrite(operations, bulkOptions), error: undefined }
+    return { result: await collection.bulkWrite(operations, { ...bulkOptions, ...timeout }), error: undefined }
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error
     // The driver also wraps the error of a lost connection.
@@ -35,12 +39,12 @@ const isRace = ({ writeErrors, result }: MongoBulkWriteError) => {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey) && result.getWriteConcernError() === undefined
 }
 
-const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Operation[]) => {
+const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Operation[], confirm: Lease['confirm']) => {
   const collection = db.collection(kind.collection)
   const counts = { added: 0, changed: 0 }
   let operations = prepared
   for (let attempt = 1; operations.length > 0; attempt++) {
-    const { result, error } = await writeOnce(collection, operations)
+    const { result, error } = await writeOnce(collection, operations, await confirm())
     counts.added += result.upsertedCount
     counts.changed += result.modifiedCount
     if (kind.revision && result.upsertedCount + result.modifiedCount > 0) await revisionsOf(db).raise(kind.revision)
@@ -52,7 +56,7 @@ const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Oper
 }
 
 /** Writes the records that differ from the database. Reads the next batch while it writes one. */
-export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal }: BatchOptions) => {
+export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal, confirm }: WriteOptions) => {
   const total: Counts = { added: 0, changed: 0, unchanged: 0 }
   const count = (records: number, { added, changed }: { added: number; changed: number }) => {
     total.added += added
@@ -69,7 +73,7 @@ export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, s
       const records = current.map(piece => JSON.parse((piece as { text: string }).text))
       const operations = await kind.operations(records)
       await writing
-      writing = writeBatch(db, kind, records, operations).then(counts => {
+      writing = writeBatch(db, kind, records, operations, confirm).then(counts => {
         count(pieces.length, counts)
         onBatch(bytes, pieces.length)
       })

@@ -1,4 +1,5 @@
 import type { Data } from '../../data/index.js'
+import type { Lease } from '../../data/leases.js'
 import { anywhere } from '../../data/popularity.js'
 import { days } from '../../time.js'
 
@@ -14,7 +15,10 @@ type Counts = Map<number, number>
 const mostViewed = (counts: Counts) => [...counts].sort(([a, views], [b, others]) => others - views || a - b).slice(0, maxContents)
 
 /** Counts the recent views of every content, per country and worldwide, and stores the counts for all processes. */
-export const countPopularity = async ({ allHistories, popularity }: Pick<Data, 'allHistories' | 'popularity'>) => {
+export const countPopularity = async (
+  { allHistories, popularity }: Pick<Data, 'allHistories' | 'popularity'>,
+  confirm?: Lease['confirm']
+) => {
   const began = Date.now()
   const countries = new Map<string, Counts>([[anywhere, new Map()]])
   const add = (country: string, content_id: number, views: number) => {
@@ -27,6 +31,7 @@ export const countPopularity = async ({ allHistories, popularity }: Pick<Data, '
   }
 
   const took = Date.now() - began
+  await confirm?.()
   await popularity.keepOnly([...countries.keys()])
   // `*` comes last, because its `counted_at` says that the count is complete.
   for (const _id of [...countries.keys()].reverse()) {

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ObjectId } from 'mongodb'
 import type { Data } from '../../data/index.js'
+import type { Lease } from '../../data/leases.js'
 import type { ModelDocument } from '../../data/recommendation-models.js'
 import { minutes, seconds } from '../../time.js'
 import type { Recommender } from '../serving/recommender.js'
 import { largestModel, modelFormat, unpacked } from '../stored-model.js'
 import { countPopularity } from './counting.js'
+import { trainingLease } from './start-training.js'
 import type { Trained } from './training.js'
 
 const pollEvery = seconds(10)
@@ -27,7 +29,7 @@ interface LearningOptions {
   data: Data
   recommender: Recommender
   /** Trains in a process of its own; undefined if the service does not train. */
-  train: (() => Promise<Trained>) | undefined
+  train: ((lease: Lease) => Promise<Trained>) | undefined
   trainEvery: number
   /** Growth of the history that starts a training early; 0.2 means 20 %. */
   trainShare: number
@@ -71,7 +73,7 @@ export class Learning {
     const { data } = this.options
     const counted = await this.loadCounts()
     if (counted && counted.age < countLifetime(counted.took)) return
-    await data.leases.withLease('popularity', () => countPopularity(data))
+    await data.leases.withLease('popularity', ({ confirm }) => countPopularity(data, confirm))
     await this.loadCounts()
   }
 
@@ -109,7 +111,7 @@ export class Learning {
     if (!train || Date.now() < this.trainAfter) return
     try {
       if (!(await this.isTrainingDue())) return
-      const trained = await data.leases.withLease('training', async () => ((await this.isTrainingDue()) ? train() : undefined))
+      const trained = await data.leases.withLease(trainingLease, async lease => ((await this.isTrainingDue()) ? train(lease) : undefined))
       if (trained) onTrained(trained)
     } catch (error) {
       this.trainAfter = Date.now() + retryTrainingAfter

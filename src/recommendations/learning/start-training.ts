@@ -2,11 +2,16 @@ import { forkModule } from '../../process/fork-module.js'
 import type { InterestSettings } from '../interest.js'
 import type { Trained, TrainingProgress } from './training.js'
 
+/** Only the holder of this lease may train. */
+export const trainingLease = 'training'
+
 /** The message that starts a training. */
 export interface TrainingOrder {
   url: string
   interest: InterestSettings
   memoryMb: number
+  /** The holder of the lease under which it runs. */
+  holder?: string
 }
 
 /** A message from a training. */

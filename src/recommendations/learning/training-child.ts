@@ -3,9 +3,10 @@ import { setPriority } from 'node:os'
 import { allHistoriesOf } from '../../data/all-histories.js'
 import { contentsOf } from '../../data/contents.js'
 import { closeSoon, connectionTo } from '../../data/driver/connection.js'
+import { leasesOf } from '../../data/leases.js'
 import { recommendationModelsOf } from '../../data/recommendation-models.js'
-import type { TrainingOrder, TrainingReport } from './start-training.js'
-import { trainModel } from './training.js'
+import { type TrainingOrder, type TrainingReport, trainingLease } from './start-training.js'
+import { type TrainingProgress, trainModel } from './training.js'
 
 /** In milliseconds. The training makes progress with every title, which is too often for the parent process to read. */
 const reportEvery = 100
@@ -16,18 +17,20 @@ const report = (message: TrainingReport) => new Promise(resolve => process.send?
 setPriority(10)
 process.on('disconnect', () => process.exit())
 
-const [{ url, interest, memoryMb }] = (await once(process, 'message')) as [TrainingOrder]
+const [{ url, interest, memoryMb, holder }] = (await once(process, 'message')) as [TrainingOrder]
 const { client, db } = connectionTo(url)
 try {
   const data = { allHistories: allHistoriesOf(db), contents: contentsOf(db), recommendationModels: recommendationModelsOf(db) }
+  const lease = holder === undefined ? undefined : leasesOf(db).held(trainingLease, holder)
   let reportedAt = Number.NEGATIVE_INFINITY
-  const trained = await trainModel(data, interest, progress => {
+  const onProgress = (progress: TrainingProgress) => {
     if (performance.now() - reportedAt < reportEvery) return
     reportedAt = performance.now()
     // The heap limit does not include typed arrays, which make up nearly all of a training's memory.
     if (process.memoryUsage.rss() > memoryMb * 1024 * 1024) throw new Error(`The training needs more than ${memoryMb} MB (TRAIN_MEMORY_MB)`)
     void report({ progress })
-  })
+  }
+  const trained = await trainModel(data, interest, onProgress, lease?.confirm)
   await report({ trained })
 } catch (error) {
   await report({ failed: (error as Error).message })

@@ -1,4 +1,5 @@
 import type { Data } from '../../data/index.js'
+import type { Lease } from '../../data/leases.js'
 import type { InterestSettings } from '../interest.js'
 import { halfLivesOf, type Model, type Quality, train, viewCounts, withNewcomers } from '../model/index.js'
 import { modelFormat, packed } from '../stored-model.js'
@@ -25,7 +26,8 @@ export interface TrainingProgress {
 export const trainModel = async (
   data: Pick<Data, 'allHistories' | 'contents' | 'recommendationModels'>,
   interest: InterestSettings,
-  onProgress: (progress: TrainingProgress) => void = () => {}
+  onProgress: (progress: TrainingProgress) => void = () => {},
+  confirm?: Lease['confirm']
 ): Promise<Trained> => {
   const began = performance.now()
   const elements = await data.allHistories.estimatedSize()
@@ -52,6 +54,6 @@ export const trainModel = async (
     links: withNewcomers(links, features, viewCounts(interactions))
   }
   const bytes = packed(model)
-  await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes)
+  await data.recommendationModels.save({ format: modelFormat, elements, summary: { ...trained } }, bytes, confirm)
   return trained
 }

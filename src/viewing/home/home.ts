@@ -99,10 +99,10 @@ export class Home {
   /** All rows between the cards and the rails. No title is proposed twice. */
   private proposals(user: number, stored: Stored, wanted: HomeRequest): Row[] {
     const { catalogue, recommender, uptake, interest, recentDays, basePath } = this.options
-    const { items, audience } = wanted
+    const { items, audience, isHead } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
     const recommendations = recommender.recommendVaried(viewing, audience, items)
-    uptake.show(user, recommendations)
+    if (!isHead) uptake.show(user, recommendations)
     const taken = new Set(recommendations.map(({ title }) => title))
     const because = becauseRowsOf(catalogue, recommender, viewing, { audience, count: items, recentDays, basePath, taken })
     for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)

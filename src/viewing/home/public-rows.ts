@@ -14,6 +14,8 @@ const newestFirst: Order = ['start_date', 'DESC']
 /** A request for a start page. */
 export interface HomeRequest extends HomeQuery {
   audience: Audience
+  /** Nothing of the answer is shown to anybody. */
+  isHead?: boolean
 }
 
 const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {

@@ -86,6 +86,8 @@ t.test('users', async t => {
       bcryptHash,
       bcryptHash.replace('$2y', '$2a'),
       bcryptHash.replace('$2y', '$2b'),
+      bcryptHash.replace('$04$', '$14$'),
+      `$argon2id$v=19$m=1048576,t=3,p=4$${salt}$${output}`,
       `$argon2id$v=19$m=19456,t=2,p=1$${salt}$${output}`,
       `$argon2i$m=4096,t=3,p=1$${salt}$${output}`,
       `$argon2d$v=16$m=4096,t=3,p=2$${salt}$${output}`
@@ -103,6 +105,10 @@ t.test('users', async t => {
       `$argon2id$v=19$m=7,t=2,p=1$${salt}$${output}`,
       `$argon2id$v=19$m=999999999,t=2,p=1$${salt}$${output}`,
       `$argon2id$v=19$m=19456,t=999,p=1$${salt}$${output}`,
+      // Each would delay all refusals of logins.
+      bcryptHash.replace('$04$', '$15$'),
+      `$argon2id$v=19$m=1048576,t=4,p=1$${salt}$${output}`,
+      `$argon2id$v=19$m=19456,t=2,p=65$${salt}$${output}`,
       `$argon2id$v=19$m=19456,t=2,p=1$${salt}=$${output}`,
       `$argon2id$v=19$m=19456,t=2,p=1$AAAA$${output}`,
       `$argon2id$v=19$m=19456,t=2,p=1$${salt}`

@@ -1,6 +1,7 @@
 import t from 'tap'
+import { LeaseLost } from '../../../src/data/leases.js'
 import type { ErrorAnswer } from '../../../src/errors.js'
-import { countsOrThrow, type ImportOutcome, outcomeOf } from '../../../src/import/upload/outcome.js'
+import { countsOrThrow, type ImportOutcome, outcomeOf, outcomeOfError } from '../../../src/import/upload/outcome.js'
 
 t.test('the outcome of an interrupted import leaves out what was written before', async t => {
   const counts = { added: 1, changed: 0, unchanged: 0 }
@@ -32,5 +33,7 @@ t.test('what a caller gets for the outcome of an import', async t => {
 
   for (const outcome of [{ status: 'interrupted' }, { status: 'unavailable', cause: 'the database is down' }] as const)
     t.match(thrownBy(outcome), { statusCode: 503, headers: { 'retry-after': '1' } })
-  t.strictSame(warnings, ['the service is stopping', 'the database is down'])
+  t.match(thrownBy(outcomeOfError(new LeaseLost('import'))), { statusCode: 409, headers: { 'retry-after': '5' } })
+  const lost = 'The lease of this import ran out, probably because the database did not respond for a minute'
+  t.strictSame(warnings, ['the service is stopping', 'the database is down', lost])
 })

@@ -124,7 +124,9 @@ t.test('a failure while writing is thrown, and what was written before is announ
       { updateOne: { filter: { _id: records[0] as never }, update: { $set: { count: records.length } }, upsert: true as const } }
     ]
     const kind = { collection: 'watchlist', check: () => undefined, operations }
-    const error = await writeFile(db, source, kind, { onBatch, signal: undefined }).catch((error: unknown) => error)
+    const error = await writeFile(db, source, kind, { onBatch, signal: undefined, confirm: async () => ({ timeoutMS: 60_000 }) }).catch(
+      (error: unknown) => error
+    )
     t.ok(isUnavailable(error), String(error))
     t.strictSame(await all('watchlist'), [{ _id: 1, count: 1000 }], 'the batch before it was written')
   })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { everybody } from '../../../src/catalogue/audience.js'
 import { connectionTo } from '../../../src/data/driver/connection.js'
 import { dataOf } from '../../../src/data/index.js'
+import type { Lease } from '../../../src/data/leases.js'
 import type { ModelDocument } from '../../../src/data/recommendation-models.js'
 import { trainModel } from '../../../src/recommendations/learning/training.js'
 import { largestModel, modelFormat, packed } from '../../../src/recommendations/stored-model.js'
@@ -254,7 +255,8 @@ t.test('training', async t => {
 
     await modelsOf(app).deleteMany()
     const leases = {
-      withLease: async <T>(name: string, work: () => Promise<T>) => {
+      ...data.leases,
+      withLease: async <T>(name: string, work: (lease: Lease) => Promise<T>) => {
         if (name === 'training') await trainOn(app)
         return data.leases.withLease(name, work)
       }

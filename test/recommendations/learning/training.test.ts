@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { trainInChildProcess } from '../../../src/recommendations/learning/start-training.js'
+import { trainInChildProcess, trainingLease } from '../../../src/recommendations/learning/start-training.js'
 import { type TrainingProgress, trainModel } from '../../../src/recommendations/learning/training.js'
 import { modelFormat } from '../../../src/recommendations/stored-model.js'
 import { build, buildWith } from '../../helpers/app.js'
@@ -46,6 +46,19 @@ t.test('a training in a process of its own', async t => {
     t.ok(steps.size > 0)
     await learning.refreshModel()
     t.strictSame((await idsFor(viewer)).slice(0, 5).sort(), span(12, 16))
+  })
+
+  await t.test('that has lost its lease does not store its model over a newer one', async t => {
+    const leases = databaseOf(app).collection<{ _id: string }>('leases')
+    let newer: unknown
+    const older = app.data.leases.withLease(trainingLease, async ({ holder }) => {
+      await leases.updateOne({ _id: trainingLease }, [{ $set: { expires_at: '$$NOW' } }])
+      await app.data.leases.withLease(trainingLease, lease => trainInChildProcess({ ...order, holder: lease.holder }))
+      newer = await models.find().toArray()
+      return trainInChildProcess({ ...order, holder })
+    })
+    await t.rejects(older, { message: /^The lease of this training ran out/ })
+    t.strictSame(await models.find().toArray(), newer)
   })
 
   await t.test('that fails says why, and the model before stays in use', { skip: process.platform !== 'linux' }, async t => {

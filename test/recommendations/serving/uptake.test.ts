@@ -25,6 +25,9 @@ t.test('recommended titles, and those of them that are begun, are counted by rea
   t.strictSame(await counts(), ['shown watched 0', 'shown popular 0', 'begun watched 0', 'begun popular 0'])
 
   await idsFor(anybody(app))
+  for (const url of ['/recommendations', '/home'])
+    t.equal((await app.inject({ method: 'HEAD', url, headers: viewer.headers })).statusCode, 200)
+  t.match(await counts(), ['shown watched 0', 'shown popular 0'], 'a HEAD shows nothing')
   t.equal((await idsFor(viewer)).length, 9)
   await idsFor(viewer)
   t.strictSame(
