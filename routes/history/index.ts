@@ -68,7 +68,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.delete('', { schema: deleteSchema, ...forViewers }, async function clearHistory(request) {
     const { id } = app.viewerOf(request)
-    await Promise.all([history.removeAll(id), dismissals.removeAll(id)])
+    await dismissals.removeUntil(id, await history.removeAll(id))
     return done(200, 'The history was removed')
   })
 }

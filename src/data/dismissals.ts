@@ -40,6 +40,7 @@ export const dismissalsOf = (db: Db) => {
     put: (user_id: number, content_id: number) =>
       withRetries(() => dismissals.updateOne({ user_id, content_id }, [{ $set: { at: { $max: ['$at', '$$NOW'] } } }], { upsert: true })),
 
-    removeAll: (user_id: number) => withRetries(() => dismissals.deleteMany({ user_id }))
+    /** Those that were made later stay, however late the database runs this. */
+    removeUntil: (user_id: number, at: Date) => withRetries(() => dismissals.deleteMany({ user_id, at: { $not: { $gt: at } } }))
   }
 }

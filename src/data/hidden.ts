@@ -16,6 +16,8 @@ export interface HiddenDocument {
   created_at: Date
   /** When it was stored. An import brings an older `created_at`. */
   arrived_at?: Date
+  /** When the user last added it, although it may have been there. A removal that began before leaves it there. */
+  asked_at?: Date
 }
 
 export const hiddenIndexes: IndexDescription[] = [
@@ -52,8 +54,8 @@ export const hiddenOf = (db: Db) => {
 
     /** Changes nothing if the title is already hidden. */
     put: (user_id: number, content_id: number) => {
-      const update = [{ $set: { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew } }]
-      return withRetries(() => hidden.updateOne({ user_id, content_id }, update, { upsert: true }))
+      const added = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }
+      return withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
     },
 
     remove: async (user_id: number, content_ids: number[]) => {

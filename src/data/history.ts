@@ -32,6 +32,8 @@ export interface HistoryDocument {
    * be older than their last look.
    */
   arrived_at?: Date
+  /** The `observed_at` of the last report that counted as now because it was in the future. It tells that report if it is sent again. */
+  claimed_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string
 }

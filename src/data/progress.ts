@@ -57,21 +57,35 @@ const completionsBefore = (completedAt: number) => {
  * A completed element that is at its beginning without `is_again` was put there by an import or an earlier version, neither of which sets
  * it. The next completion of such an element counts, too.
  */
-const completionsAfter = (percentage: number | undefined, observed: Document, completedAt: number): Record<string, unknown> => {
+const completionsAfter = (
+  percentage: number | undefined,
+  { observed, isRepeat, completedAt }: { observed: Document; isRepeat: unknown; completedAt: number }
+): Record<string, unknown> => {
   const { isAny, plays, watched_at } = completionsBefore(completedAt)
   if (percentage === undefined) return { plays, watched_at }
   if (percentage >= completedAt) {
     const isFirst = { $not: ['$plays'] }
     const isAtBeginning = { $lt: [storedPercentage, beginning] }
-    const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, '$is_again', isAtBeginning] }] }
+    const isNext = { $and: [{ $not: [isRepeat] }, { $or: ['$is_again', isAtBeginning] }] }
+    const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, isNext] }] }
     return {
-      plays: { $cond: [isCompletion, { $add: [{ $ifNull: ['$plays', 0] }, 1] }, plays] },
+      plays: { $cond: [isCompletion, { $min: [{ $add: [{ $ifNull: ['$plays', 0] }, 1] }, Number.MAX_SAFE_INTEGER] }, plays] },
       watched_at: { $cond: [isCompletion, observed, watched_at] },
       is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
     }
   }
-  if (percentage < beginning) return { plays, watched_at, is_again: { $cond: [isAny, true, '$is_again'] } }
+  if (percentage < beginning) {
+    const isBegunAgain = { $and: [isAny, { $not: [isRepeat] }] }
+    return { plays, watched_at, is_again: { $cond: [isBegunAgain, true, '$is_again'] } }
+  }
   return { plays, watched_at }
+}
+
+/** What an element was before the first of several reports of one request. */
+const asBefore = (reports: Progress[]) => {
+  const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
+  const claimed_at = { $cond: [{ $in: ['$claimed_at', observations] }, '$claimed_at', '$$REMOVE'] }
+  return { $set: { before: { updated_at: '$updated_at', claimed_at } } }
 }
 
 /**
@@ -79,26 +93,43 @@ const completionsAfter = (percentage: number | undefined, observed: Document, co
  * server processes differ.
  *
  * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and
- * another update that started later may reach the element first.
+ * another update that started later may reach the element first. If it is sent again, because its answer was lost, it counts as observed
+ * when it was sent first, so that it undoes nothing that came in between.
+ *
+ * The same report may come again. What is not newer than the element was before the request counts no further completion. A report from
+ * the future has not left its `observed_at` in `updated_at`, so `claimed_at` keeps it.
  */
-const stageOf = ({ time, percentage, observed_at, country }: Progress, completedAt: number) => {
-  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : { $max: ['$updated_at', '$$NOW'] }
+const stageOf = ({ time, percentage, observed_at, country }: Progress, completedAt: number, lostFor: number | undefined) => {
+  const isDated = observed_at !== undefined || lostFor !== undefined
+  const now = lostFor === undefined ? { $max: ['$updated_at', '$$NOW'] } : { $subtract: ['$$NOW', lostFor] }
+  const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : now
   const isNewer = { $lte: [{ $ifNull: ['$updated_at', observed] }, observed] }
-  const ifNewer = (field: string, value: unknown) => (observed_at ? { $cond: [isNewer, value, `$${field}`] } : value)
-  const latest = (field: string, value: number | undefined) => (value === undefined ? { $ifNull: [`$${field}`, 0] } : ifNewer(field, value))
-  const completions = Object.entries(completionsAfter(percentage, observed, completedAt))
+  const isCounted = observed_at ? { $and: [isNewer, { $not: [{ $lte: [observed_at, '$before.claimed_at'] }] }] } : isNewer
+  const ifCounted = (field: string, value: unknown) => (isDated ? { $cond: [isCounted, value, `$${field}`] } : value)
+  const latest = (field: string, value: number | undefined) =>
+    value === undefined ? { $ifNull: [`$${field}`, 0] } : ifCounted(field, value)
+  const isRepeat = observed_at ? { $gte: ['$before.updated_at', observed] } : false
+  const completions = Object.entries(completionsAfter(percentage, { observed, isRepeat, completedAt }))
   return {
     $set: {
       time: latest('time', time),
       percentage: latest('percentage', percentage),
       created_at: { $ifNull: ['$created_at', observed] },
-      arrived_at: observed_at ? ifNewer('arrived_at', '$$NOW') : '$$REMOVE',
-      updated_at: ifNewer('updated_at', observed),
-      ...Object.fromEntries(completions.map(([field, value]) => [field, ifNewer(field, value)])),
-      ...(country && { country: ifNewer('country', country) })
+      arrived_at: isDated ? ifCounted('arrived_at', '$$NOW') : '$$REMOVE',
+      updated_at: ifCounted('updated_at', observed),
+      ...Object.fromEntries(completions.map(([field, value]) => [field, ifCounted(field, value)])),
+      ...(observed_at && { claimed_at: ifCounted('claimed_at', { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }) }),
+      ...(country && { country: ifCounted('country', country) })
     }
   }
 }
 
-/** The update that applies reports to a history element, new or existing, one after the other. */
-export const progressUpdate = (reports: Progress[], completedAt: number) => reports.map(report => stageOf(report, completedAt))
+/**
+ * The update that applies reports to a history element, new or existing, one after the other. `lostFor` is how many milliseconds ago it was
+ * sent before, if its answer was lost.
+ */
+export const progressUpdate = (reports: Progress[], completedAt: number, lostFor?: number) => {
+  const stages = reports.map(report => stageOf(report, completedAt, lostFor))
+  if (!reports.some(({ observed_at }) => observed_at)) return stages
+  return [asBefore(reports), ...stages, { $unset: 'before' }]
+}

@@ -1,7 +1,7 @@
-import { type Collection, type Db, type Document, type IndexDescription, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { ErrorAnswer } from '../errors.js'
 import { days, seconds } from '../time.js'
-import { aggregateInOneBatch, findInOneBatch } from './driver/one-batch.js'
+import { findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type Owned } from './owned.js'
 import type { IsShown } from './paging.js'
@@ -22,7 +22,10 @@ export interface RemovalDocument {
   /** 0 if the whole list was emptied. */
   content_id?: number
   content_ids?: number[]
+  /** When the mark was made, or made again. Apps find the removal by this date. */
   at: Date
+  /** What was observed until then is removed. Missing in a mark that names the contents of a list, which has a mark of its own. */
+  before?: Date
 }
 
 /** How long marks are kept. */
@@ -60,16 +63,18 @@ export const removalGrace = seconds(5)
 export const removalsOf = (db: Db) => {
   const removals: Collection<RemovalDocument> = db.collection('removals')
 
-  /** Returns the time of the mark. */
-  const mark = async (filter: Partial<RemovalDocument>, fields: Partial<RemovalDocument> = {}) => {
+  const mark = async (filter: Partial<RemovalDocument>, fields: Document) => {
     const update = [{ $set: { ...fields, at: '$$NOW' } }]
     const marked = await withRetries(() => removals.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'after' }))
-    return (marked as RemovalDocument).at
+    return marked as RemovalDocument
   }
+  /** Without `before`, what was observed until now is removed. A mark that is made again says the same, and is found again. */
+  const markOf = (user_id: number, list: ViewerList, content_id: number, before: Date | '$$NOW' = '$$NOW') =>
+    mark({ user_id, list, content_id }, { before: { $max: ['$before', before] } }) as Promise<Required<RemovalDocument>>
 
   return {
-    markOne: (user_id: number, list: ViewerList, content_id: number) => mark({ user_id, list, content_id }),
-    markWhole: (user_id: number, list: ViewerList) => mark({ user_id, list, content_id: wholeList }),
+    markOne: markOf,
+    markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
 
     /** Returns a function that says when the element of a content was last removed from the history, in milliseconds. */
@@ -79,7 +84,7 @@ export const removalsOf = (db: Db) => {
         list: 'history',
         content_id: { $in: [wholeList, ...content_ids] }
       })
-      const removed = new Map(marks.map(({ content_id, at }) => [content_id, at.getTime()]))
+      const removed = new Map(marks.map(({ content_id, before }) => [content_id, Number(before)]))
       const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
       return (content_id: number) => Math.max(at(wholeList), at(content_id))
     }
@@ -87,51 +92,130 @@ export const removalsOf = (db: Db) => {
 }
 
 /** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
-export const soonAfter = (mark: Date): Document => ({ $expr: { $lt: ['$$NOW', new Date(mark.getTime() + removalGrace)] } })
+const soonAfter = ({ at }: RemovalDocument): Document => ({ $expr: { $lt: ['$$NOW', new Date(at.getTime() + removalGrace)] } })
+
+/** How long the moment of a removal may move on. Much shorter than a request may take. */
+const patience = 500
 
 interface Listed extends Owned {
   _id: ObjectId | number
   content_id: number
+  created_at: Date
+  updated_at?: Date
+  asked_at?: Date
+}
+
+/** A viewer observes an element of the watchlist, or a hidden title, by adding it, even if it is there. */
+const observation = { history: 'updated_at', watchlist: 'asked_at', hidden: 'asked_at' } as const
+
+const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_at: 1 } } as const
+
+/** Some, because hardly any are ahead of the clock. */
+const newestFirst = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
+
+/** The elements that a removal of this moment removes, and those that it leaves because they were observed again since. */
+const boundTo = (list: ViewerList, bound: Date): { removed: Document; kept: Document; begunAnew: Document } => {
+  const later = { $gt: bound }
+  const observed = observation[list]
+  const begunAnew = { arrived_at: '$$NOW', created_at: `$${observed}` }
+  if (list === 'history') {
+    const isCompletedSince = { $gt: ['$watched_at', bound] }
+    return {
+      removed: { [observed]: { $not: later } },
+      kept: { [observed]: later, created_at: { $lte: bound } },
+      begunAnew: {
+        ...begunAnew,
+        plays: { $cond: [isCompletedSince, 1, 0] },
+        watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
+        is_again: '$$REMOVE'
+      }
+    }
+  }
+  return {
+    // An import adds elements that nobody has asked for.
+    removed: { [observed]: { $not: later }, arrived_at: { $not: later } },
+    kept: { [observed]: later, arrived_at: { $not: later } },
+    begunAnew: { ...begunAnew, ...(list === 'watchlist' && { updated_at: `$${observed}` }) }
+  }
 }
 
 /** Removes elements of a list, after they have been marked: a crash in between leaves an element, but never an unknown removal. */
 export const removerOf = (db: Db, list: ViewerList) => {
   const collection: Collection<Listed> = db.collection(list)
   const removals = removalsOf(db)
+
+  /** Lets elements that were observed again during their removal begin anew. Returns whether there were any. */
+  const beginAnew = async (filter: Filter<Listed>, bound: Date) => {
+    const { kept, begunAnew } = boundTo(list, bound)
+    const { matchedCount } = await withRetries(() => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))
+    return matchedCount > 0
+  }
+
+  /**
+   * Removes an element that was read before, unless it was observed after `given`. Without `given`, the moment of the removal moves on with
+   * what is observed in the meantime, but only as long as nobody can have been answered. Returns false if another request has removed it.
+   */
+  const remove = async (element: Listed, given?: Date) => {
+    const { _id, user_id, content_id } = element
+    const began = performance.now()
+    let before = given
+    let wasLost = false
+    for (let found: Listed | null = element; found; ) {
+      const mark = await removals.markOne(user_id, list, content_id, before)
+      // A clock that ran ahead may have dated the element.
+      const observed: Date | undefined = found[observation[list]]
+      const bound = before ?? (observed && observed > mark.before ? observed : mark.before)
+      const { removed } = boundTo(list, bound)
+      const { deletedCount } = await withRetries(lostFor => {
+        wasLost ||= lostFor !== undefined
+        return collection.deleteOne({ _id, user_id, ...removed, ...soonAfter(mark) }, { hint: { _id: 1 } })
+      })
+      if (deletedCount > 0) return true
+      const isFixed = before !== undefined || performance.now() - began > patience
+      if (isFixed && (await beginAnew({ _id, user_id }, bound))) return true
+      if (isFixed) before ??= mark.before
+      found = await withRetries(() => collection.findOne({ _id, user_id, ...(isFixed && removed) }, needed))
+    }
+    return wasLost
+  }
+
   return {
     /** An element that is not shown to the user counts as missing. */
     one: async (user_id: number, _id: Listed['_id'], missing: () => ErrorAnswer, isShown?: IsShown) => {
-      const element = await withRetries(() => collection.findOne({ _id, user_id }, { projection: { content_id: 1 } }))
+      const element = await withRetries(() => collection.findOne({ _id, user_id }, needed))
       if (!element) throw await forbiddenOr(missing, collection, { _id })
-      if (isShown?.(element.content_id) === false) throw missing()
-      const mark = await removals.markOne(user_id, list, element.content_id)
-      const { deletedCount } = await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
-      if (deletedCount === 0) throw missing()
+      if (isShown?.(element.content_id) === false || !(await remove(element))) throw missing()
     },
+
+    /** Removes an element that was brought back by what was observed before its removal, which was at `bound`. */
+    again: remove,
 
     /** Returns how many elements were removed. Of several requests at once, one removes them. */
     contents: async (user_id: number, content_ids: number[]) => {
       let removed = 0
-      const elements = await findInOneBatch(db, collection, { user_id, content_id: { $in: content_ids } })
-      for (const { _id, content_id } of elements) {
-        const mark = await removals.markOne(user_id, list, content_id)
-        const { deletedCount } = await withRetries(() => collection.deleteOne({ _id, user_id, ...soonAfter(mark) }))
-        removed += deletedCount
-      }
+      for (const element of await findInOneBatch(db, collection, { user_id, content_id: { $in: content_ids } }))
+        if (await remove(element)) removed++
       return removed
     },
 
+    /** Returns the moment until which the list is empty. */
     all: async (user_id: number) => {
-      await removals.markWhole(user_id, list)
-      const contents = await aggregateInOneBatch<{ content_id: number }>(db, collection, [
-        { $match: { user_id } },
-        { $project: { _id: 0, content_id: 1 } }
-      ])
-      for (let from = 0; from < contents.length; from += contentsPerMark) {
-        const content_ids = contents.slice(from, from + contentsPerMark).map(({ content_id }) => content_id)
+      const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, newestFirst).toArray()) : []
+      const { before: bound } = await removals.markWhole(user_id, list)
+      for (const element of newest) if ((element.updated_at as Date) > bound) await remove(element)
+      const filter = { user_id, ...boundTo(list, bound).removed }
+      const some = { projection: { _id: 0, content_id: 1 }, limit: contentsPerMark, batchSize: contentsPerMark }
+      for (;;) {
+        const elements = await withRetries(() => collection.find(filter, some).toArray())
+        if (elements.length === 0) break
+        const content_ids = elements.map(({ content_id }) => content_id)
         const mark = await removals.markSome(user_id, list, content_ids)
-        await withRetries(() => collection.deleteMany({ user_id, content_id: { $in: content_ids }, ...soonAfter(mark) }))
+        const marked = { ...filter, content_id: { $in: content_ids }, ...soonAfter(mark) }
+        const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint: { user_id: 1, content_id: 1 } }))
+        if (deletedCount === elements.length && elements.length < contentsPerMark) break
       }
+      await beginAnew({ user_id }, bound)
+      return bound
     }
   }
 }

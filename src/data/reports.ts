@@ -1,11 +1,13 @@
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb'
+import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from 'mongodb'
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
-import { withRetries } from './driver/retry.js'
+import { isDuplicate } from './driver/faults.js'
+import { findInOneBatch } from './driver/one-batch.js'
+import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
 import { forbiddenOr } from './owned.js'
 import { type Progress, progressUpdate } from './progress.js'
-import { removalsOf, soonAfter } from './removals.js'
+import { removalsOf, removerOf } from './removals.js'
 
 /** What a player reports about a content. */
 export interface Report {
@@ -35,10 +37,46 @@ const byContent = (reports: Report[]) => {
   return contents
 }
 
+/** Writes the reports of each content. Returns whether it may have brought elements back that had been removed. */
+const writeAll = async (
+  history: Collection<HistoryDocument>,
+  { user_id, reports, completedAt }: { user_id: number; reports: Map<number, Progress[]>; completedAt: number }
+) => {
+  const lists = [...reports.values()]
+  // A report without `observed_at` counts each time, so several of one content would count twice if they were sent again.
+  const isRepeatable = lists.every(progress => progress.filter(({ observed_at }) => !observed_at).length < 2)
+  const areDated = lists.flat().some(({ observed_at }) => observed_at)
+  let left = [...reports]
+  let areAdded = false
+  let areLost = false
+  const writeLeft = async (lostFor?: number) => {
+    areLost ||= lostFor !== undefined
+    const operations = left.map(([content_id, progress]): AnyBulkWriteOperation<HistoryDocument> => {
+      const update = progressUpdate(progress, completedAt, lostFor)
+      return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
+    })
+    try {
+      const { upsertedCount } = await history.bulkWrite(operations, { ordered: false })
+      areAdded ||= upsertedCount > 0
+    } catch (error) {
+      if (error instanceof MongoBulkWriteError && isDuplicate(error)) {
+        // The others were written.
+        const failed = new Set([error.writeErrors].flat().map(({ index }) => index))
+        left = left.filter((_, i) => failed.has(i))
+        areAdded ||= error.upsertedCount > 0
+      }
+      throw error
+    }
+  }
+  await withRetries(writeLeft, isRepeatable ? retryDeadline() : 0)
+  return areLost || (areDated && areAdded)
+}
+
 /** Writes what players report. A report that was made before its element was removed, and arrives later, is dropped. */
 export const reportsOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const removals = removalsOf(db)
+  const remover = removerOf(db, 'history')
   /** The content of each element, by user and element. It never changes. */
   const contents = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
@@ -52,12 +90,17 @@ export const reportsOf = (db: Db, completedAt: number) => {
     return dated.filter(({ content_id, progress: { observed_at } }) => (observed_at as Date).getTime() < removedAt(content_id))
   }
 
-  /** Removes the elements that late reports have brought back, because they were written while the elements were being removed. */
-  const removeAgain = async (user_id: number, reports: Report[]) => {
-    for (const { content_id, progress } of await removedSince(user_id, reports)) {
-      const mark = await removals.markOne(user_id, 'history', content_id)
-      const broughtBack = { user_id, content_id, updated_at: { $lte: progress.observed_at as Date } }
-      await withRetries(() => history.deleteOne({ ...broughtBack, ...soonAfter(mark) }))
+  /**
+   * Removes the elements that late reports have brought back, because they were written while the elements were being removed. Whichever
+   * report has changed them since, what is not newer than the removal goes.
+   */
+  const removeAgain = async (user_id: number, content_ids: number[]) => {
+    const removedAt = await removals.ofHistory(user_id, content_ids)
+    const removed = content_ids.filter(id => removedAt(id) > Number.NEGATIVE_INFINITY)
+    if (removed.length === 0) return
+    for (const element of await findInOneBatch(db, history, { user_id, content_id: { $in: removed } })) {
+      const bound = removedAt(element.content_id)
+      if (element.updated_at.getTime() <= bound) await remover.again(element, new Date(bound))
     }
   }
 
@@ -66,19 +109,23 @@ export const reportsOf = (db: Db, completedAt: number) => {
     put: async (user_id: number, report: Report) => {
       const { content_id, progress } = report
       const filter = { user_id, content_id }
-      const wanted = { projection: { _id: 1 } } as const
       const idOf = async () => {
-        const element = await history.findOne(filter, wanted)
+        const element = await history.findOne(filter, { projection: { _id: 1 } })
         return element ? String(element._id) : undefined
       }
       if ((await removedSince(user_id, [report])).length > 0) return idOf()
 
-      const changes = progressUpdate([progress], completedAt)
-      const { value, lastErrorObject } = await withRetries(() =>
-        history.findOneAndUpdate(filter, changes, { upsert: true, returnDocument: 'after', includeResultMetadata: true, ...wanted })
-      )
-      if (progress.observed_at && lastErrorObject?.upserted) {
-        await removeAgain(user_id, [report])
+      let mayBeBack = false
+      const { value } = await withRetries(async lostFor => {
+        const changes = progressUpdate([progress], completedAt, lostFor)
+        const options = { upsert: true, returnDocument: 'after', includeResultMetadata: true, projection: { _id: 1 } } as const
+        const result = await history.findOneAndUpdate(filter, changes, options)
+        // An attempt whose answer was lost may have added the element, and another request may have removed it since.
+        mayBeBack = lostFor !== undefined || (progress.observed_at !== undefined && Boolean(result.lastErrorObject?.upserted))
+        return result
+      })
+      if (mayBeBack) {
+        await removeAgain(user_id, [content_id])
         return idOf()
       }
       const id = String((value as HistoryDocument)._id)
@@ -90,14 +137,9 @@ export const reportsOf = (db: Db, completedAt: number) => {
     putAll: async (user_id: number, reports: Report[]) => {
       const dropped = new Set(await removedSince(user_id, reports))
       const kept = reports.filter(report => !dropped.has(report))
-      const operations = [...byContent(kept)].map(
-        ([content_id, progress]): AnyBulkWriteOperation<HistoryDocument> => ({
-          updateOne: { filter: { user_id, content_id }, update: progressUpdate(progress, completedAt), upsert: true }
-        })
-      )
-      if (operations.length === 0) return
-      const { upsertedCount } = await withRetries(() => history.bulkWrite(operations, { ordered: false }))
-      if (upsertedCount > 0) await removeAgain(user_id, kept)
+      if (kept.length === 0) return
+      const written = byContent(kept)
+      if (await writeAll(history, { user_id, reports: written, completedAt })) await removeAgain(user_id, [...written.keys()])
     },
 
     contentOf: async (user_id: number, id: string) => {
@@ -112,7 +154,9 @@ export const reportsOf = (db: Db, completedAt: number) => {
 
     update: async (user_id: number, id: string, progress: Progress) => {
       const _id = historyId(id, historyUpdateNotFound)
-      const { matchedCount } = await withRetries(() => history.updateOne({ _id, user_id }, progressUpdate([progress], completedAt)))
+      const { matchedCount } = await withRetries(lostFor =>
+        history.updateOne({ _id, user_id }, progressUpdate([progress], completedAt, lostFor))
+      )
       if (matchedCount === 0) throw await forbiddenOr(historyUpdateNotFound, history, { _id })
     }
   }

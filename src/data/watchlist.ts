@@ -18,6 +18,8 @@ export interface WatchlistDocument {
   updated_at: Date
   /** When it was stored. An import brings an older `created_at`. */
   arrived_at?: Date
+  /** When the user last added it, although it may have been there. A removal that began before leaves it there. */
+  asked_at?: Date
 }
 
 export const watchlistIndexes: IndexDescription[] = [
@@ -91,7 +93,8 @@ export const watchlistOf = (db: Db) => {
         _id: orElse('_id', _id),
         created_at: orElse('created_at', '$$NOW'),
         updated_at: orElse('updated_at', '$$NOW'),
-        arrived_at: arrivalIfNew
+        arrived_at: arrivalIfNew,
+        asked_at: '$$NOW'
       }
       await withRetries(() => watchlist.updateOne({ user_id, content_id }, [{ $set: added }], { upsert: true }))
     },

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type HistoryDocument, historyOf } from '../../src/data/history.js'
-import type { Progress } from '../../src/data/progress.js'
+import { type Progress, progressUpdate } from '../../src/data/progress.js'
 import { reportsOf } from '../../src/data/reports.js'
 import { build } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -93,6 +93,80 @@ t.test('completions', async t => {
     await collection.updateOne({ user_id: besideAnOlderProcess }, { $set: { percentage: 2, updated_at: minute(3) } })
     await reports.put(besideAnOlderProcess, { content_id: 1, progress: { percentage: 99, observed_at: minute(4) } })
     t.strictSame(await counted(besideAnOlderProcess), [2, minute(4)], 'an older version rewinds without a mark')
+  })
+
+  t.test('the same reports sent again change nothing', async t => {
+    const inAnHour = (ms: number) => new Date(hour + ms)
+    const hour = Date.now() + 3_600_000
+    const percent = (observed_at: Date | undefined, ...percentages: number[]): Progress[] =>
+      percentages.map(percentage => ({ percentage, observed_at }))
+    const send = (user_id: number, sent: Progress[]) =>
+      sent.length === 1
+        ? reports.put(user_id, { content_id: 1, progress: sent[0] as Progress })
+        : reports.putAll(
+            user_id,
+            sent.map(progress => ({ content_id: 1, progress }))
+          )
+    const sentBefore: [string, Progress[]][] = [
+      ['nothing', []],
+      ['a completion', percent(minute(1), 95)]
+    ]
+    const batches: [string, Progress[]][] = [
+      ['a report', percent(minute(5), 95)],
+      ['a report of the future', percent(inAnHour(0), 95)],
+      ['equal ones', percent(minute(5), 100, 3, 100)],
+      ['equal ones that end at the beginning', percent(minute(5), 95, 3)],
+      ['equal ones that begin there', percent(minute(5), 3, 95)],
+      ['newer and newer ones', [...percent(minute(5), 100), ...percent(minute(6), 3), ...percent(minute(7), 100, 3)]],
+      ['equal ones of the future', percent(inAnHour(0), 100, 3, 100)],
+      ['newer and newer ones of the future', [0, 1, 2].flatMap(n => percent(inAnHour(n), n === 1 ? 3 : 100))],
+      ['some of the future', [...percent(minute(5), 100), ...percent(inAnHour(0), 3, 100)]]
+    ]
+    for (const [before, first] of sentBefore)
+      for (const [what, batch] of batches) {
+        const user_id = ++users
+        if (first.length > 0) await send(user_id, first)
+        await send(user_id, batch)
+        const { arrived_at, ...once } = await elementOf(user_id)
+        for (const more of [[], percent(inAnHour(9), 95)]) {
+          await send(user_id, [...batch, ...more])
+          const { arrived_at, ...again } = await elementOf(user_id)
+          if (more.length > 0)
+            t.equal(again.plays, Number(once.plays) + (once.percentage < 90 ? 1 : 0), `${what} after ${before}, and another one`)
+          else t.strictSame(again, once, `${what} after ${before}`)
+        }
+        t.notOk('before' in (await elementOf(user_id)), 'nothing else is left in the element')
+      }
+  })
+
+  t.test('equal reports of several requests count', async t => {
+    const user_id = ++users
+    const at = { observed_at: minute(1) }
+    for (const progress of [{ percentage: 50 }, { time: 90 }, { percentage: 95 }])
+      await reports.put(user_id, { content_id: 1, progress: { ...progress, ...at } })
+    t.match(await elementOf(user_id), { time: 90, percentage: 95, plays: 1 })
+  })
+
+  t.test('a report that is sent again without an answer undoes nothing that came in between', async t => {
+    const update = (user_id: number, progress: Progress, lostFor?: number) =>
+      collection.updateOne({ user_id, content_id: 1 }, progressUpdate([progress], completedAt, lostFor), { upsert: true })
+    const user_id = ++users
+    await update(user_id, { percentage: 100 })
+    await update(user_id, { percentage: 0 })
+    await update(user_id, { percentage: 100 }, 1000)
+    t.match(await elementOf(user_id), { percentage: 0, plays: 1 })
+    const other = ++users
+    await update(other, { percentage: 100 }, 1000)
+    await update(other, { percentage: 100 }, 0)
+    t.match(await elementOf(other), { percentage: 100, plays: 1 })
+  })
+
+  t.test('the highest number of plays stays', async t => {
+    const user_id = ++users
+    const plays = Number.MAX_SAFE_INTEGER
+    await collection.insertOne({ user_id, content_id: 1, percentage: 5, plays, created_at: minute(0), updated_at: minute(1) } as never)
+    await reports.put(user_id, { content_id: 1, progress: { percentage: 95 } })
+    t.match(await elementOf(user_id), { percentage: 95, plays })
   })
 
   t.test('concurrent completions count as one', async t => {

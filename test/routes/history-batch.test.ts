@@ -206,6 +206,24 @@ t.test('many reports at once', async t => {
     t.match(await elementOf(viewer, 1001), { percentage: 100, plays: 3, watched_at: wire(second(30)) }, 'across two batches')
   })
 
+  t.test('count once, however often they are sent with the same observations', async t => {
+    for (const observed_at of [second(1), '2999-01-01T00:00:00Z']) {
+      const viewer = await viewerOf(app)
+      const reports = [100, 3, 100].map(percentage => ({ content_id: 1001, percentage, observed_at }))
+      isSaved(await send(viewer, reports), 3)
+      const { body } = await viewer.get('/history')
+      t.match(await elementOf(viewer, 1001), { percentage: 100, plays: 2 })
+      for (let n = 0; n < 3; n++) isSaved(await send(viewer, reports), 3)
+      t.equal((await viewer.get('/history')).body, body)
+    }
+    const viewer = await viewerOf(app)
+    await send(
+      viewer,
+      [100, 3, 100].map(percentage => ({ content_id: 1001, percentage }))
+    )
+    t.match(await elementOf(viewer, 1001), { percentage: 100, plays: 2 }, 'without observations, they count in turn')
+  })
+
   t.test('that come late change nothing, and count as saved', async t => {
     const viewer = await viewerOf(app)
     await watch(viewer, 1001, { time: 9, observed_at: second(9) })

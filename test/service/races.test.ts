@@ -6,6 +6,7 @@ import { type Answer, collectionOf } from '../helpers/answers.js'
 import { build } from '../helpers/app.js'
 import { databaseOf, seededUrl } from '../helpers/database.js'
 import { episode, film } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { tick } from '../helpers/until.js'
 import { allPages, type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 
@@ -137,6 +138,37 @@ t.test('two processes on one database', async t => {
       t.equal((await remove(round, '/history')).statusCode, 200)
       t.equal((await post(round + 1, '/history', { content_id: 6, time: 9 })).statusCode, 201)
       t.match(collectionOf(await viewer.get('/history')), [{ content_id: 6, time: 9 }])
+    }
+  })
+
+  t.test('ten late reports beside a DELETE leave nothing of what it removes', async t => {
+    const { viewer, post, put, remove } = await household()
+    const proxy = await proxyTo(t, url)
+    const held = await build(t, { url: proxy.url })
+    for (let round = 0; round < 40; round++) {
+      const id = await watch(viewer, 1, { percentage: 50 })
+      const began = Date.now()
+      // Later than the last removal, and before this one.
+      while (Date.now() < began + 12) await tick()
+      const lateReport = (i: number) => ({ content_id: 1, time: i, percentage: 95, observed_at: new Date(began + 1 + i).toISOString() })
+      const removal = () => remove(round >> 1, round % 2 ? '/history' : `/history/${id}`)
+      const late = times(10, i => () => {
+        const report = lateReport(i)
+        if (i % 5 === 3) return put(i, `/history/${id}`, report)
+        return i % 5 === 4 ? post(i, '/history/batch', { reports: [report] }) : post(i, '/history', report)
+      })
+      // Every other time, a third process has looked for removals before this one, and writes afterwards.
+      const writes = round % 4 < 2 ? proxy.at('findAndModify', proxy.freeze) : undefined
+      const later = times(writes ? 10 : 0, i =>
+        held.inject({ method: 'POST', url: '/history', headers: viewer.headers, payload: lateReport(i) })
+      )
+      await writes
+      const answers = await Promise.all(shuffled([removal, ...late], randomFrom(round)).map(request => request()))
+      proxy.comeBack()
+      answers.push(...(await Promise.all(later)))
+      t.ok(statuses(answers).every(status => [200, 201, 404].includes(status)))
+      const left = await history.find({ user_id: viewer.id }).toArray()
+      if (left.length > 0) t.strictSame(left, [], `round ${round}`)
     }
   })
 

@@ -9,19 +9,23 @@ const timeout = 1500
 export const retryDeadline = () => Date.now() + timeout
 
 /**
- * Retries an idempotent operation after a duplicate key (two processes inserted at once, and the retry finds the other's
- * document) or a lost connection, which the driver retries only in some cases.
+ * Retries an operation after a duplicate key (two processes inserted at once, and the retry finds the other's document) or a lost
+ * connection, which the driver retries only in some cases. An attempt whose answer was lost may have taken effect, so the state after a
+ * retry must be the same. `lostFor` is how long ago the first such attempt began, in milliseconds.
  */
-export const withRetries = async <T>(operation: () => Promise<T>, until = retryDeadline()): Promise<T> => {
+export const withRetries = async <T>(operation: (lostFor?: number) => Promise<T>, until = retryDeadline()): Promise<T> => {
   let isFirst = true
+  let lostSince: number | undefined
   for (;;) {
+    const began = performance.now()
     try {
-      return await operation()
+      return await operation(lostSince && Math.ceil(began - lostSince))
     } catch (error) {
       // A second attempt does not meet the same duplicate key again, so it is worth making however late the first one ended.
       const mayRetry = isDuplicate(error) ? isFirst || Date.now() <= until : isUnavailable(error) && Date.now() <= until
       if (!mayRetry) throw error
       isFirst = false
+      if (!isDuplicate(error)) lostSince ??= began
       await sleep(pause)
     }
   }

@@ -7,12 +7,12 @@ import { closeSoon, connectionTo } from '../../../src/data/driver/connection.js'
 import { isUnavailable } from '../../../src/data/driver/faults.js'
 import { withRetries } from '../../../src/data/driver/retry.js'
 import { hashPassword } from '../../../src/identity/passwords.js'
-import { collectionOf } from '../../helpers/answers.js'
+import { type Answer, collectionOf } from '../../helpers/answers.js'
 import { addUser, build, password } from '../../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../../helpers/database.js'
 import { film } from '../../helpers/documents.js'
 import { proxyTo } from '../../helpers/proxy.js'
-import { viewerOf } from '../../helpers/viewer.js'
+import { type Viewer, viewerOf, watch } from '../../helpers/viewer.js'
 
 interface Thing {
   _id: number
@@ -36,6 +36,68 @@ t.test('a write is repeated when its connection breaks', async t => {
   await broken
   t.equal(answer.statusCode, 201, answer.body)
   t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, time: 30 }])
+})
+
+t.test('what is repeated after a lost answer counts once', async t => {
+  const proxy = await proxyTo(t, await seededUrl(t, { contents: [film(1), film(2)] }))
+  const app = await build(t, { url: proxy.url })
+  const elementOf = async (viewer: Viewer) => collectionOf(await viewer.get('/history?content_id=1'))[0]
+  const second = (n: number) => new Date(1.7e12 + n).toISOString()
+  const sent = (...reports: object[]) => ({ reports: reports.map(report => ({ content_id: 1, ...report })) })
+  /** Loses the answer to the first command with this text. */
+  const lost = async (text: string, request: () => Promise<Answer>) => {
+    const broken = proxy.at(text, proxy.cutAnswer)
+    const answer = await request()
+    await broken
+    return answer.statusCode
+  }
+
+  t.test('or is not repeated', async t => {
+    const viewer = await viewerOf(app)
+    const batch = sent(...[100, 3, 100].map(percentage => ({ percentage })))
+    t.equal(await lost('updates', () => viewer.post('/history/batch', batch)), 503)
+    t.match(await elementOf(viewer), { percentage: 100, plays: 2 })
+  })
+
+  for (const [what, batch, plays] of [
+    ['with observations', sent(...[100, 3, 100].map((percentage, n) => ({ percentage, observed_at: second(n) }))), 2],
+    ['with one report of an item', sent({ percentage: 100 }), 1]
+  ] as [string, object, number][])
+    t.test(`a batch ${what}`, async t => {
+      const viewer = await viewerOf(app)
+      t.equal(await lost('updates', () => viewer.post('/history/batch', batch)), 200)
+      t.match(await elementOf(viewer), { percentage: 100, plays })
+    })
+
+  t.test('a report and an update', async t => {
+    const viewer = await viewerOf(app)
+    t.equal(await lost('findAndModify', () => viewer.post('/history', { content_id: 1, percentage: 100 })), 201)
+    const { _id, ...element } = await elementOf(viewer)
+    t.match(element, { percentage: 100, plays: 1 })
+    t.equal(await lost('updates', () => viewer.put(`/history/${_id}`, { time: 5 })), 200)
+    t.match(await elementOf(viewer), { time: 5, plays: 1 })
+  })
+
+  t.test('a removal', async t => {
+    const viewer = await viewerOf(app)
+    const id = await watch(viewer, 1)
+    t.equal(await lost('deletes', () => viewer.remove(`/history/${id}`)), 200)
+    t.equal((await viewer.remove(`/history/${id}`)).statusCode, 404)
+    await watch(viewer, 1)
+    t.equal(await lost('deletes', () => viewer.remove('/history')), 200)
+    t.strictSame(collectionOf(await viewer.get('/history')), [])
+  })
+
+  t.test('only the reports that another process was ahead of', async t => {
+    const viewer = await viewerOf(app)
+    const history = databaseOf(app).collection('history')
+    // Stands for another process that always adds an element first.
+    await history.createIndex({ user_id: 1, time: 1 }, { unique: true })
+    t.teardown(() => history.dropIndex('user_id_1_time_1'))
+    const reports = [...[100, 3, 100].map(percentage => ({ content_id: 1, time: 7, percentage })), { content_id: 2, time: 7 }]
+    t.equal((await viewer.post('/history/batch', { reports })).statusCode, 500)
+    t.match(collectionOf(await viewer.get('/history')), [{ content_id: 1, percentage: 100, plays: 2 }])
+  })
 })
 
 t.test('a read is repeated when its connection breaks', async t => {
