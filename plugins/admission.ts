@@ -29,6 +29,8 @@ declare module 'fastify' {
      * - `login`: even if too many requests are in progress, because logins have a queue of their own; has a deadline
      */
     admission?: 'vital' | 'static' | 'public' | 'viewer' | 'operator' | 'login'
+    /** Whether the request begins anew after a broken connection to the database. By default, only a GET or HEAD does. */
+    isRepeatable?: boolean
   }
 }
 
@@ -37,9 +39,10 @@ const shareOfAccount = 1 / 4
 
 const keyOf = ({ viewer, ip }: FastifyRequest) => viewer?.account ?? callerOf(ip)
 
-const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
+  config.isRepeatable ?? (method === 'GET' || method === 'HEAD')
 
-/** Repeats a read that failed because a connection to the database broke. */
+/** Repeats what failed because a connection to the database broke. */
 const retried = (read: () => unknown) => {
   const until = retryDeadline()
   const answer = read()
@@ -76,7 +79,7 @@ export default fp(
       const { tokenCheckMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
-      const begin = isRead(request) ? () => retried(handle) : handle
+      const begin = isRepeatable(request) ? () => retried(handle) : handle
       if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer

@@ -26,7 +26,7 @@ declare module 'fastify' {
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
-    /** How many milliseconds it took to check the token, and the profile if a header names one. */
+    /** How many milliseconds it took to check the token, the profile if a header names one, and to hash a new PIN. */
     tokenCheckMs: number
   }
 }
@@ -51,7 +51,7 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
 
 /** Route options: requires a valid token. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
-/** Like `forViewers`, for a route that may check or hash a password or PIN. Its requests are admitted and wait like logins. */
+/** Like `forViewers`, for a route that may check a password or PIN. Its requests are admitted and wait like logins. */
 export const forViewersAmongLogins = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const

@@ -1,9 +1,19 @@
+import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { callerOf } from '../src/http/addresses.js'
 import { type PasswordChecks, passwordChecksOf } from '../src/identity/password-checks.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     passwordChecks: PasswordChecks
+    /**
+     * Hashes the PIN of the body, if it has one, before the handler waits for a connection to the database. The handler finds the hash
+     * in `pinHash`.
+     */
+    hashPin: preHandlerAsyncHookHandler
+  }
+  interface FastifyRequest {
+    pinHash: string | undefined
   }
 }
 
@@ -13,7 +23,17 @@ export default fp(
     const { data, settings, log } = app
     const onBroken = (user: number) =>
       log.warn({ user }, `the password or PIN of user ${user} cannot be checked: the stored hash is invalid, or too expensive`)
-    app.decorate('passwordChecks', passwordChecksOf(data, settings, onBroken))
+    const passwordChecks = passwordChecksOf(data, settings, onBroken)
+    app.decorate('passwordChecks', passwordChecks)
+
+    app.decorateRequest('pinHash', undefined)
+    app.decorate('hashPin', async (request: FastifyRequest) => {
+      const { pin } = request.body as { pin?: string | null }
+      if (!pin) return
+      const began = performance.now()
+      request.pinHash = await passwordChecks.hashPin(app.viewerOf(request).account, pin, callerOf(request.ip))
+      request.tokenCheckMs += performance.now() - began
+    })
   },
-  { name: 'password-checks', dependencies: ['settings', 'mongo'] }
+  { name: 'password-checks', dependencies: ['settings', 'mongo', 'authentication'] }
 )

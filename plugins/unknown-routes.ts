@@ -17,11 +17,11 @@ export default fp(
       urls.add(url)
     })
 
-    let known: { parts: string[]; methods: string[] }[] = []
-    /** The methods of all matching routes, because /history/batch serves POST and, as the element with the id `batch`, GET and others. */
+    let known = new Map<string, { parts: string[]; methods: string[] }>()
+    /** A path that is a route itself has the methods of that route alone: /history/batch is no element with the id `batch`. */
     const methodsOf = (path: string) => {
       const parts = partsOf(path)
-      return known.flatMap(route => (matches(route.parts, parts) ? route.methods : []))
+      return known.get(path)?.methods ?? [...known.values()].flatMap(route => (matches(route.parts, parts) ? route.methods : []))
     }
 
     /** Fastify routes only the common methods. It takes a request with any other method for a 404, even if the path is known. */
@@ -42,9 +42,8 @@ export default fp(
 
     app.decorate('refuseOtherMethods', () => {
       const isRouted = (url: string) => (method: string) => app.hasRoute({ url, method: method as HTTPMethods })
-      known = [...urls].map(url => ({ parts: partsOf(url), methods: app.supportedMethods.filter(isRouted(url)) }))
-      for (const url of urls) {
-        const served = methodsOf(url)
+      known = new Map([...urls].map(url => [url, { parts: partsOf(url), methods: app.supportedMethods.filter(isRouted(url)) }]))
+      for (const [url, { methods: served }] of known) {
         const refuse = async () => {
           throw methodNotAllowed(served)
         }

@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forAccountAmongLogins, forViewers } from '../../plugins/authentication.js'
+import { forAccount, forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { Profile, ProfileAddition } from '../../schemas/profile.js'
 import { profilesPerAccount, toProfile } from '../../src/data/profiles.js'
 import { orThrow, tooManyProfiles } from '../../src/errors.js'
-import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
 
 const tags = ['Profiles']
@@ -29,7 +28,7 @@ const postSchema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { passwordChecks, settings } = app
+  const { settings } = app
   const { profiles } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listProfiles(request) {
@@ -38,11 +37,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return ok(list.map(toProfile))
   })
 
-  app.post('', { schema: postSchema, ...forAccountAmongLogins }, async function addProfile(request, reply) {
+  app.post('', { schema: postSchema, ...forAccount, preHandler: app.hashPin }, async function addProfile(request, reply) {
     const { account } = app.viewerOf(request)
-    const { name, max_age = null, pin } = request.body
-    const pinHash = pin ? { pin_hash: await passwordChecks.hashPin(account, pin, callerOf(request.ip)) } : {}
-    const id = orThrow(await profiles.add(account, { name, max_age, ...pinHash }), tooManyProfiles)
+    const { name, max_age = null } = request.body
+    const pin = request.pinHash === undefined ? {} : { pin_hash: request.pinHash }
+    const id = orThrow(await profiles.add(account, { name, max_age, ...pin }), tooManyProfiles)
     reply.code(201).header('location', `${settings.BASE_PATH}/profiles/${id}`)
     return done(201, 'The profile was added')
   })

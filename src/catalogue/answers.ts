@@ -33,15 +33,17 @@ export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 /** Public responses, until the catalogue or the clock makes them outdated. */
 export class AnswerCache {
   private readonly cache = new Cache<string, CachedAnswer>(cacheBytes, ({ answer }) => answer.bytes.length + overhead)
+  /** Answers that are being made. Some wait for the database meanwhile. */
+  private readonly pending = new Map<string, Promise<CachedAnswer>>()
 
-  /** `run` decides when a missing answer is made. By then another request may have made it. */
+  /** `run` decides when a missing answer is made. By then another request may have made it, or begun to. */
   get<T>(
     key: string,
     validity: Validity,
     make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
     run: RunInTurn
   ): Answer<T> | Promise<Answer<T>> {
-    return this.known<T>(key, validity) ?? run(() => this.known<T>(key, validity) ?? this.make(key, validity, make))
+    return this.known<T>(key, validity) ?? run(() => this.known<T>(key, validity) ?? this.made(key, validity, make))
   }
 
   /** Undefined if there is none, or only an outdated one. The cast is safe because the answers of one key all have the same type. */
@@ -50,13 +52,25 @@ export class AnswerCache {
     return known?.version === version && now < known.until ? (known.answer as Answer<T>) : undefined
   }
 
+  private async made<T>(key: string, validity: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
+    const name = `${validity.version} ${key}`
+    const begun = this.pending.get(name)
+    if (begun) {
+      const { answer, until } = await begun
+      // What was begun for an earlier request may hold no longer.
+      if (validity.now < until) return answer as Answer<T>
+    }
+    const making = this.make(key, validity, make).finally(() => this.pending.delete(name))
+    this.pending.set(name, making)
+    return (await making).answer as Answer<T>
+  }
+
   private async make<T>(key: string, { version, until }: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
     // Taken before `make` reads anything, because the answer may lack what starts or ends while it is made.
     const holdsUntil = until()
     const { bytes, isEmpty, until: ownEnd = holdsUntil } = await make()
-    if (isEmpty) return answerOf(bytes)
-    const answer = answerOf(ownBytes(bytes))
-    this.cache.put(key, { answer, version, until: Math.min(holdsUntil, ownEnd) })
-    return answer
+    const made: CachedAnswer = { answer: answerOf(isEmpty ? bytes : ownBytes(bytes)), version, until: Math.min(holdsUntil, ownEnd) }
+    if (!isEmpty) this.cache.put(key, made)
+    return made
   }
 }

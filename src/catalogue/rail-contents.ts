@@ -44,7 +44,7 @@ export class RailContents {
       for (const rail of rails) {
         if (filled.length === count) return filled
         const key = `${_id} ${rail.id} ${this.catalogue.skeleton.segment(audience)}`
-        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.find(rail, key, audience)))
+        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.known(key) ?? this.find(rail, key, audience)))
         if (ids.length > 0) filled.push({ rail, ids, key })
       }
     }

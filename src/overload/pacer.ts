@@ -1,10 +1,35 @@
-/** In milliseconds. */
+/** How long jobs may run in one turn of the event loop, in milliseconds. */
 const timeSlice = 1
 
-/** Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. */
+/** The pacers that have a job. Whichever comes first runs one, then goes to the end. */
+const ready: Pacer[] = []
+let isRunning = false
+
+const runSlice = () => {
+  if (isRunning || ready.length === 0) return
+  isRunning = true
+  setImmediate(() => runUntil(performance.now() + timeSlice))
+}
+
+const runUntil = (end: number) => {
+  ready.shift()?.runNext()
+  // Looks at the clock in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless
+  // it waits for I/O.
+  queueMicrotask(() =>
+    process.nextTick(() => {
+      if (ready.length > 0 && performance.now() < end) return runUntil(end)
+      isRunning = false
+      runSlice()
+    })
+  )
+}
+
+/**
+ * Runs jobs one after the other in slices of about a millisecond, so that many of them never block the event loop. All pacers share the
+ * slice of a turn and take turns in it, so that the jobs of one do not wait for those of another.
+ */
 export class Pacer {
   private readonly jobs: (() => void)[] = []
-  private isRunning = false
 
   run<T>(job: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -15,26 +40,13 @@ export class Pacer {
           reject(error)
         }
       })
-      this.runSlice()
+      if (this.jobs.length === 1) ready.push(this)
+      runSlice()
     })
   }
 
-  private runSlice() {
-    if (this.isRunning || this.jobs.length === 0) return
-    this.isRunning = true
-    setImmediate(() => this.runUntil(performance.now() + timeSlice))
-  }
-
-  private runUntil(end: number) {
+  runNext() {
     this.jobs.shift()?.()
-    // Looks at the clock in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless
-    // it waits for I/O.
-    queueMicrotask(() =>
-      process.nextTick(() => {
-        if (this.jobs.length > 0 && performance.now() < end) return this.runUntil(end)
-        this.isRunning = false
-        this.runSlice()
-      })
-    )
+    if (this.jobs.length > 0) ready.push(this)
   }
 }

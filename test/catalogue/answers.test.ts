@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { type Answer, AnswerCache, type RunInTurn } from '../../src/catalogue/answers.js'
 import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
@@ -50,6 +51,35 @@ t.test('concurrent requests for the same answer make it once', async t => {
   const all = await Promise.all(Array.from({ length: 20 }, () => answers.get('key', valid, make, run)))
   t.equal(made, 1)
   t.equal(new Set(all).size, 1)
+})
+
+t.test('requests for an answer that waits for the database share it', async t => {
+  const answers = new AnswerCache()
+  let made = 0
+  const ask = async (given: object = {}, own: { until?: number; fails?: boolean } = {}) => {
+    const { until, fails } = own
+    const make = async () => {
+      const n = ++made
+      await sleep(20)
+      if (fails) throw new Error(`failed ${n}`)
+      return { ...jsonAnswer({ made: n }), ...(until !== undefined && { until }) }
+    }
+    const { bytes } = await answers.get('key', { ...valid, ...given }, make, run)
+    return JSON.parse(bytes.toString()).made
+  }
+  const together = (...asked: Promise<unknown>[]) => Promise.all(asked)
+
+  t.strictSame(await together(...Array.from({ length: 20 }, () => ask())), Array(20).fill(1))
+  t.strictSame(await together(ask({ version: 2 }), ask({ version: 3 }), ask({ version: 2 })), [2, 3, 2], 'each version has its own')
+  t.strictSame(await together(ask({ version: 4 }), ask({ version: 4, now: 2000 })), [4, 5], 'a later request does not get an outdated one')
+  t.strictSame(await together(ask({ version: 5 }, { until: 1500 }), ask({ version: 5, now: 1500 })), [6, 7])
+
+  const failed = await Promise.allSettled([ask({ version: 6 }, { fails: true }), ask({ version: 6 }, { fails: true })])
+  t.strictSame(
+    failed.map(result => result.status === 'rejected' && result.reason.message),
+    ['failed 8', 'failed 8']
+  )
+  t.equal(await ask({ version: 6 }), 9, 'a failure is not kept')
 })
 
 t.test('an answer without elements is not kept', async t => {

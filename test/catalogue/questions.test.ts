@@ -1,9 +1,12 @@
 import type { CommandStartedEvent } from 'mongodb'
 import t from 'tap'
+import { everybody } from '../../src/catalogue/audience.js'
+import { RailContents } from '../../src/catalogue/rail-contents.js'
 import { idsOf } from '../helpers/answers.js'
 import { type App, build, buildWith } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'
-import { content } from '../helpers/documents.js'
+import { content, rail, railCollection } from '../helpers/documents.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
 import { seed } from './helper.js'
 
@@ -58,6 +61,23 @@ t.test('a list of known contents asks the database nothing', async t => {
     t.strictSame(await asked(url), [], `${url} again`)
   }
   t.strictSame(await asked('/contents?search=content&type=film'), [], 'a search does not ask either')
+})
+
+t.test('a list that is asked for many times at once is made once', async t => {
+  const contents = Array.from({ length: 250 }, (_, i) => content(i + 1))
+  const rail_collections = [railCollection(1, {}, { rails: [rail(2, { type: 'show' })] })]
+  const proxy = await proxyTo(t, await seededUrl(t, { contents, rail_collections }))
+  const app = await build(t, { url: monitored(proxy.url) })
+  const questions = questionsOf(app)
+  const asked = Promise.all(Array.from({ length: 20 }, () => app.inject('/contents?perPage=100&page=3')))
+  proxy.freeze()
+  setTimeout(proxy.comeBack, 200)
+  t.strictSame(new Set((await asked).map(({ statusCode }) => statusCode)), new Set([200]))
+  t.strictSame(questions, ['find contents'])
+
+  const rails = new RailContents(app.catalogue)
+  const rows = await Promise.all(Array.from({ length: 20 }, () => rails.first(undefined, 1, everybody)))
+  t.equal(new Set(rows.map(([row]) => row?.ids)).size, 1, 'so is a row of a start page')
 })
 
 t.test('lists of contents', async t => {

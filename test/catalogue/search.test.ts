@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
@@ -7,7 +8,6 @@ import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { WordIndex } from '../../src/catalogue/word-index.js'
 import { prefixesFor } from '../../src/catalogue/words.js'
-import type { ContentDocument } from '../../src/data/contents.js'
 import { buildWith } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
@@ -92,11 +92,13 @@ t.test('the search reads only the words of changed contents', async t => {
 
 t.test('few searches wait, and none for long', async t => {
   let hasAnswered = false
-  const read = new Promise<ContentDocument[]>(resolve => setTimeout(() => resolve([]), 5000).unref()).finally(() => {
+  const read = async () => {
+    await sleep(5000, undefined, { ref: false })
     hasAnswered = true
-  })
+    return []
+  }
   const app = await buildWith(t, { contents: [content(1)] })
-  const catalogue = new Catalogue({ data: app.data, readContents: () => read, cacheBytes: 1000 })
+  const catalogue = new Catalogue({ data: app.data, readContents: read, cacheBytes: 1000 })
   await catalogue.refresh()
   const ask = (n: number) => catalogue.searchAnswer(`search ${n}`, () => catalogue.fragments.of([1]).then(() => jsonAnswer([])))
   const began = performance.now()

@@ -53,6 +53,18 @@ for (const [kind, begin] of [
     )
   })
 
+t.test('all pacers share the slice of a turn, and take turns in it', async t => {
+  const pacers = Array.from({ length: 5 }, () => new Pacer())
+  const order: number[] = []
+  const job = (n: number) => () => {
+    order.push(n)
+    hold(2)
+  }
+  const { turns } = await turnsDuring(() => Promise.all(pacers.flatMap((pacer, n) => [pacer.run(job(n)), pacer.run(job(n))])))
+  t.ok(turns >= 9, `${turns} turns`)
+  t.strictSame(order, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+})
+
 t.test('many short jobs share a turn', async t => {
   const pacer = new Pacer()
   const { turns } = await turnsDuring(() => Promise.all(Array.from({ length: 200 }, () => pacer.run(() => undefined))))

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { forViewers } from '../../plugins/authentication.js'
 import { build, signIn } from '../helpers/app.js'
@@ -71,6 +72,48 @@ t.test('a caller who has taken all the room shuts nobody else out', async t => {
   release()
   const statuses = await Promise.all(begun)
   t.equal(statuses.filter(status => status === 200).length, 8)
+})
+
+t.test('changes of profiles are bounded and wait like other requests of viewers, and the hash of a PIN takes no connection', async t => {
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const app = await build(t, {
+    settings: { MAX_WAITING: '2', DATABASE_CONNECTIONS: '1' },
+    extend: app => void app.get('/waits', forViewers, async () => gate.then(() => 'waited'))
+  })
+  const headers = await signIn(app)
+  const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
+    app.inject({ method, url, headers, ...(payload && { payload }) })
+  const { location } = (await send('POST', '/profiles', { name: 'Mia', pin: '4071' })).headers
+  const url = String(location)
+
+  const waiting = Promise.all([1, 2].map(() => app.inject({ url: '/waits', headers })))
+  await Promise.race([waiting, new Promise(setImmediate)])
+  const changes = [
+    () => send('POST', '/profiles', { name: 'Tom' }),
+    () => send('PUT', url, { name: 'Tom' }),
+    () => send('PUT', url, { pin: '4072' }),
+    () => send('DELETE', url)
+  ]
+  for (const change of changes) t.equal((await change()).statusCode, 503, `${change}`)
+  const other = await signIn(app)
+  const ended: string[] = []
+  const queued = app
+    .inject({ method: 'DELETE', url: '/profiles/404', headers: other })
+    .then(({ statusCode }) => ended.push(`${statusCode}`))
+  await sleep(200)
+  t.strictSame(ended, [], 'another viewer waits for the only connection')
+  release()
+  await Promise.all([waiting, queued])
+
+  const busy = Promise.all(Array.from({ length: 6 }, (_, n) => app.passwordChecks.hashPin(n, '4071', `192.0.2.${n}`)))
+  const hashing = send('PUT', url, { pin: '4072' }).then(({ statusCode }) => ended.push(`changed ${statusCode}`))
+  await new Promise(setImmediate)
+  await app.inject({ url: '/history', headers: other }).then(({ statusCode }) => ended.push(`read ${statusCode}`))
+  await Promise.all([busy, hashing])
+  t.strictSame(ended, ['404', 'read 200', 'changed 200'])
 })
 
 t.test('0 sets no bound', async t => {

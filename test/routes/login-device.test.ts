@@ -3,7 +3,8 @@ import t from 'tap'
 import { codesPerAddress, sharedBucket } from '../../src/data/code-attempts.js'
 import { minutes } from '../../src/time.js'
 import { type App, addUser, build, password, signIn } from '../helpers/app.js'
-import { databaseOf } from '../helpers/database.js'
+import { databaseOf, databaseUrl } from '../helpers/database.js'
+import { proxyTo } from '../helpers/proxy.js'
 import { assertDone, assertError, wantToken } from './helper.js'
 
 interface Codes {
@@ -393,4 +394,21 @@ t.test('the code is added to whatever address the page has', async t => {
   const { verification_uri, verification_uri_complete, user_code } = (await request(app, {})).json().data
   t.equal(verification_uri, 'http://localhost:3000/app?lang=de#tv')
   t.equal(verification_uri_complete, `http://localhost:3000/app?lang=de&user_code=${user_code}#tv`)
+})
+
+t.test('a look at a code counts once, whatever becomes of the connection to the database', async t => {
+  const proxy = await proxyTo(t, await databaseUrl(t))
+  const app = await build(t, { url: proxy.url })
+  const page = await pageOf(app)
+  const counts = async () => {
+    const all = await databaseOf(app)
+      .collection('login_attempts')
+      .find({ count: { $gt: 0 } }, { projection: { count: 1 } })
+      .toArray()
+    return all.map(({ count }) => count)
+  }
+  const counted = proxy.at('login_attempts', proxy.cutAnswer)
+  t.equal((await page.look('BCDF-GHJK')).statusCode, 503)
+  await counted
+  t.strictSame(await counts(), [1])
 })

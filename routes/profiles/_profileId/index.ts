@@ -1,13 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forAccountAmongLogins } from '../../../plugins/authentication.js'
+import { forAccount } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
 import { ProfileChange } from '../../../schemas/profile.js'
 import { isFirst } from '../../../src/data/profiles.js'
 import { firstProfile, orThrow, profileNotFound } from '../../../src/errors.js'
-import { callerOf } from '../../../src/http/addresses.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
 import { profileAgeLimitsOf } from '../../../src/identity/profile-age-limits.js'
@@ -34,16 +33,15 @@ const deleteSchema = {
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { passwordChecks } = app
   const { profiles, sessions } = app.data
   const limits = profileAgeLimitsOf(app.data)
 
-  app.put('', { schema: putSchema, ...forAccountAmongLogins }, async function changeProfile(request) {
+  app.put('', { schema: putSchema, ...forAccount, preHandler: app.hashPin }, async function changeProfile(request) {
     const { account } = app.viewerOf(request)
     const profile = await profiles.byId(account, orThrow(integerId(request.params.profileId), profileNotFound))
     const { pin, max_age, ...fields } = request.body
-    // Null removes the PIN, undefined keeps it. Neither is hashed.
-    const pin_hash = pin ? await passwordChecks.hashPin(account, pin, callerOf(request.ip)) : pin
+    // Null removes the PIN, undefined keeps it.
+    const pin_hash = pin && request.pinHash
     if (typeof max_age === 'number') await limits.set(account, profile, max_age)
     // Lifting a limit needs no check.
     const lifted = max_age === null ? { max_age } : {}
@@ -52,7 +50,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return done(200, 'The profile was changed')
   })
 
-  app.delete('', { schema: deleteSchema, ...forAccountAmongLogins }, async function deleteProfile(request) {
+  app.delete('', { schema: deleteSchema, ...forAccount }, async function deleteProfile(request) {
     const { account } = app.viewerOf(request)
     const profile = await profiles.byId(account, orThrow(integerId(request.params.profileId), profileNotFound))
     if (isFirst(profile)) throw firstProfile()
