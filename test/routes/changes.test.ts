@@ -272,6 +272,16 @@ t.test('changes', async t => {
       t.strictSame(summary(await walk(viewer, cursor, 1)), all, 'one a page')
     })
 
+  t.test('tell of what an import dates ahead, also a caller who begins then', async t => {
+    const { viewer, cursor } = await follower({})
+    const ahead = '2999-01-01T00:00:00Z'
+    const line = (content_id: number) => JSON.stringify({ user_id: viewer.id, content_id, created_at: ahead })
+    await importFiles(db, Object.fromEntries(lists.map(list => [`${list}.ndjson`, [1, 3].map(line).join('\n')])))
+    const all = { ...nothing, history: [1, 3], watchlist: [1, 3], hidden: [1, 3] }
+    for (const since of [undefined, cursor])
+      for (const perPage of [100, 1]) t.strictSame(summary(await walk(viewer, since, perPage)), all, `${since && 'later'} ${perPage}`)
+  })
+
   t.test('tell a removal that was left out since the element was there again, and was not for long', async t => {
     const { viewer, cursor } = await follower({ history: [1] })
     await viewer.remove(`/history/${collectionOf(await viewer.get('/history'))[0]._id}`)
