@@ -1,5 +1,5 @@
 import type { NumberColumn } from './number-column.js'
-import { topOf } from './top-of.js'
+import { maxDepth } from './top-of.js'
 
 /** Above every limit. */
 const unknown = 255
@@ -11,8 +11,17 @@ interface Rows {
   parentRow: (row: number) => number | undefined
 }
 
-/** The minimum age for each row: its own, or that of its nearest ancestor that has one. */
+/** The minimum age for each row: the highest of its own and those of its ancestors, so that nothing of a show is open to younger viewers. */
 export const agesOf = ({ size, minAge, parentRow }: Rows) => {
-  const nearestKnown = (row: number) => topOf(row, above => (minAge.get(above) === null ? parentRow(above) : undefined))
-  return Uint8Array.from({ length: size }, (_, row) => minAge.get(nearestKnown(row)) ?? unknown)
+  const ageOf = (row: number) => {
+    let highest: number | undefined
+    let at: number | undefined = row
+    for (let depth = 0; at !== undefined && depth <= maxDepth; depth++) {
+      const own = minAge.get(at)
+      if (own !== null && (highest === undefined || own > highest)) highest = own
+      at = parentRow(at)
+    }
+    return highest ?? unknown
+  }
+  return Uint8Array.from({ length: size }, (_, row) => ageOf(row))
 }

@@ -76,8 +76,9 @@ async function* recordsOf({ personal, completedAt }: Data, name: keyof typeof li
 
 /** What is stored about a user and their profiles, as JSON in pieces. docs/privacy.md says what is left out. */
 export async function* exportOf(data: Data, user: UserDocument, read: Read): AsyncGenerator<string> {
-  const profiles = await read(() => data.profiles.list(user._id))
-  const users = [user, ...profiles.filter(({ _id }) => _id !== user._id)]
+  // Those that an erasure would remove, so disabled ones as well.
+  const others = await read(async () => Promise.all((await data.profiles.othersOf(user._id)).map(data.users.byId)))
+  const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
   for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
     yield `,"${name}":[`

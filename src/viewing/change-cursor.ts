@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { ObjectId } from 'mongodb'
 import { type ChangePosition, changeOverlap, sourceCount } from '../data/changes.js'
 import { removalsKept } from '../data/removals.js'
@@ -39,15 +40,27 @@ export const cursorAt = (user: number, time: number, maxAge?: number): ChangeCur
 /** Whether the caller has read everything up to the time of the cursor, and not only a page of it. */
 export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && position.source === beforeSources
 
-// Cursors are not signed: a made-up one only changes where its caller's own lists are read from.
-export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, rereadFrom, maxAge }: ChangeCursor) => {
-  const limit = maxAge === undefined ? [] : [maxAge]
-  return Buffer.from(JSON.stringify([user, time, source, id, offset, began, Number(isFirst), rereadFrom, ...limit])).toString('base64url')
+const checksumLength = 11
+
+/**
+ * The checksum tells a cursor that was changed from one that this service made. It needs no key: whoever makes one up only changes where
+ * their own lists are read from.
+ */
+export const encoded = (values: unknown) => {
+  const json = JSON.stringify(values)
+  return Buffer.from(json).toString('base64url') + hash('sha256', json, 'base64url').slice(0, checksumLength)
 }
 
-const parsed = (text: string): unknown => {
+export const cursorText = ({ user, position: { time, source, id, offset }, began, isFirst, rereadFrom, maxAge }: ChangeCursor) => {
+  const limit = maxAge === undefined ? [] : [maxAge]
+  return encoded([user, time, source, id, offset, began, Number(isFirst), rereadFrom, ...limit])
+}
+
+const decoded = (text: string): unknown => {
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString())
+    const values = JSON.parse(Buffer.from(text.slice(0, -checksumLength), 'base64url').toString())
+    // Different texts may decode to the same bytes, so the texts are compared.
+    return encoded(values) === text ? values : undefined
   } catch {
     return undefined
   }
@@ -73,7 +86,7 @@ interface Reader {
  * forgotten, and for one from before a restore, because what the caller has read may have been undone.
  */
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
-  const values = parsed(text)
+  const values = decoded(text)
   if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined
   const [owner, time, source, id, offset, began, isFirst, rereadFrom, limit] = values
   const position = idOf(id)

@@ -70,7 +70,7 @@ t.test('age limits are one segment if no content lies between them', async t => 
   t.not(skeletonOf(content(1)).segment({ country: undefined, maxAge: 21 }), undefined, 'with a limit, contents without an age are left out')
 })
 
-t.test('whether a content is suited depends on its own age, or else on that of its nearest ancestor', async t => {
+t.test('the age of a content is the highest of its own and those of its ancestors', async t => {
   const skeleton = skeletonOf(
     content(10, { min_age: 12 }),
     content(11, { parent_id: 10 }),
@@ -79,17 +79,26 @@ t.test('whether a content is suited depends on its own age, or else on that of i
     content(14, { parent_id: 11, min_age: 18 }),
     content(15, { parent_id: 99 }),
     content(16, { min_age: 0 }),
-    content(17, { parent_id: 17 })
+    content(17, { parent_id: 17 }),
+    content(18, { parent_id: 99, min_age: 6 }),
+    content(19, { parent_id: 14, min_age: 0 }),
+    content(20),
+    content(21, { parent_id: 20, min_age: 0 }),
+    content(31, { parent_id: 32, min_age: 0 }),
+    content(32, { parent_id: 31, min_age: 16 })
   )
   const suited = (maxAge: number | undefined) =>
     Array.from({ length: skeleton.size }, (_, row) => row)
       .filter(row => skeleton.isSuited(row, maxAge))
       .map(row => skeleton.idOf(row))
-  t.strictSame(suited(undefined), [10, 11, 12, 13, 14, 15, 16, 17])
-  t.strictSame(suited(0), [16])
-  t.strictSame(suited(11), [13, 16])
-  t.strictSame(suited(12), [10, 11, 12, 13, 16])
-  t.strictSame(suited(21), [10, 11, 12, 13, 14, 16], 'an unknown age is above every limit')
+  t.strictSame(suited(undefined), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 31, 32])
+  t.strictSame(suited(0), [16, 21])
+  t.strictSame(suited(11), [16, 18, 21], 'an age that is unknown counts for nothing')
+  t.strictSame(suited(12), [10, 11, 12, 13, 16, 18, 21])
+  t.strictSame(suited(21), [10, 11, 12, 13, 14, 16, 18, 19, 21, 31, 32], 'no known age is above every limit')
+  t.notOk(suited(15).includes(31), 'a circle of parents ends')
   skeleton.put(content(10, { min_age: 16, stamp: new Date(1) }))
-  t.strictSame(suited(12), [13, 16], 'a change of a show applies to its episodes')
+  t.strictSame(suited(12), [16, 18, 21], 'a change of a show applies to its episodes')
+  skeleton.put(content(10, { stamp: new Date(2) }))
+  t.strictSame(suited(12), [13, 16, 18, 21], 'also back')
 })

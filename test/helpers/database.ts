@@ -110,3 +110,11 @@ export const change = async (app: FastifyInstance, kind: CatalogueKind, id: numb
   else await documents.deleteOne({ _id: id })
   await app.data.revisions.raise(kind)
 }
+
+/** The cursors that wait for somebody to read on in a database. */
+export const openCursors = (db: Db) =>
+  db.client
+    .db('admin')
+    .aggregate([{ $currentOp: { allUsers: true, idleCursors: true } }, { $match: { type: 'idleCursor' } }])
+    .toArray()
+    .then(cursors => cursors.filter(({ ns }) => String(ns).startsWith(`${db.databaseName}.`)))

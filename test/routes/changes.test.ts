@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Changes } from '../../schemas/changes.js'
 import { importFiles } from '../../src/import/index.js'
 import { days } from '../../src/time.js'
-import { cursorAt, cursorText } from '../../src/viewing/change-cursor.js'
+import { cursorAt, cursorText, encoded, readCursor } from '../../src/viewing/change-cursor.js'
 import { assertRefused, collectionOf } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
 import { databaseOf } from '../helpers/database.js'
@@ -165,7 +165,7 @@ t.test('changes', async t => {
     const began = Date.now()
     const { cursor, ...told } = await ask(viewer, hoursAgo(25))
     t.strictSame(told, { ...nothing, more: false, reset: false })
-    t.ok(JSON.parse(Buffer.from(cursor, 'base64url').toString())[1] > began - 60_000)
+    t.ok(Number(readCursor(cursor, { user: viewer.id, maxAge: undefined, restoredAt: 0 })?.began) > began - 60_000)
   })
 
   t.test('from before the first request include no removals', async t => {
@@ -272,6 +272,16 @@ t.test('changes', async t => {
       t.strictSame(summary(await walk(viewer, cursor, 1)), all, 'one a page')
     })
 
+  t.test('tell of what an import dates ahead, also a caller who begins then', async t => {
+    const { viewer, cursor } = await follower({})
+    const ahead = '2999-01-01T00:00:00Z'
+    const line = (content_id: number) => JSON.stringify({ user_id: viewer.id, content_id, created_at: ahead })
+    await importFiles(db, Object.fromEntries(lists.map(list => [`${list}.ndjson`, [1, 3].map(line).join('\n')])))
+    const all = { ...nothing, history: [1, 3], watchlist: [1, 3], hidden: [1, 3] }
+    for (const since of [undefined, cursor])
+      for (const perPage of [100, 1]) t.strictSame(summary(await walk(viewer, since, perPage)), all, `${since && 'later'} ${perPage}`)
+  })
+
   t.test('tell a removal that was left out since the element was there again, and was not for long', async t => {
     const { viewer, cursor } = await follower({ history: [1] })
     await viewer.remove(`/history/${collectionOf(await viewer.get('/history'))[0]._id}`)
@@ -317,17 +327,17 @@ t.test('changes', async t => {
   t.test('begin again without an error if the cursor is not one of the user', async t => {
     const { viewer, cursor } = await follower()
     const other = await follower()
-    const text = (values: unknown) => Buffer.from(JSON.stringify(values)).toString('base64url')
     const at = Date.now() - 60_000
     const position = (more: object = {}) =>
       Object.values({ user: viewer.id, time: at, source: 0, id: 0, offset: 0, began: at, isFirst: 0, again: 0, ...more })
     const fresh = await ask(viewer)
-    t.notOk((await ask(viewer, text(position()))).reset, 'unlike with a valid cursor')
+    t.notOk((await ask(viewer, encoded(position()))).reset, 'unlike with a valid cursor')
     const table: [string, string][] = [
       ['of another user', other.cursor],
       ['of next year', cursorText(cursorAt(viewer.id, Date.now() + days(365)))],
       ['of ten minutes to come', cursorText(cursorAt(viewer.id, Date.now() + 600_000))],
       ['older than 90 days', cursorText(cursorAt(viewer.id, Date.now() - days(90)))],
+      ['without a checksum', Buffer.from(JSON.stringify(position())).toString('base64url')],
       ['of 1,000 characters', 'A'.repeat(1000)],
       ['with more behind', `${cursor}${'A'.repeat(800)}`],
       ['of 1,000 characters of brackets', Buffer.from('['.repeat(750)).toString('base64url')],
@@ -340,12 +350,12 @@ t.test('changes', async t => {
       ]),
       ...[null, 1, 'x', {}, [], position().slice(1), [...position(), 0], { ...position(), length: 8 }].map((value): [string, string] => [
         JSON.stringify(value),
-        text(value)
+        encoded(value)
       ]),
       ...['user', 'time', 'source', 'id', 'offset', 'began', 'isFirst', 'again'].flatMap(field =>
         [null, true, 'x', {}, [], { $gt: 0 }, { $oid: 'a'.repeat(24) }, [0]].map((value): [string, string] => [
           `${field} ${JSON.stringify(value)}`,
-          text(position({ [field]: value }))
+          encoded(position({ [field]: value }))
         ])
       ),
       ...[
@@ -360,7 +370,7 @@ t.test('changes', async t => {
         { again: 1e15 },
         { id: 'A'.repeat(24) },
         { id: `${'a'.repeat(24)}\n` }
-      ].map((more): [string, string] => [JSON.stringify(more), text(position(more))])
+      ].map((more): [string, string] => [JSON.stringify(more), encoded(position(more))])
     ]
     for (const [what, since] of table) {
       const answer = await ask(viewer, since)
@@ -368,6 +378,31 @@ t.test('changes', async t => {
     }
     const [, after] = await walk(viewer, 'x', 4)
     t.notOk(after?.reset, 'the copy goes on from there')
+  })
+
+  t.test('begin again if any character of the cursor was changed', async t => {
+    const { viewer } = await follower({ history: [1, 2, 3] })
+    // One at the end of a reading and one within it, which names an element.
+    const cursors = [(await ask(viewer)).cursor, (await ask(viewer, undefined, 1)).cursor]
+    for (const cursor of cursors) {
+      t.equal((await ask(viewer, cursor)).reset, false)
+      t.ok(cursor.length < 300)
+      const reader = { user: viewer.id, maxAge: undefined, restoredAt: 0 }
+      t.ok(readCursor(cursor, reader))
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. '
+      const taken: string[] = []
+      for (let i = 0; i <= cursor.length; i++) {
+        const [before, after] = [cursor.slice(0, i), cursor.slice(i + 1)]
+        const changed = [...alphabet].flatMap(character => [`${before}${character}${after}`, `${before}${character}${cursor.slice(i)}`])
+        for (const text of [...changed, `${before}${after}`]) if (text !== cursor && readCursor(text, reader)) taken.push(text)
+      }
+      t.strictSame(taken, [], 'nothing that was replaced, inserted or left out goes unnoticed')
+      const other = (character = '') => (character === 'A' ? 'B' : 'A')
+      for (const i of [0, 5, cursor.length / 2, cursor.length - 12, cursor.length - 1].map(Math.floor)) {
+        const changed = cursor.slice(0, i) + other(cursor[i]) + cursor.slice(i + 1)
+        t.match(await ask(viewer, changed), { reset: true, history: [{}, {}, {}] })
+      }
+    }
   })
 
   t.test('with a made-up cursor are only those of the caller', async t => {
@@ -379,7 +414,7 @@ t.test('changes', async t => {
           [viewer.id, at, source, id, -1, at, 0, at],
           [viewer.id, longAgo.getTime(), source, id, 9, at, 1, -1e15]
         ]) {
-          const page = await ask(viewer, Buffer.from(JSON.stringify(values)).toString('base64url'))
+          const page = await ask(viewer, encoded(values))
           for (const list of ['history', 'watchlist'] as const) for (const { user_id } of page[list]) t.equal(user_id, viewer.id)
           for (const list of lists) t.strictSame(page.removed[list], [])
         }

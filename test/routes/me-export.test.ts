@@ -4,6 +4,7 @@ import { importFiles } from '../../src/import/index.js'
 import { assertFailure, unauthenticated } from '../helpers/answers.js'
 import { addUser, build, password, providerUser, signIn } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
+import { profileOf } from '../helpers/devices.js'
 import { episode, film } from '../helpers/documents.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { connected } from '../helpers/sockets.js'
@@ -111,6 +112,29 @@ t.test('GET /me/export', async t => {
     const none = { added: 0, changed: 0 }
     t.match((await importFiles(databaseOf(elsewhere), files)).kinds, { users: none, history: none, watchlist: none, hidden: none })
     t.match((await elsewhere.inject({ url: '/profiles', headers })).json().data, [{}, { name: 'Child', max_age: 6 }, { has_pin: false }])
+  })
+
+  t.test('has all that an erasure removes, so disabled profiles as well', async t => {
+    const viewer = await active(app)
+    const account = await app.data.users.byId(viewer.id)
+    if (!account) throw new Error('No such user')
+    const [first, second] = [await profileOf(app, account), await profileOf(app, account, 6)]
+    for (const { _id } of [second, first]) {
+      await app.data.reports.put(_id, { content_id: 1, progress: { percentage: 20 } })
+      await app.data.watchlist.add(_id, 4)
+      await app.data.hidden.put(_id, 2)
+    }
+    const before = await exported(viewer)
+    await app.data.users.disable(first._id)
+    const after = await exported(viewer)
+    t.strictSame(
+      after.users.map(({ id }: { id: number }) => id),
+      [viewer.id, first._id, second._id]
+    )
+    for (const name of lists) {
+      t.strictSame(after[name], before[name], name)
+      t.ok(after[name].some(({ user_id }: { user_id: number }) => user_id === first._id))
+    }
   })
 
   t.test('has no e-mail of a user of an identity provider, but the subject', async t => {

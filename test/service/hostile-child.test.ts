@@ -2,6 +2,7 @@ import t from 'tap'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
 import type { Answer } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith } from '../helpers/app.js'
+import { change } from '../helpers/database.js'
 import { deviceOf, profileOf } from '../helpers/devices.js'
 import { content, episode, film } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
@@ -171,4 +172,17 @@ t.test('two profiles that remove each other leave one without a limit', async t 
   t.equal((await asParent('PUT', `/profiles/${account._id}`, { max_age: limit })).statusCode, 200)
   await Promise.all([asOne?.('DELETE', `/profiles/${other._id}`), asOther?.('DELETE', `/profiles/${one._id}`)])
   await until(async () => (await app.data.profiles.list(account._id)).some(({ max_age = null }) => max_age === null))
+})
+
+t.test('an episode follows the age of its show, in every running server', async t => {
+  const app = await buildWith(t, { contents })
+  const { asChild } = await familyOf(app)
+  const sees = async (id: number) => (await asChild('GET', `/contents/${id}`)).statusCode === 200
+  t.ok(await sees(21))
+  await change(app, 'contents', 20, { min_age: 18 })
+  await until(async () => !(await sees(21)))
+  t.strictSame((await asChild('GET', '/contents?parent_id=20')).json().data.collection, [])
+  t.equal((await asChild('POST', '/history', { content_id: 21, percentage: 5 })).json().code, 404)
+  await change(app, 'contents', 20, { min_age: 6 })
+  await until(() => sees(21))
 })

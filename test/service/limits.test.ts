@@ -11,8 +11,8 @@ const limit = 6
 
 /** Names and ids that appear in no answer by chance. */
 const forbidden = { name: 'Forbidden title', handler_id: 'forbidden-media', terms: [1] }
-const above = [7_000_001, 7_000_002, 7_000_003, 7_000_004, 7_000_010, 7_000_011, 7_000_012]
-const isTold = (text: string) => /(?<![\d.])70000(01|02|03|04|10|11|12)\b|forbidden (title|media)|forbidden-media/i.test(text)
+const above = [1, 2, 3, 4, 10, 11, 12, 13, 14, 20, 21].map(id => 7_000_000 + id)
+const isTold = (text: string) => /(?<![\d.])70000(01|02|03|04|10|11|12|13|14|20|21)\b|forbidden (title|media)|forbidden-media/i.test(text)
 const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
 
 const seed = () => ({
@@ -29,8 +29,14 @@ const seed = () => ({
     film(7_000_003, { ...forbidden, min_age: 21 }),
     film(7_000_004, { ...forbidden, weight: 8 }),
     content(7_000_010, { ...forbidden, min_age: 16 }),
-    episode(7_000_011, 7_000_010, { ...forbidden, position: 1 }),
-    episode(7_000_012, 7_000_010, { ...forbidden, position: 2 })
+    // The age of its show counts, whatever an episode or a season says of itself.
+    episode(7_000_011, 7_000_010, { ...forbidden, position: 1, min_age: 6 }),
+    episode(7_000_012, 7_000_010, { ...forbidden, position: 2 }),
+    content(7_000_013, { ...forbidden, type: 'season', parent_id: 7_000_010, position: 3, min_age: 0 }),
+    episode(7_000_014, 7_000_013, { ...forbidden, min_age: 0 }),
+    // So does that of its season.
+    content(7_000_020, { ...forbidden, type: 'season', parent_id: 20, position: 3, min_age: 18 }),
+    episode(7_000_021, 7_000_020, { ...forbidden, min_age: 6 })
   ],
   terms: [term(1), term(2)],
   rail_collections: [
@@ -41,7 +47,9 @@ const seed = () => ({
     programme(1, 1, hours(-1), hours(1)),
     programme(2, 7_000_001, hours(1), hours(2)),
     programme(3, 7_000_002, hours(-1), hours(1), { channel: 'two' }),
-    programme(4, 2, hours(1), hours(2), { channel: 'two' })
+    programme(4, 2, hours(1), hours(2), { channel: 'two' }),
+    programme(5, 7_000_014, hours(-1), hours(2), { channel: 'three' }),
+    programme(6, 7_000_021, hours(-1), hours(2), { channel: 'four' })
   ]
 })
 
@@ -49,10 +57,10 @@ const seed = () => ({
 const fill = async ({ data }: App, user: number) => {
   await data.reports.putAll(
     user,
-    [1, 7_000_001, 7_000_011, 21].map(content_id => ({ content_id, progress: { percentage: 95 } }))
+    [1, 7_000_001, 7_000_011, 7_000_014, 21].map(content_id => ({ content_id, progress: { percentage: 95 } }))
   )
-  await data.reports.put(user, { content_id: 7_000_002, progress: { percentage: 50 } })
-  for (const id of [2, 7_000_002, 22, 7_000_003, 7_000_011]) await data.watchlist.add(user, id)
+  for (const content_id of [7_000_002, 7_000_021]) await data.reports.put(user, { content_id, progress: { percentage: 50 } })
+  for (const id of [2, 7_000_002, 22, 7_000_003, 7_000_011, 7_000_014, 7_000_021]) await data.watchlist.add(user, id)
   for (const id of [4, 7_000_004]) await data.hidden.put(user, id)
 }
 
@@ -84,7 +92,7 @@ const parametersOf = async ({ data }: App, user: number): Promise<Record<string,
   const [history, watchlist] = [await data.history.list(user, first), await data.watchlist.list(user, first)]
   const elements = [...history.elements, ...watchlist.elements].map(({ _id }) => String(_id))
   return {
-    contentId: [1, 21, 7_000_001, 7_000_004, 7_000_011],
+    contentId: [1, 21, 7_000_001, 7_000_004, 7_000_011, 7_000_014, 7_000_021],
     watchedVideoId: elements,
     elementId: elements,
     termId: [1],

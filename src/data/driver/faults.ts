@@ -29,9 +29,9 @@ const connectionErrors = [
 /** Whether a server has refused what only members of a replica set can do. */
 export const isAlone = (error: unknown) => error instanceof MongoServerError && error.codeName === 'NotAReplicaSet'
 
-// Sent by a server that steps down, starts, stops or is out of time (MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, ...), or
-// that has no snapshot of the collection yet (SnapshotUnavailable).
-const transientCodes = new Set<unknown>([6, 7, 50, 64, 89, 91, 189, 202, 246, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436])
+// Sent by a server that steps down, starts, stops or is out of time (MaxTimeMSExpired, NetworkInterfaceExceededTimeLimit, ...), that
+// has no snapshot of the collection yet (SnapshotUnavailable), or that has not opened the cursor (CursorNotFound): another one has taken over.
+const transientCodes = new Set<unknown>([6, 7, 43, 50, 64, 89, 91, 189, 202, 246, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436])
 
 // The driver does not wrap the error of a socket that closes during a write.
 const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET'])

@@ -1,33 +1,73 @@
-import type { Collection, Db, Document, Filter } from 'mongodb'
-import { seconds } from '../../time.js'
+import type { ClientSession, Collection, Db, Document, Filter, Long } from 'mongodb'
+import { unavailable } from '../../errors.js'
+import { minutes, seconds } from '../../time.js'
 import { isAlone } from './faults.js'
 
-// Reads whose results fit into one batch. A cursor of the driver costs the process twice as much as the operation itself.
+// Reads of all rows at once. Nearly always they fit into one batch, which has up to 16 MB: about 178,000 elements of a history. A cursor of
+// the driver costs the process twice as much as the operation itself, and four times as much for raw rows.
 // They read from the primary, so that viewers see their own writes.
 
-/** More than any of these reads returns. */
+/** More than fits into a batch, so that only its bytes limit it. */
 const batchSize = 1_000_000
+
+type Named = Pick<Collection, 'collectionName'>
+
+interface Read {
+  db: Db
+  collectionName: string
+  command: Document
+  /** Returns each row as its bytes. */
+  raw?: boolean
+}
+
+/** All rows of a command that returns a cursor, and the time of the snapshot if it reads one. */
+const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
+  // Only the session that has opened a cursor may read on. Without one that is given, each command has its own.
+  db.client.withSession(async session => {
+    const { cursor } = await db.command(command, { session, fieldsAsRaw: { firstBatch: raw } })
+    const { id, firstBatch, atClusterTime } = cursor
+    if (id !== 0) await readOn({ db, collectionName, session, raw }, id, firstBatch)
+    return { rows: firstBatch as Row[], atClusterTime }
+  })
+
+const longest = minutes(1)
+
+const readOn = async <Row>(
+  { db, collectionName, session, raw }: Omit<Read, 'command'> & { session: ClientSession },
+  first: Long,
+  rows: Row[]
+) => {
+  // With a timeout, the driver would add a maxTimeMS, which no getMore may have. The server goes by that of the first command.
+  const signal = AbortSignal.timeout(db.timeoutMS ?? longest)
+  const options = { session, signal, timeoutMS: 0, fieldsAsRaw: { nextBatch: raw } }
+  let id: Long | number = first
+  try {
+    while (id !== 0) {
+      const { cursor } = await db.command({ getMore: id, collection: collectionName, batchSize }, options)
+      for (const row of cursor.nextBatch) rows.push(row)
+      id = cursor.id
+    }
+  } catch (error) {
+    // It would stay open for ten minutes.
+    db.command({ killCursors: collectionName, cursors: [id] }).catch(() => undefined)
+    throw signal.aborted ? unavailable() : error
+  }
+}
 
 export const aggregateInOneBatch = async <T>(
   db: Db,
-  { collectionName }: Pick<Collection, 'collectionName'>,
+  { collectionName }: Named,
   pipeline: Document[],
   options: { hint?: Document } = {}
 ): Promise<T[]> => {
-  const { cursor } = await db.command({ aggregate: collectionName, pipeline, cursor: { batchSize }, ...options })
-  return cursor.firstBatch
+  const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
+  return (await readAll<T>({ db, collectionName, command })).rows
 }
 
 /** The same, with each row as its bytes, for `columnsOf`. */
-export const aggregateRaw = async (
-  db: Db,
-  { collectionName }: Pick<Collection, 'collectionName'>,
-  pipeline: Document[],
-  options: { hint: Document }
-): Promise<Buffer[]> => {
+export const aggregateRaw = async (db: Db, { collectionName }: Named, pipeline: Document[], options: { hint: Document }) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize }, ...options }
-  const { cursor } = await db.command(command, { fieldsAsRaw: { firstBatch: true } })
-  return cursor.firstBatch
+  return (await readAll<Buffer>({ db, collectionName, command, raw: true })).rows
 }
 
 /** Databases of standalone servers, which keep no snapshots and roll nothing back. */
@@ -37,22 +77,23 @@ const withoutSnapshots = new WeakSet<Db>()
  * Reads a state that no change of primary can roll back. `committedAt` is the time of that state, which falls behind while too few members
  * of the replica set keep up. Only the read of a snapshot returns it: any other returns the time at which the read ended.
  */
-export const aggregateCommitted = async <T>(db: Db, { collectionName }: Pick<Collection, 'collectionName'>, pipeline: Document[]) => {
+export const aggregateCommitted = async <T>(db: Db, { collectionName }: Named, pipeline: Document[]) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }
   if (!withoutSnapshots.has(db)) {
     try {
-      const { cursor } = await db.command({ ...command, readConcern: { level: 'snapshot' } })
-      return { rows: cursor.firstBatch as T[], committedAt: seconds(cursor.atClusterTime.getHighBits()) }
+      const snapshot = { ...command, readConcern: { level: 'snapshot' } }
+      const { rows, atClusterTime } = await readAll<T>({ db, collectionName, command: snapshot })
+      return { rows, committedAt: seconds(atClusterTime.getHighBits()) }
     } catch (error) {
       if (!isAlone(error)) throw error
       withoutSnapshots.add(db)
     }
   }
-  const { cursor } = await db.command(command)
-  return { rows: cursor.firstBatch as T[], committedAt: Number.POSITIVE_INFINITY }
+  const { rows } = await readAll<T>({ db, collectionName, command })
+  return { rows, committedAt: Number.POSITIVE_INFINITY }
 }
 
 export const findInOneBatch = async <T extends Document>(db: Db, { collectionName }: Collection<T>, filter: Filter<T>): Promise<T[]> => {
-  const { cursor } = await db.command({ find: collectionName, filter, batchSize, singleBatch: true })
-  return cursor.firstBatch
+  const command = { find: collectionName, filter, batchSize }
+  return (await readAll<T>({ db, collectionName, command })).rows
 }

@@ -44,7 +44,11 @@ export const timed = (db: Db, timerOf: TimerOf): Db =>
   Object.assign(Object.create(db), {
     collection: (name: string) => timedCollection(db.collection(name), timerOf),
     command: (command: Document, options?: RunCommandOptions) => {
-      const [kind, collection] = Object.entries(command)[0] as [string, unknown]
-      return timedOperation(db.command.bind(db) as Operation, timerOf(String(collection), kind))(command as never, options as never)
+      const [kind, named] = Object.entries(command)[0] as [string, unknown]
+      // A getMore names its cursor there.
+      return timedOperation(db.command.bind(db) as Operation, timerOf(String(command.collection ?? named), kind))(
+        command as never,
+        options as never
+      )
     }
   })

@@ -3,7 +3,7 @@ import type { HiddenRecord } from '../../../schemas/import.js'
 import { maxDepth, topOf } from '../../catalogue/top-of.js'
 import type { ContentDocument } from '../../data/contents.js'
 import { arrivalIfNew } from '../../data/removals.js'
-import { ifNew } from '../../data/update-fields.js'
+import { ifNew, notAfterNow } from '../../data/update-fields.js'
 import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
 import { operationTimeout } from '../timeouts.js'
@@ -32,7 +32,7 @@ const titlesOf = async (db: Db, ids: number[]) => {
 
 /** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
 const insertion = (user_id: number, content_id: number, created_at: Date): Operation => {
-  const fields = { created_at: ifNew('created_at', created_at), arrived_at: arrivalIfNew }
+  const fields = { created_at: ifNew('created_at', notAfterNow(created_at)), arrived_at: arrivalIfNew }
   return { updateOne: { filter: { user_id, content_id }, update: [{ $set: fields }], upsert: true } }
 }
 

@@ -2,9 +2,10 @@ import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
 import { isUncounted } from '../../data/completions.js'
 import type { HistoryDocument } from '../../data/history.js'
+import { notAfterNow } from '../../data/update-fields.js'
 import { SupersededRecords } from '../checking/superseded.js'
 import type { ImportRun, Kind, Operation } from '../kind.js'
-import { momentOf, momentOrNull } from '../reading/moments.js'
+import { momentOrNull } from '../reading/moments.js'
 import { Table } from '../table.js'
 import { operationTimeout } from '../timeouts.js'
 import { checkReferences, uniqueIds } from './user-content-pairs.js'
@@ -12,14 +13,17 @@ import { checkReferences, uniqueIds } from './user-content-pairs.js'
 /** An id of 24 hexadecimal characters as two numbers. */
 const halves = (id: string) => [Number.parseInt(id.slice(0, 12), 16), Number.parseInt(id.slice(12), 16)] as const
 
-/** `updated_at`, or the start of the run if it is missing or in the future. */
-const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => {
-  const observed = momentOf(updated_at)
-  return observed && observed < startedAt ? observed : startedAt
+/** Undefined if it is missing or in the future. */
+const pastMoment = (text: string | null | undefined, startedAt: Date) => {
+  const moment = momentOrNull(text)
+  return moment && moment < startedAt ? moment : undefined
 }
 
+/** `updated_at`, or the start of the run. */
+const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => pastMoment(updated_at, startedAt) ?? startedAt
+
 /** The completions to store. Whatever the record does not say stays as it is in an existing element. */
-const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, completedAt: number) => {
+const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, startedAt: Date, completedAt: number) => {
   if (plays === undefined && !watched_at) {
     const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
     const hasUncounted = isUncounted(completedAt)
@@ -28,7 +32,7 @@ const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, c
       watched_at: { $cond: [hasUncounted, '$updated_at', '$watched_at'] }
     }
   }
-  const moment = momentOrNull(watched_at) ?? { $ifNull: ['$watched_at', updated_at] }
+  const moment = pastMoment(watched_at, startedAt) ?? { $ifNull: ['$watched_at', updated_at] }
   return { plays: plays ?? { $max: ['$plays', 1] }, watched_at: plays === 0 ? '$$REMOVE' : moment }
 }
 
@@ -39,8 +43,8 @@ const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, c
 const operation = (record: HistoryRecord, startedAt: Date, completedAt: number): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record
   const updated_at = observedAt(record, startedAt)
-  const created_at = momentOf(record.created_at)
-  const { plays, watched_at } = completionsOf(record, updated_at, completedAt)
+  const created_at = pastMoment(record.created_at, startedAt)
+  const { plays, watched_at } = completionsOf(record, updated_at, startedAt, completedAt)
   const saysCompletions = record.plays !== undefined || record.watched_at
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
@@ -63,7 +67,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
         watched_at: { $cond: [counts, watched_at, '$watched_at'] },
         created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', updated_at] },
         // The clock of the database may be behind.
-        updated_at: { $cond: [counts, { $min: [updated_at, '$$NOW'] }, '$updated_at'] },
+        updated_at: { $cond: [counts, notAfterNow(updated_at), '$updated_at'] },
         arrived_at: { $cond: [counts, '$$NOW', '$arrived_at'] }
       }
     }

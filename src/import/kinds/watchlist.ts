@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb'
 import type { WatchlistRecord } from '../../../schemas/import.js'
 import { counterOf } from '../../data/counters.js'
 import { arrivalIfNew } from '../../data/removals.js'
-import { orElse } from '../../data/update-fields.js'
+import { notAfterNow, orElse } from '../../data/update-fields.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOf } from '../reading/moments.js'
@@ -51,8 +51,8 @@ export const watchlist = (run: ImportRun): Kind<WatchlistRecord> => {
         $set: {
           arrived_at: arrivalIfNew,
           _id: orElse('_id', _id),
-          created_at: orElse('created_at', created_at),
-          updated_at: orElse('updated_at', updated_at)
+          created_at: orElse('created_at', notAfterNow(created_at)),
+          updated_at: orElse('updated_at', notAfterNow(updated_at))
         }
       }
     ]

@@ -52,6 +52,15 @@ t.test('hidden', async t => {
     t.strictSame(await counts(of({ content_id: 60, user_id: 2 })), { hidden: [1, 0, 0] })
     t.strictSame((await titles()).at(-1)?.slice(0, 2), [2, 60])
   })
+  t.test('a time in the future counts as now, and a second run changes nothing', async t => {
+    const began = new Date()
+    const ahead = of({ user_id: 2, content_id: 5, created_at: at(2999) })
+    t.strictSame(await counts(ahead), { hidden: [1, 0, 0] })
+    const created_at = (await all('hidden')).at(-1)?.created_at
+    t.ok(created_at >= began && created_at <= new Date())
+    t.strictSame(await counts(ahead), { hidden: [0, 0, 1] })
+    await db.collection('hidden').deleteOne({ user_id: 2, content_id: 5 })
+  })
   t.test('as many lines as there are, across batches', async t => {
     const many = Array.from({ length: 2500 }, (_, i) => ({ user_id: 2, content_id: 1 + (i % 4), created_at: at(2010 + (i % 7)) }))
     t.strictSame(await counts(of(...many)), { hidden: [1, 0, 2499] })

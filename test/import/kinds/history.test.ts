@@ -50,7 +50,8 @@ t.test('history', async t => {
   }
   t.test('a time in the future, or none, counts as now', async t => {
     const began = new Date()
-    const future = of({ content_id: 3, time: 7, updated_at: '2999-01-01T00:00:00Z' })
+    const ahead = '2999-01-01T00:00:00Z'
+    const future = of({ content_id: 3, time: 7, created_at: ahead, updated_at: ahead })
     t.strictSame(await counts(future), { history: [1, 0, 0] })
     const element = await seen(3)
     t.ok(element?.updated_at >= began && element?.updated_at <= new Date())
@@ -77,6 +78,13 @@ t.test('history', async t => {
       ['a count without any moment', undefined, { percentage: 5, plays: 2, updated_at: undefined }, { plays: 2 }],
       ['a count and a date of null', undefined, { plays: 2, watched_at: null }, completed(2, march)],
       ['a date alone', undefined, { percentage: 5, watched_at: january }, completed(1, january)],
+      ['a date to come', undefined, { percentage: 5, watched_at: '2999-01-01T00:00:00Z' }, completed(1, march)],
+      [
+        'a date to come of one that is there',
+        { plays: 5, watched_at: new Date(january) },
+        { watched_at: '2999-01-01T00:00:00Z' },
+        completed(5, january)
+      ],
       ['nothing said', undefined, { percentage: 5 }, completed(undefined, undefined)],
       ['nothing said at the end', undefined, { percentage: 95 }, completed(undefined, undefined)],
       ['another count', { plays: 5, watched_at: new Date(january) }, { plays: 2, watched_at: april }, completed(2, april)],

@@ -38,6 +38,16 @@ t.test('watchlist', async t => {
     await counts(of({ content_id: 2, created_at: '2022-01-01T00:00:00Z' }))
     t.strictSame((await elements())[3], [61, 1, 2, 2022])
   })
+  t.test('a time in the future counts as now, and a second run changes nothing', async t => {
+    const began = new Date()
+    const [ahead, later] = ['2998-01-01T00:00:00Z', '2999-01-01T00:00:00Z']
+    const texts = of({ user_id: 2, content_id: 3, created_at: ahead, updated_at: ahead }, { user_id: 2, content_id: 3, created_at: later })
+    t.strictSame(await counts(texts), { watchlist: [1, 0, 1] })
+    const element = (await all('watchlist')).at(-1)
+    for (const moment of [element?.created_at, element?.updated_at]) t.ok(moment >= began && moment <= new Date())
+    t.strictSame(await counts(texts), { watchlist: [0, 0, 2] })
+    t.strictSame((await all('watchlist')).at(-1), element)
+  })
   t.test('refuses ids of other elements, and users and contents that are not there', async t => {
     const wrong = of({ content_id: 2, id: 60 }, { id: 90 }, { content_id: 2, id: 90 }, { user_id: 9, content_id: 8 })
     t.strictSame(await faults(wrong), [
