@@ -204,14 +204,21 @@ export const removerOf = (db: Db, list: ViewerList) => {
       const { before: bound } = await removals.markWhole(user_id, list)
       for (const element of newest) if ((element.updated_at as Date) > bound) await remove(element)
       const filter = { user_id, ...boundTo(list, bound).removed }
-      const some = { projection: { _id: 0, content_id: 1 }, limit: contentsPerMark, batchSize: contentsPerMark }
+      const hint = { user_id: 1, content_id: 1 }
+      const some = {
+        projection: { _id: 0, content_id: 1 },
+        sort: { content_id: 1 },
+        hint,
+        limit: contentsPerMark,
+        batchSize: contentsPerMark
+      } as const
       for (;;) {
         const elements = await withRetries(() => collection.find(filter, some).toArray())
         if (elements.length === 0) break
         const content_ids = elements.map(({ content_id }) => content_id)
         const mark = await removals.markSome(user_id, list, content_ids)
         const marked = { ...filter, content_id: { $in: content_ids }, ...soonAfter(mark) }
-        const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint: { user_id: 1, content_id: 1 } }))
+        const { deletedCount } = await withRetries(() => collection.deleteMany(marked, { hint }))
         if (deletedCount === elements.length && elements.length < contentsPerMark) break
       }
       await beginAnew({ user_id }, bound)
