@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
-import { fillWithDemo } from './dev/seed.js'
+import { fillWithDemo } from './dev/demo.js'
 import { startMongod } from './mongod/start.js'
 
 interface Example {

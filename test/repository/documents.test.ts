@@ -3,9 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { clients } from '../../scripts/clients/generated-clients.js'
-import { withRunCode } from '../../scripts/docs/clients.js'
-import { settingsDocument } from '../../scripts/docs/settings.js'
+import { clients } from '../../scripts/clients/generated.js'
+import { settingsDocument, withRunCode } from '../../scripts/docs.js'
 import { Settings } from '../../src/config.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,11 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { missingCalls } from '../../scripts/clients/calls.js'
-import { clients } from '../../scripts/clients/generated-clients.js'
-import { missing } from '../../scripts/clients/missing.js'
-import { runProgram } from '../../scripts/clients/run-program.js'
-import { mavenProperties } from '../../scripts/clients/versions.js'
+import { clients, mavenProperties, missingCalls } from '../../scripts/clients/generated.js'
+import { missing, runProgram } from '../../scripts/programs.js'
 import { apart } from '../helpers/apart.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import t from 'tap'
-import { invocationOf } from '../../scripts/invocation.js'
+import { invocationOf } from '../../scripts/command-line.js'
 
 t.test('a command is named as it was started', async t => {
   t.equal(invocationOf('user', resolve('scripts/run.mjs')), 'npm run user --')

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
-import { killAtExit } from '../../scripts/kill-at-exit.js'
+import { killAtExit } from '../../scripts/processes.js'
 
 t.test('a child ends with this process, and is forgotten when it has ended before', async t => {
   const before = process.listeners('exit')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { until } from '../../scripts/until.js'
+import { until } from '../../scripts/processes.js'
 
 t.test('resolves with the first answer that is there', async t => {
   const answers = [undefined, null, false, 'here', 'too late']

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { ask } from '../../ask.js'
-import { killAtExit } from '../../kill-at-exit.js'
+import { ask, killAtExit } from '../../processes.js'
 import type { Tally } from './arrivals.js'
 import type { Call } from './call.js'
 

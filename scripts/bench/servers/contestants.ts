@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { startFlags } from '../../start-flags.js'
+import { startFlags } from '../../processes.js'
 import { installPeers } from '../peers/install.js'
 import { startServer } from './server.js'
 import { secret, tokenOf } from './tokens.js'

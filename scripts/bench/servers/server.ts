@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { ask } from '../../ask.js'
-import { freePort } from '../../free-port.js'
-import { killAtExit } from '../../kill-at-exit.js'
+import { ask, freePort, killAtExit } from '../../processes.js'
 
 export const root = join(import.meta.dirname, '..', '..', '..')
 const usageModule = pathToFileURL(join(import.meta.dirname, 'usage.mjs')).href
