@@ -33,8 +33,6 @@ export interface Program {
   log?: string
   /** Whether its own errors have the form of the service's errors even if it cannot read the request. */
   answersUnreadable: boolean
-  /** How many idle connections to the servers it keeps for good. */
-  keptIdle: number
   /** Milliseconds after which it is sure to send requests to a server that is back. */
   settleTime: number
 }
@@ -71,7 +69,6 @@ http {
   ],
   log: 'access.log',
   answersUnreadable: true,
-  keptIdle: 0,
   // fail_timeout (20 s) and one second more.
   settleTime: 21_000
 }
@@ -91,8 +88,6 @@ export const haproxy: Program = {
   ],
   start: folder => ['-db', '-f', join(folder, 'viewer.conf')],
   answersUnreadable: false,
-  // Its own checks make HAProxy keep an idle connection for each server.
-  keptIdle: 3,
   // Time for several checks.
   settleTime: 3000
 }

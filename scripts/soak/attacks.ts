@@ -1,5 +1,4 @@
-import { as, type Call, callersAt, requestBytes } from './callers.js'
-import { type Counts, increment } from './outcomes.js'
+import type { Asked } from './viewers.js'
 
 /** About the maximum size of URL and headers that Node.js accepts. */
 const largest = 15_000
@@ -19,7 +18,7 @@ const filling = (make: () => string, separator = ',') => {
 }
 
 /** Requests as expensive as a caller can make them. No two are the same. */
-export const attacks: Record<string, () => Call> = {
+export const attacks: Record<string, () => Asked> = {
   'searches for 8 letters': () => ({ path: `/contents?search=${many(8, letter, '+')}&perPage=1&page=${random(4).replace(/\D/g, '1')}` }),
   'searches for 24 letters': () => ({ path: `/contents?search=${many(24, letter, '+')}` }),
   'thousands of languages': () => ({
@@ -44,34 +43,6 @@ export const attacks: Record<string, () => Call> = {
     path: `/contents?perPage=100&page=${someOf(200)}&x=${random(9)}`
   }),
   '100 recommendations': () => ({ path: '/recommendations?perPage=100' }),
-  '100 recommendations for a viewer': () => ({ path: '/recommendations?perPage=100', headers: as(2) }),
-  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', headers: as(2) })
-}
-
-const premadeCount = 1000
-
-/** Builds requests in advance, because building them would delay the measurement. */
-export const premade = (make: () => Call) => {
-  const requests = Array.from({ length: premadeCount }, () => requestBytes(make()))
-  let sent = 0
-  return () => requests[sent++ % premadeCount] as Buffer
-}
-
-/** Sends `atOnce` requests at a time, the next ones as soon as all are answered, until it is stopped. */
-export const attack = async (port: number, atOnce: number, next: () => Buffer) => {
-  const callers = await callersAt(port, atOnce)
-  const statuses: Counts = {}
-  let ended = false
-  const attackOnce = () => Promise.all(callers.map(async ({ ask }) => increment(statuses, (await ask(next())).status)))
-  const attacking = (async () => {
-    while (!ended) await attackOnce()
-  })()
-  return {
-    stop: async () => {
-      ended = true
-      await attacking
-      for (const { end } of callers) end()
-      return statuses
-    }
-  }
+  '100 recommendations for a viewer': () => ({ path: '/recommendations?perPage=100', user: 2 }),
+  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', user: 2 })
 }

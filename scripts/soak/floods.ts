@@ -4,15 +4,14 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { usersOf } from '../../src/data/users.js'
 import { hashPassword } from '../../src/identity/passwords.js'
-import { tokenOf } from '../bench/servers/tokens.js'
 import { say } from '../command-line.js'
-import { attack, attacks as calls } from './attacks.js'
-import { after, as, type Call, type Caller, callersAt, type Latencies, readSteadily, requestBytes, startLoad } from './callers.js'
+import { attacks as calls } from './attacks.js'
 import { fillAttacked } from './data.js'
 import { complainsOfNothing, type Finding, milliseconds, promised, stays } from './findings.js'
-import { type Counts, increment, inWords, isPromised, isSuccess, Outcomes } from './outcomes.js'
+import { startLoad } from './load.js'
+import { inWords, isPromised, isSuccess, type Latencies, Outcomes } from './outcomes.js'
 import type { Scenario } from './stage.js'
-import { ask } from './viewers.js'
+import { type Asked, after, ask, readSteadily } from './viewers.js'
 
 /** Seconds for finding the maximum. */
 const measuring = 5
@@ -50,8 +49,8 @@ export const overload: Scenario = async stage => {
   clearInterval(looking)
 
   await sleep(lookEvery)
-  const after = new Outcomes()
-  for (let n = 1; n <= options.viewers; n++) await after.of(ask(agent, port, { path: '/history', user: n }))
+  const later = new Outcomes()
+  for (let n = 1; n <= options.viewers; n++) await later.of(ask(agent, port, { path: '/history', user: n }))
 
   return [
     promised(
@@ -63,45 +62,44 @@ export const overload: Scenario = async stage => {
     promised('admitted requests are served fast', successes.p99 <= servedWithin, latencies(successes)),
     promised(
       '/health and /ready always respond',
-      vital.besides(isSuccess) === 0 && vital.within(99) <= vitalWithin && vital.slowest <= vitalLongest,
-      `${vital}, p50 ${milliseconds(vital.within(50))}, p99 ${milliseconds(vital.within(99))}, slowest ${milliseconds(vital.slowest)}`
+      vital.besides(isSuccess) === 0 && vital.latencies().p99 <= vitalWithin && vital.latencies().slowest <= vitalLongest,
+      latencies(vital.latencies())
     ),
-    promised('afterwards every request is served', after.besides(isSuccess) === 0, `${after}, slowest ${milliseconds(after.slowest)}`),
+    promised(
+      'afterwards every request is served',
+      later.besides(isSuccess) === 0,
+      `${later}, slowest ${milliseconds(later.latencies().slowest)}`
+    ),
     stays(service),
     complainsOfNothing(service)
   ]
 }
 
-const callsOf = (user: number): Call[] => {
-  const headers = as(user)
+const callsOf = (user: number): Asked[] => {
   const body = { content_id: user, time: 60, percentage: 10 }
   return [
-    { path: '/history', headers },
-    { method: 'POST', path: '/history', headers, body },
-    { path: '/contents', headers }
+    { path: '/history', user },
+    { method: 'POST', path: '/history', user, body },
+    { path: '/contents', user }
   ]
 }
 
-const latencies = ({ count, p50, p99, longest }: Latencies) =>
-  `${count}, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, slowest ${milliseconds(longest)}`
+const latencies = ({ count, p50, p99, slowest }: Latencies) =>
+  `${count}, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, slowest ${milliseconds(slowest)}`
 
 /** The maximum throughput in requests per second: every caller sends its next request as soon as it has a response. */
-const peakOf = async (port: number, calls: Call[], connections: number) => {
-  const requests = calls.map(requestBytes)
-  const callers = await callersAt(port, connections)
-  const began = performance.now()
+const peakOf = async (port: number, calls: Asked[], callers: number) => {
+  const agent = new Agent({ keepAlive: true })
+  const outcomes = new Outcomes()
   const isOver = after(measuring * 1000)
-  let count = 0
-  await Promise.all(
-    callers.map(async ({ ask, end }) => {
-      while (!isOver()) {
-        const { status, head } = await ask(requests[count++ % requests.length] as Buffer)
-        if (!isSuccess(String(status))) throw new Error(`A request failed: ${head}`)
-      }
-      end()
-    })
-  )
-  return (count * 1000) / (performance.now() - began)
+  let sent = 0
+  const call = async () => {
+    while (!isOver()) await outcomes.of(ask(agent, port, calls[sent++ % calls.length] as Asked))
+  }
+  await Promise.all(Array.from({ length: callers }, call))
+  agent.destroy()
+  if (outcomes.besides(isSuccess) > 0) throw new Error(`Requests failed: ${outcomes}`)
+  return outcomes.total / measuring
 }
 
 /** What slow senders send at once, and then byte by byte. */
@@ -141,7 +139,7 @@ export const slow: Scenario = async stage => {
   const { port } = service
   const senders = stage.options.brief ? 100 : 500
   say(`slow: ${senders} connections send byte by byte`)
-  const read = (isOver: () => boolean) => readSteadily({ port, path: '/contents?perPage=5', isOver })
+  const read = (isOver: () => boolean) => readSteadily(port, { path: '/contents?perPage=5' }, isOver)
   const quiet = await read(after(quietFor))
   let ended = false
   const dribbling = Array.from({ length: senders }, (_, n) =>
@@ -158,8 +156,8 @@ export const slow: Scenario = async stage => {
     promised('each of them gets a 408', timedOut === senders, `${timedOut} of ${senders}`),
     promised(
       'other callers are not affected',
-      Object.keys(beside.statuses).join() === '200',
-      `they got ${inWords(beside.statuses)}, p99 ${milliseconds(beside.p99)} (${milliseconds(quiet.p99)} before)`
+      beside.besides(isSuccess) === 0,
+      `they got ${beside}, p99 ${milliseconds(beside.latencies().p99)} (${milliseconds(quiet.latencies().p99)} before)`
     ),
     stays(service),
     complainsOfNothing(service)
@@ -175,7 +173,7 @@ const countsEach = 3
 const credentials = { email: 'soak@example.com', password: 'the password of the soak' }
 
 /** A login of another user from another address each time, so that no limit on failed logins saves the service any work. */
-const anotherLogin = (): Call => ({
+const anotherLogin = (): Asked => ({
   method: 'POST',
   path: '/login',
   headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
@@ -195,22 +193,22 @@ export const logins: Scenario = async stage => {
   say(`logins: ${loginsAtOnce} at once, for ${seconds} s`)
   const signedIn = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', body: JSON.stringify(credentials) })
   const { data } = (await signedIn.json()) as { data: { access_token: string } }
-  const read = () => readSteadily({ port, path: '/history', token: data.access_token, isOver: after(seconds * 1000) })
-  const quiet = await read()
+  const headers = { authorization: `Bearer ${data.access_token}` }
+  const read = () => readSteadily(port, { path: '/history', headers }, after(seconds * 1000))
+  const quiet = (await read()).latencies()
 
-  const got: Counts = {}
-  const crowd = await callersAt(port, loginsAtOnce)
-  const logIn = async (caller: Caller) => increment(got, (await caller.ask(requestBytes(anotherLogin()))).status)
-  let ended = false
+  const got = new Outcomes()
+  const agent = new Agent({ keepAlive: true })
+  stage.onEnd(() => agent.destroy())
+  let isOver = false
   const flooding = (async () => {
-    while (!ended) await Promise.all([...crowd.map(logIn), sleep(1000)])
+    while (!isOver)
+      await Promise.all([sleep(1000), ...Array.from({ length: loginsAtOnce }, () => got.of(ask(agent, port, anotherLogin())))])
   })()
-  const flooded = await read()
-  ended = true
+  const flooded = (await read()).latencies()
+  isOver = true
   await flooding
-  for (const { end } of crowd) end()
 
-  const all = Object.values(got).reduce((sum, count) => sum + count)
   const counted = await db.collection('login_attempts').countDocuments()
   return [
     promised(
@@ -222,14 +220,14 @@ export const logins: Scenario = async stage => {
     promised(
       'every login gets a 401 or a 429',
       // When other tests run at the same time, the last logins may miss their deadline.
-      options.brief && got['503'] ? undefined : Object.keys(got).every(status => status === '401' || status === '429'),
-      inWords(got)
+      options.brief && got.counts['503'] ? undefined : got.besides(kind => kind === '401' || kind === '429') === 0,
+      `${got}`
     ),
     promised(
       'logins that do not fit in the queue cause no database operation',
       // When other tests run at the same time, so few logins may be answered that the queue never overflows.
-      options.brief && all <= loginsAtOnce ? undefined : counted < countsEach * all * 0.5,
-      `${counted} counters for ${all} logins`
+      options.brief && got.total <= loginsAtOnce ? undefined : counted < countsEach * got.total * 0.5,
+      `${counted} counters for ${got.total} logins`
     ),
     stays(service),
     complainsOfNothing(service)
@@ -250,21 +248,22 @@ export const attacks: Scenario = async stage => {
   const service = await stage.service()
   const { port } = service
   const time = options.brief ? 300 : 5000
-  const read = (path: string, token?: string) => readSteadily({ port, path, isOver: after(time), ...(token && { token }) })
-  const look = () => Promise.all([read('/history', tokenOf(1)), read('/health'), read('/ready')])
+  const read = (asked: Asked) => readSteadily(port, asked, after(time))
+  const look = () => Promise.all([read({ path: '/history', user: 1 }), read({ path: '/health' }), read({ path: '/ready' })])
 
   await look()
-  const [quiet] = await look()
+  const quiet = (await look())[0].latencies()
   const findings: Finding[] = []
   const load = startLoad(port)
   stage.onEnd(load.end)
   for (const name of Object.keys(calls)) {
     say(`attacks: ${name}`)
-    await load.attack(name, attackersAtOnce)
-    const [history, ...vital] = await look()
+    await load.attack(attackersAtOnce, name)
+    const all = await look()
     const statuses = await load.stop()
-    const slowest = Math.max(...vital.map(({ longest }) => longest))
-    const isServed = [history, ...vital].every(({ statuses }) => Object.keys(statuses).join() === '200')
+    const [history, ...vital] = all.map(outcomes => outcomes.latencies()) as [Latencies, ...Latencies[]]
+    const slowest = Math.max(...vital.map(({ slowest }) => slowest))
+    const isServed = all.every(outcomes => outcomes.besides(kind => kind === '200') === 0)
     findings.push(
       promised(
         `${name}: the p99 of a page of history is at most ${slowerAtMost} times that without attack`,
@@ -284,11 +283,8 @@ export const attacks: Scenario = async stage => {
   const before = (await service.holds()).rss
   const requests = options.brief ? 200 : requestsForMemory
   say(`attacks: ${requests} different queries of 15 KB`)
-  const kinds = Object.values(calls)
-  let sent = 0
-  const filling = await attack(port, attackersAtOnce, () => requestBytes((kinds[sent++ % kinds.length] as () => Call)()))
-  while (sent < requests) await sleep(10)
-  await filling.stop()
+  await load.attack(attackersAtOnce, undefined, requests)
+  await load.finish()
   if (!options.brief) await sleep(settled)
   const grown = (await service.holds()).rss - before
   return [

@@ -1,4 +1,4 @@
-import { createHistogram } from 'node:perf_hooks'
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import type { Db } from 'mongodb'
 import type { HistoryDocument } from '../../src/data/history.js'
 import type { WatchlistDocument } from '../../src/data/watchlist.js'
@@ -15,10 +15,17 @@ export const increment = (counts: Counts, kind: string | number) => {
 export const inWords = (counts: Counts | Map<string, number>) =>
   (counts instanceof Map ? [...counts] : Object.entries(counts)).map(([kind, count]) => `${count} x ${kind}`).join(', ')
 
+export interface Latencies {
+  count: number
+  /** In milliseconds, like the others. */
+  p50: number
+  p99: number
+  slowest: number
+}
+
 /** Counts the outcomes of requests by kind, measures their durations, and remembers the last failure. */
 export class Outcomes {
-  readonly counts = new Map<string, number>()
-  private readonly durations = createHistogram()
+  private readonly kinds = new Map<string, RecordableHistogram>()
   private failedAt = Number.NEGATIVE_INFINITY
 
   /** Waits for a response and counts it. Resolves with undefined if none came. */
@@ -35,22 +42,26 @@ export class Outcomes {
     }
   }
 
+  get counts(): Counts {
+    return Object.fromEntries([...this.kinds].map(([kind, { count }]) => [kind, count]))
+  }
+
   get total() {
-    return sum(this.counts.values())
+    return this.latencies().count
   }
 
   /** The number of outcomes of any other kind. */
   besides(isExpected: (kind: string) => boolean) {
-    return sum([...this.counts].filter(([kind]) => !isExpected(kind)).map(([, count]) => count))
+    return this.latencies(kind => !isExpected(kind)).count
   }
 
-  get slowest() {
-    return this.durations.max / 1000
-  }
-
-  /** The given percentile of all durations, in milliseconds. */
-  within(percentage: number) {
-    return this.durations.percentile(percentage) / 1000
+  /** How long the outcomes of some kinds took. */
+  latencies(isMeant: (kind: string) => boolean = () => true): Latencies {
+    const all = createHistogram()
+    for (const [kind, durations] of this.kinds) if (isMeant(kind)) all.add(durations)
+    const { count } = all
+    if (count === 0) return { count, p50: 0, p99: 0, slowest: 0 }
+    return { count, p50: all.percentile(50) / 1000, p99: all.percentile(99) / 1000, slowest: all.max / 1000 }
   }
 
   /** When the last request failed, by performance.now(). */
@@ -59,17 +70,16 @@ export class Outcomes {
   }
 
   toString() {
-    return inWords(this.counts)
+    return inWords(new Map([...this.kinds].map(([kind, { count }]) => [kind, count])))
   }
 
   private count(kind: string, milliseconds: number) {
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
-    this.durations.record(Math.max(1, Math.round(milliseconds * 1000)))
+    const durations = this.kinds.get(kind) ?? createHistogram()
+    durations.record(Math.max(1, Math.round(milliseconds * 1000)))
+    this.kinds.set(kind, durations)
     if (!isSuccess(kind)) this.failedAt = performance.now()
   }
 }
-
-const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0)
 
 export const isSuccess = (kind: string) => /^2\d\d$/.test(kind)
 /** A success, or the refusal that the documentation tells callers to expect. */
@@ -160,4 +170,5 @@ export class Trend {
   }
 }
 
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 const mean = (values: number[]) => sum(values) / values.length

@@ -7,13 +7,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { createCopies } from '../../client/copies.js'
 import { createMemory } from '../../client/store.js'
 import { tokenOf } from '../bench/servers/tokens.js'
-import type { Ledger, Outcomes } from './outcomes.js'
+import { type Ledger, Outcomes } from './outcomes.js'
 
 export interface Asked {
   method?: 'GET' | 'PUT' | 'POST'
   path: string
-  user: number
+  headers?: Record<string, string>
   body?: object
+  /** The user whose token is sent. */
+  user?: number
 }
 
 export interface Answer {
@@ -22,20 +24,42 @@ export interface Answer {
   body: string
 }
 
-const sent = (agent: Agent, port: number, { method = 'GET', path, user, body }: Asked) => {
+const sent = (agent: Agent, port: number, { method = 'GET', path, user, headers, body }: Asked) => {
   const payload = body && JSON.stringify(body)
-  const headers = {
-    authorization: `Bearer ${tokenOf(user)}`,
+  const all = {
+    ...headers,
+    ...(user !== undefined && { authorization: `Bearer ${tokenOf(user)}` }),
     ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
   }
   const open = agent instanceof TlsAgent ? tlsRequest : request
-  return open({ agent, host: '127.0.0.1', port, method, path, headers }).end(payload)
+  return open({ agent, host: '127.0.0.1', port, method, path, headers: all }).end(payload)
 }
 
 /** Sends a request once, without retries. */
 export const ask = async (agent: Agent, port: number, asked: Asked): Promise<Answer> => {
   const [response] = (await once(sent(agent, port, asked), 'response')) as [IncomingMessage]
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
+}
+
+/** A condition that becomes true after a time. */
+export const after = (milliseconds: number) => {
+  const end = performance.now() + milliseconds
+  return () => performance.now() >= end
+}
+
+/** Milliseconds between a response and the next request. */
+const readEvery = 20
+
+/** One caller that repeats a request at a steady pace until `isOver`. */
+export const readSteadily = async (port: number, asked: Asked, isOver: () => boolean) => {
+  const agent = new Agent({ keepAlive: true })
+  const outcomes = new Outcomes()
+  while (!isOver()) {
+    await outcomes.of(ask(agent, port, asked))
+    await sleep(readEvery)
+  }
+  agent.destroy()
+  return outcomes
 }
 
 /** Sends a request and hangs up after `after` milliseconds. */

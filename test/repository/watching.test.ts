@@ -34,7 +34,7 @@ t.test('the alerts and the board name only metrics that are exported', async t =
   t.strictSame(unknown(rules), [])
   const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, query: expr })))
   for (const { name, query } of templating.list) if (typeof query !== 'string') queries.push({ title: name, query: query.query })
-  t.ok(queries.length > 40)
+  t.ok(queries.length > 30)
   for (const { title, query } of queries) {
     t.ok(namesIn(query).length > 0, `${title}: ${query}`)
     t.strictSame(unknown(query), [], `${title}: ${query}`)

@@ -94,7 +94,11 @@ t.test('answers are counted by kind', async t => {
   t.equal(outcomes.besides(isSuccess), 6)
   t.equal(outcomes.besides(isPromised), 5)
   t.equal(outcomes.besides(isBroken), 6)
-  t.ok(outcomes.slowest > 0 && outcomes.within(50) <= outcomes.slowest)
+  const { count, p50, p99, slowest } = outcomes.latencies()
+  t.equal(count, 8)
+  t.ok(p50 > 0 && p50 <= p99 && p99 <= slowest)
+  t.equal(outcomes.latencies(isSuccess).count, 2)
+  t.strictSame(new Outcomes().latencies(), { count: 0, p50: 0, p99: 0, slowest: 0 })
 })
 
 t.test('a trend is the slope of what came after the warm-up', async t => {
