@@ -78,10 +78,10 @@ t.test('docs/settings.md', async t => {
 t.test('docs/clients.md', async t => {
   const document = await read('docs/clients.md')
   t.equal(document, withRunCode(document), 'docs/clients.md is outdated: run `npm run docs`')
-  for (const [name, { journey }] of Object.entries(clients)) {
-    if (!journey) continue
+  for (const [name, { steps, isCompiledOnly }] of Object.entries(clients)) {
+    if (!steps) continue
     t.match(document, `<!-- command: ${name} -->`)
-    if (journey.isComplete) t.match(document, `<!-- use: ${name}/`)
+    if (!isCompiledOnly) t.match(document, `<!-- use: ${name}/`)
   }
 })
 

@@ -22,9 +22,7 @@ const refusal = async (call: Promise<unknown>, status: number) => {
   return refused.response.json()
 }
 await refusal(new IdentityApi(nobody).logIn({ credentials: { email, password: 'wrong' } }), 401)
-await refusal(new HistoryApi(nobody).listHistory(), 401)
-const { data: popular } = await new RecommendationsApi(nobody).listRecommendations({ perPage: 5 })
-assert.equal(popular[4]?.reason.type, 'popular')
+assert((await new RecommendationsApi(nobody).listRecommendations()).data.every(({ reason }) => reason.type === 'popular'))
 
 // docs: begin
 const { data: signedIn } = await new IdentityApi(new Configuration({ basePath: url })).logIn({ credentials: { email, password } })
@@ -42,27 +40,22 @@ for (const card of (await continueWatching.listContinueWatching()).data.collecti
 // docs: end
 
 const { data: byName } = await catalogue.listContents({ type: ['film', 'show'], orderBy: 'name', orderDirection: 'asc', perPage: 100 })
-const names = byName.collection.map(({ name }) => name.toLowerCase())
-assert(names.length === 100 && (names[0] as string) < (names[99] as string))
+assert.equal(byName.collection.length, 100)
 assert('en' in (await catalogue.getContent({ contentId: 1405 })).data.title)
-assert.equal((await catalogue.listTerms({ orderBy: 'name', perPage: 5 })).data.collection.length, 5)
 assert((await catalogue.listRailCollections({ _with: ['rails'] })).data.collection[0]?.rails?.length)
-assert((await catalogue.listSchedule()).data.collection.length > 0)
-assert.equal((await refusal(catalogue.getContent({ contentId: 999_999_999 }), 404)).code, 404)
 
 await history.clearHistory()
-for (const contentId of [1405, 1021, 1188]) {
+for (const contentId of [1405, 1021]) {
   const reported = await history.reportProgress({ progressReport: { contentId, percentage: 12 } })
   assert(reported.success && reported.code === 201 && reported.message)
 }
-const { data: first } = await history.listHistory({ perPage: 2 })
+const { data: first } = await history.listHistory({ perPage: 1 })
 assert(first.meta.nextPage === 2 && first.meta.prevPage === false)
-const { data: last } = await history.listHistory({ perPage: 2, page: first.meta.nextPage })
+const { data: last } = await history.listHistory({ perPage: 1, page: first.meta.nextPage })
 const watchedVideoId = last.collection[0]?.id ?? ''
 await history.updateHistoryElement({ watchedVideoId, progressUpdate: { time: 340.25 } })
 const { data: element } = await history.getHistoryElement({ watchedVideoId })
 assert(element.time === 340.25 && element.content.id === 1405)
-assert.equal((await continueWatching.listContinueWatching()).data.collection[0]?.history?.contentId, 1405)
 assert((await new RecommendationsApi(configuration).listRecommendations()).data.some(({ reason }) => reason.name))
 assert.equal((await refusal(history.updateHistoryElement({ watchedVideoId, progressUpdate: {} }), 400)).errors.length, 1)
 await history.deleteHistoryElement({ watchedVideoId })
