@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { Settings, settingGroups } from '../src/config.js'
 import { clients, versions } from './clients/generated.js'
+import { orFail } from './command-line.js'
 
 const introduction = `# Settings
 
@@ -77,7 +78,9 @@ export const withRunCode = (text: string) =>
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url)
 
-if (process.argv[1] === import.meta.filename) {
+const writeDocuments = async () => {
   await writeFile(file('docs/settings.md'), settingsDocument())
   await writeFile(file('docs/clients.md'), withRunCode(await readFile(file('docs/clients.md'), 'utf8')))
 }
+
+if (process.argv[1] === import.meta.filename) await orFail(writeDocuments)

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
+import { orFail } from './command-line.js'
 
 /** Prints references and lists of one value on one line, because the document has hundreds of them. */
 const printed = (document: object) =>
@@ -34,4 +35,4 @@ const writeDocuments = async () => {
   await app.close()
 }
 
-if (process.argv[1] === import.meta.filename) await writeDocuments()
+if (process.argv[1] === import.meta.filename) await orFail(writeDocuments)
