@@ -1,3 +1,4 @@
+import { randomInt, randomUUID } from 'node:crypto'
 import type { Asked } from './viewers.js'
 
 /** About the maximum size of URL and headers that Node.js accepts. */
@@ -44,5 +45,11 @@ export const attacks: Record<string, () => Asked> = {
   }),
   '100 recommendations': () => ({ path: '/recommendations?perPage=100' }),
   '100 recommendations for a viewer': () => ({ path: '/recommendations?perPage=100', user: 2 }),
-  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', user: 2 })
+  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', user: 2 }),
+  'logins of different users from different addresses': () => ({
+    method: 'POST',
+    path: '/login',
+    headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
+    body: { email: `${randomUUID()}@example.com`, password: 'a wrong password' }
+  })
 }

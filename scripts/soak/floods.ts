@@ -1,9 +1,5 @@
-import { randomInt, randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
-import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { usersOf } from '../../src/data/users.js'
-import { hashPassword } from '../../src/identity/passwords.js'
 import { say } from '../command-line.js'
 import { attacks as calls } from './attacks.js'
 import { fillAttacked } from './data.js'
@@ -102,138 +98,8 @@ const peakOf = async (port: number, calls: Asked[], callers: number) => {
   return outcomes.total / measuring
 }
 
-/** What slow senders send at once, and then byte by byte. */
-const beginnings = [
-  { begin: '', drop: '' },
-  { begin: 'GET /contents HTTP/1.1\r\nHost: x\r\nX: ', drop: 'x' },
-  { begin: 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n{"email":"', drop: 'x' },
-  { begin: 'POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n', drop: '1\r\nx\r\n' }
-]
-const dropEvery = 500
-/** Longer than any connection should last, in milliseconds. */
-const patience = 20_000
-const closedWithin = 15_000
-/** Milliseconds for which another caller is measured before the slow senders arrive. */
-const quietFor = 2000
-
-/** Resolves with the milliseconds until the service closed the connection, and whether it sent a 408. */
-const dribble = async (port: number, { begin, drop }: (typeof beginnings)[number]) => {
-  const began = performance.now()
-  const socket = connect(port, '127.0.0.1')
-  let answer = ''
-  socket.setEncoding('latin1').on('data', (text: string) => {
-    answer += text
-  })
-  socket.on('error', socket.destroy)
-  socket.write(begin)
-  const dropping = setInterval(() => socket.write(drop), dropEvery)
-  await Promise.race([new Promise(resolve => socket.on('close', resolve)), sleep(patience, undefined, { ref: false })])
-  clearInterval(dropping)
-  socket.destroy()
-  return { lasted: performance.now() - began, got408: answer.startsWith('HTTP/1.1 408 ') }
-}
-
-/** Hundreds of connections that send heads and bodies byte by byte. */
-export const slow: Scenario = async stage => {
-  const service = await stage.service()
-  const { port } = service
-  const senders = stage.options.brief ? 100 : 500
-  say(`slow: ${senders} connections send byte by byte`)
-  const read = (isOver: () => boolean) => readSteadily(port, { path: '/contents?perPage=5' }, isOver)
-  const quiet = await read(after(quietFor))
-  let ended = false
-  const dribbling = Array.from({ length: senders }, (_, n) =>
-    dribble(port, beginnings[n % beginnings.length] as (typeof beginnings)[number])
-  )
-  const reading = read(() => ended)
-  const all = await Promise.all(dribbling)
-  ended = true
-  const beside = await reading
-  const longest = Math.max(...all.map(({ lasted }) => lasted))
-  const timedOut = all.filter(({ got408 }) => got408).length
-  return [
-    promised('slow senders are disconnected within 15 s', longest <= closedWithin, `the last after ${milliseconds(longest)}`),
-    promised('each of them gets a 408', timedOut === senders, `${timedOut} of ${senders}`),
-    promised(
-      'other callers are not affected',
-      beside.besides(isSuccess) === 0,
-      `they got ${beside}, p99 ${milliseconds(beside.latencies().p99)} (${milliseconds(quiet.latencies().p99)} before)`
-    ),
-    stays(service),
-    complainsOfNothing(service)
-  ]
-}
-
-/** Logins that start at the same time, once a second. */
-const loginsAtOnce = 200
-/** How much slower a page of history may get during a flood or an attack. */
+/** How much slower a page of history may get during an attack. */
 const slowerAtMost = 3
-/** Counters per login: for the user, for the address, and for both. */
-const countsEach = 3
-const credentials = { email: 'soak@example.com', password: 'the password of the soak' }
-
-/** A login of another user from another address each time, so that no limit on failed logins saves the service any work. */
-const anotherLogin = (): Asked => ({
-  method: 'POST',
-  path: '/login',
-  headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
-  body: { email: `${randomUUID()}@example.com`, password: credentials.password }
-})
-
-/** 200 logins at once, each for another user, while a signed-in user reads. */
-export const logins: Scenario = async stage => {
-  const { db, options } = stage
-  const users = usersOf(db)
-  // The first user is one of the viewers with a history.
-  if (!(await users.byEmail(credentials.email)))
-    await users.add({ email: credentials.email, name: 'Soak', password_hash: await hashPassword(credentials.password) })
-  const service = await stage.service({ TRUST_PROXY: '1', RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '10' })
-  const { port } = service
-  const seconds = options.brief ? 2 : 10
-  say(`logins: ${loginsAtOnce} at once, for ${seconds} s`)
-  const signedIn = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', body: JSON.stringify(credentials) })
-  const { data } = (await signedIn.json()) as { data: { access_token: string } }
-  const headers = { authorization: `Bearer ${data.access_token}` }
-  const read = () => readSteadily(port, { path: '/history', headers }, after(seconds * 1000))
-  const quiet = (await read()).latencies()
-
-  const got = new Outcomes()
-  const agent = new Agent({ keepAlive: true })
-  stage.onEnd(() => agent.destroy())
-  let isOver = false
-  const flooding = (async () => {
-    while (!isOver)
-      await Promise.all([sleep(1000), ...Array.from({ length: loginsAtOnce }, () => got.of(ask(agent, port, anotherLogin())))])
-  })()
-  const flooded = (await read()).latencies()
-  isOver = true
-  await flooding
-
-  const counted = await db.collection('login_attempts').countDocuments()
-  return [
-    promised(
-      'the p99 of a page of history is at most 3 times that without the flood',
-      // When other tests run at the same time, the reference is not quiet.
-      options.brief ? undefined : flooded.p99 <= slowerAtMost * quiet.p99,
-      `${milliseconds(flooded.p99)} instead of ${milliseconds(quiet.p99)}`
-    ),
-    promised(
-      'every login gets a 401 or a 429',
-      // When other tests run at the same time, the last logins may miss their deadline.
-      options.brief && got.counts['503'] ? undefined : got.besides(kind => kind === '401' || kind === '429') === 0,
-      `${got}`
-    ),
-    promised(
-      'logins that do not fit in the queue cause no database operation',
-      // When other tests run at the same time, so few logins may be answered that the queue never overflows.
-      options.brief && got.total <= loginsAtOnce ? undefined : counted < countsEach * got.total * 0.5,
-      `${counted} counters for ${got.total} logins`
-    ),
-    stays(service),
-    complainsOfNothing(service)
-  ]
-}
-
 const attackersAtOnce = 40
 /** Milliseconds within which /health and /ready must respond during an attack. */
 const vitalUnderAttack = 100
@@ -245,7 +111,8 @@ const settled = 60_000
 export const attacks: Scenario = async stage => {
   const { options, db } = stage
   await fillAttacked(db, options.brief ? 0.02 : 1)
-  const service = await stage.service()
+  // Each login has another address, so that no limit on failed logins saves the service any work.
+  const service = await stage.service({ TRUST_PROXY: '1', LOGIN_LIMIT: '10' })
   const { port } = service
   const time = options.brief ? 300 : 5000
   const read = (asked: Asked) => readSteadily(port, asked, after(time))

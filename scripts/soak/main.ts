@@ -4,11 +4,11 @@ import { exitOnSignal } from '../processes.js'
 import { fill } from './data.js'
 import { kill, mixed, primary, rolling } from './faults.js'
 import { allKept, type Finding, lineOf } from './findings.js'
-import { attacks, logins, overload, slow } from './floods.js'
+import { attacks, overload } from './floods.js'
 import { startReplicaSet } from './replica-set.js'
 import { readOptions, type Scenario, Stage } from './stage.js'
 
-const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, slow, logins, attacks }
+const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, attacks }
 
 exitOnSignal()
 

@@ -54,17 +54,6 @@ export class Member {
       )
   }
 
-  /** The states of all members as this one sees them, or the error. */
-  async state(): Promise<string> {
-    return this.client
-      .db('admin')
-      .command({ replSetGetStatus: 1 })
-      .then(
-        ({ members }) => members.map(({ name, stateStr }: Record<string, string>) => `${name} ${stateStr}`).join(', '),
-        ({ message }: Error) => message
-      )
-  }
-
   initiate(config: object) {
     return this.client.db('admin').command({ replSetInitiate: config }, { timeoutMS: patience })
   }
@@ -137,14 +126,10 @@ export const startReplicaSet = async (election: number) => {
       }),
     /** Waits until there is a primary and two secondaries. */
     whole: () =>
-      until(
-        'A complete replica set',
-        async () => {
-          const all = await states()
-          return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)
-        },
-        { instead: async () => (await Promise.all(members.map(async member => `\n${member.host} says: ${await member.state()}`))).join('') }
-      ),
+      until('A complete replica set', async () => {
+        const all = await states()
+        return all.filter(({ hello }) => hello?.secondary).length === 2 && all.some(({ hello }) => hello?.isWritablePrimary)
+      }),
     stop
   }
 }
