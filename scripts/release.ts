@@ -40,4 +40,11 @@ const spread = async () => {
   for (const path of taggedManifests) await writeFile(file(path), withTag(await read(path), version))
 }
 
-if (process.argv[1] === import.meta.filename) await orFail(process.argv[2] === 'check' ? check : spread)
+const steps: Record<string, () => Promise<void>> = { check, spread }
+
+if (process.argv[1] === import.meta.filename)
+  await orFail(async () => {
+    const step = steps[process.argv[2] ?? '']
+    if (!step) throw new Error(`Usage: tsx scripts/release.ts ${Object.keys(steps).join('|')}`)
+    await step()
+  })
