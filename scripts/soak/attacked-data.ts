@@ -4,9 +4,7 @@ import { revisionsOf } from '../../src/data/revisions.js'
 import type { SupportTextDocument } from '../../src/data/support-texts.js'
 import { minutes } from '../../src/time.js'
 import { contentOf } from '../bench/data/catalogue.js'
-import { choicesFrom } from '../bench/data/choices.js'
-import { generate, insert } from '../bench/data/insert.js'
-import { ago } from '../bench/data/time.js'
+import { ago, choicesFrom, generate, insert } from '../bench/data/generate.js'
 
 const imported = { digest: '' }
 const firstId = 1_000_000

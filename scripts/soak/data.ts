@@ -3,11 +3,9 @@ import type { HistoryDocument } from '../../src/data/history.js'
 import { ensureIndexes } from '../../src/data/index.js'
 import { minutes } from '../../src/time.js'
 import { fillCatalogue } from '../bench/data/catalogue.js'
-import { generate, insert } from '../bench/data/insert.js'
-import { ago } from '../bench/data/time.js'
+import { ago, generate, insert } from '../bench/data/generate.js'
 import type { Options } from './options.js'
 
-const seed = 1
 const historyOfEach = 50
 
 const watched = (user_id: number, n: number, contents: number): HistoryDocument => {
@@ -18,7 +16,7 @@ const watched = (user_id: number, n: number, contents: number): HistoryDocument 
 
 /** Creates a catalogue, and viewers who have watched some of it. */
 export const fill = async (db: Db, { contents, viewers }: Pick<Options, 'contents' | 'viewers'>) => {
-  await fillCatalogue(db, contents, seed)
+  await fillCatalogue(db, contents)
   for (let user = 1; user <= viewers; user++)
     await insert(
       db,

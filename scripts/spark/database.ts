@@ -1,7 +1,7 @@
 import { type Db, ObjectId } from 'mongodb'
 import { type HistoryDocument, historyIndexes } from '../../src/data/history.js'
 import { contentOf } from '../bench/data/catalogue.js'
-import { generate, insert } from '../bench/data/insert.js'
+import { generate, insert } from '../bench/data/generate.js'
 
 /** One title in ten is a show whose viewers have watched its only episode. */
 const showEvery = 10

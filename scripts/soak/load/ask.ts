@@ -7,7 +7,9 @@ import { tokenOf } from '../../bench/servers/tokens.js'
 export interface Asked {
   method?: 'GET' | 'PUT' | 'POST'
   path: string
-  user: number
+  /** The user whose token is sent. */
+  user?: number
+  headers?: Record<string, string>
   body?: object
 }
 
@@ -17,10 +19,11 @@ export interface Answer {
   body: string
 }
 
-const sent = (agent: Agent, port: number, { method = 'GET', path, user, body }: Asked) => {
+const sent = (agent: Agent, port: number, { method = 'GET', path, user, headers: own, body }: Asked) => {
   const payload = body && JSON.stringify(body)
   const headers = {
-    authorization: `Bearer ${tokenOf(user)}`,
+    ...(user && { authorization: `Bearer ${tokenOf(user)}` }),
+    ...own,
     ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
   }
   const open = agent instanceof TlsAgent ? tlsRequest : request

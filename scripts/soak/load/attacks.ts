@@ -1,6 +1,6 @@
-import { as, type Call, requestBytes } from '../../bench/load/call.js'
-import { callerAt } from '../../bench/load/caller.js'
+import { Agent } from 'node:http'
 import { type Counts, increment } from '../counts.js'
+import { type Asked, ask } from './ask.js'
 
 /** About the maximum size of URL and headers that Node.js accepts. */
 const largest = 15_000
@@ -20,7 +20,7 @@ const filling = (make: () => string, separator = ',') => {
 }
 
 /** Requests as expensive as a caller can make them. No two are the same. */
-export const attacks: Record<string, () => Call> = {
+export const attacks: Record<string, () => Asked> = {
   'searches for 8 letters': () => ({ path: `/contents?search=${many(8, letter, '+')}&perPage=1&page=${random(4).replace(/\D/g, '1')}` }),
   'searches for 24 letters': () => ({ path: `/contents?search=${many(24, letter, '+')}` }),
   'thousands of languages': () => ({
@@ -45,38 +45,34 @@ export const attacks: Record<string, () => Call> = {
     path: `/contents?perPage=100&page=${someOf(200)}&x=${random(9)}`
   }),
   '100 recommendations': () => ({ path: '/recommendations?perPage=100' }),
-  '100 recommendations for a viewer': () => ({ path: '/recommendations?perPage=100', headers: as(2) }),
-  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', headers: as(2) })
+  '100 recommendations for a viewer': () => ({ path: '/recommendations?perPage=100', user: 2 }),
+  '100 shows to continue for a viewer': () => ({ path: '/continue-watching?perPage=100', user: 2 })
 }
 
 const premadeCount = 1000
 
-/** Builds requests in advance, because building them would delay the measurement. */
-export const premade = (make: () => Call) => {
-  const requests = Array.from({ length: premadeCount }, () => requestBytes(make()))
+/** Makes requests in advance, because making them would slow the attack down. */
+export const premade = (make: () => Asked) => {
+  const requests = Array.from({ length: premadeCount }, make)
   let sent = 0
-  return () => requests[sent++ % premadeCount] as Buffer
+  return () => requests[sent++ % premadeCount] as Asked
 }
 
 /** Sends `atOnce` requests at a time, the next ones as soon as all are answered, until it is stopped. */
-export const attack = async (port: number, atOnce: number, next: () => Buffer) => {
-  const callers = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
+export const attack = (port: number, atOnce: number, next: () => Asked) => {
+  const agent = new Agent({ keepAlive: true })
   const statuses: Counts = {}
   let ended = false
   const attacking = (async () => {
     while (!ended)
-      await Promise.all(
-        callers.map(async ({ ask }) => {
-          const { status } = await ask(next())
-          increment(statuses, status)
-        })
-      )
+      for (const { status } of await Promise.all(Array.from({ length: atOnce }, () => ask(agent, port, next()))))
+        increment(statuses, status)
   })()
   return {
     stop: async () => {
       ended = true
       await attacking
-      for (const { end } of callers) end()
+      agent.destroy()
       return statuses
     }
   }

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestBytes } from '../../bench/load/call.js'
-import { type Caller, callerAt } from '../../bench/load/caller.js'
 import { type Counts, increment } from '../counts.js'
+import { ask } from './ask.js'
 import { after, readSteadily } from './reader.js'
 
 interface Options {
@@ -27,27 +27,25 @@ export const loginFlood = async (port: number, { email, password, atOnce, second
   const quiet = await read()
 
   const logins: Counts = {}
-  const crowd = await Promise.all(Array.from({ length: atOnce }, () => callerAt(port)))
-  const logIn = async (caller: Caller) => {
-    const { status } = await caller.ask(
-      requestBytes({
-        method: 'POST',
-        path: '/login',
-        headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
-        body: { email: `${randomUUID()}@example.com`, password }
-      })
-    )
+  const agent = new Agent({ keepAlive: true })
+  const logIn = async () => {
+    const { status } = await ask(agent, port, {
+      method: 'POST',
+      path: '/login',
+      headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
+      body: { email: `${randomUUID()}@example.com`, password }
+    })
     increment(logins, status)
   }
   let ended = false
   const flood = async () => {
-    while (!ended) await Promise.all([...crowd.map(logIn), sleep(1000)])
+    while (!ended) await Promise.all([...Array.from({ length: atOnce }, logIn), sleep(1000)])
   }
   const flooding = flood()
   const flooded = await read()
   ended = true
   await flooding
-  for (const { end } of crowd) end()
+  agent.destroy()
 
   return { quiet, flooded, ratio: flooded.p99 / quiet.p99, logins }
 }

@@ -1,7 +1,8 @@
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callerAt } from '../../bench/load/caller.js'
-import { quantile } from '../../bench/measures/statistics.js'
+import { quantile } from '../../bench/statistics.js'
 import { type Counts, increment } from '../counts.js'
+import { ask } from './ask.js'
 
 interface Reading {
   port: number
@@ -22,18 +23,17 @@ export const after = (milliseconds: number) => {
 
 /** Measures the response times of one caller that repeats a request at a steady pace. */
 export const readSteadily = async ({ port, path, token, isOver }: Reading) => {
-  const caller = await callerAt(port)
-  const authorization = token ? `Authorization: Bearer ${token}\r\n` : ''
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
   const took: number[] = []
   const statuses: Counts = {}
   while (!isOver()) {
     const began = performance.now()
-    const { status } = await caller.ask(request)
+    const { status } = await ask(agent, port, { path, headers })
     took.push(performance.now() - began)
     increment(statuses, status)
     await sleep(pause)
   }
-  caller.end()
+  agent.destroy()
   return { p50: quantile(took, 0.5), p99: quantile(took, 0.99), longest: Math.max(...took), statuses }
 }

@@ -1,7 +1,7 @@
 import { attack, attacks, premade } from '../load/attacks.js'
 import type { Order } from './attacker.js'
 
-let attacking: Awaited<ReturnType<typeof attack>> | undefined
+let attacking: ReturnType<typeof attack> | undefined
 
 process.on('message', async (order: Order) => {
   if (order === 'stop') {
@@ -10,6 +10,6 @@ process.on('message', async (order: Order) => {
   }
   const make = attacks[order.attack]
   if (!make) throw new Error(`There is no attack ${order.attack}`)
-  attacking = await attack(order.port, order.atOnce, premade(make))
+  attacking = attack(order.port, order.atOnce, premade(make))
   process.send?.('started')
 })

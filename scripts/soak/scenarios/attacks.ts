@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestBytes } from '../../bench/load/call.js'
 import { tokenOf } from '../../bench/servers/tokens.js'
 import { fillAttacked } from '../attacked-data.js'
 import { inWords } from '../counts.js'
@@ -62,8 +61,8 @@ export const attacks: Scenario = async ({ db, options, say }, stage) => {
   say(`attacks: ${requests} different queries of 15 KB`)
   const kinds = Object.values(calls)
   let sent = 0
-  const next = () => requestBytes((kinds[sent++ % kinds.length] as (typeof kinds)[number])())
-  const filling = await attack(port, atOnce, next)
+  const next = () => (kinds[sent++ % kinds.length] as (typeof kinds)[number])()
+  const filling = attack(port, atOnce, next)
   while (sent < requests) await sleep(10)
   await filling.stop()
   if (!options.brief) await sleep(settled)
