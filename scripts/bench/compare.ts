@@ -25,8 +25,9 @@ interface Round {
 
 /** Rounds that are not counted, for the just-in-time compiler and caches. */
 const warmUp = 3
-/** Milliseconds after a round in which the last requests end. */
-const calm = 100
+/** Milliseconds between two looks at whether mongod is quiet, and its operations in that time without any load. */
+const pause = 100
+const idle = 20
 
 /** Measures the service and its references in turn in each round, so that other load on the machine affects all of them. */
 export const comparison =
@@ -54,13 +55,24 @@ export const comparison =
 const measured = async (db: Db, server: Server, holds: number, load: () => ReturnType<typeof closedLoop>): Promise<Round> => {
   const [before, mongodBefore] = [await server.usage(), await mongodUsage(db)]
   const { perSecond, sent } = await load()
-  await sleep(calm)
+  await untilQuiet(db)
   const [after, mongodAfter] = [await server.usage(), await mongodUsage(db)]
   const units = sent * holds
   const processor = (after.user + after.system - before.user - before.system) / units
   const mongod = (mongodAfter.processor - mongodBefore.processor) / units
   const operations = (mongodAfter.operations - mongodBefore.operations) / units
   return { perSecond: perSecond * holds, processor, mongod, together: processor + mongod, operations, memory: after.rss / 1e6 }
+}
+
+/** autocannon hangs up on the last requests, which must not disturb the next contestant. */
+const untilQuiet = async (db: Db) => {
+  let before = Number.NEGATIVE_INFINITY
+  for (;;) {
+    const { operations } = await mongodUsage(db)
+    if (operations - before <= idle) return
+    before = operations
+    await sleep(pause)
+  }
 }
 
 /** The processor time of mongod in microseconds, and its operations, since its start. */

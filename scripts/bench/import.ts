@@ -56,11 +56,11 @@ export const importing = async (client: MongoClient, { rounds }: Options, progre
   }
 }
 
-/** The lines of an import file. Each has what the document of that item needs. */
+/** The lines of an import file, without terms, which would have to exist. */
 const lines = () => {
   const texts = randomTexts()
   const line = (n: number) => {
-    const { _id: id, words, digest, stamp, ...record } = contentOf(n, count, texts)
+    const { _id: id, words, digest, stamp, terms, ...record } = contentOf(n, count, texts)
     return `${JSON.stringify({ id, ...record })}\n`
   }
   return [...generate(count, line)].join('')

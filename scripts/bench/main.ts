@@ -8,7 +8,7 @@ import { fillCatalogue } from './data/catalogue.js'
 import { fillAccounts, fillHistories, fillWatchlists } from './data/viewers.js'
 import { importing } from './import.js'
 import { type Options, readOptions } from './options.js'
-import { factsOf, progress, reportOf, type Section, say } from './report.js'
+import { factsOf, goalsOf, progress, type Section, say, sectionOf } from './report.js'
 import { otherHistories, publicPaths, scenarios, usualHistory } from './scenarios.js'
 import { type Server, startBare, startExpress, startService } from './servers/server.js'
 
@@ -25,6 +25,11 @@ const main = async () => {
 
   try {
     const sections: Section[] = []
+    const done = (section: Section) => {
+      progress('')
+      console.log(sectionOf(section))
+      sections.push(section)
+    }
     const asked = Object.entries(scenarios).filter(([name]) => options.parts.includes(name))
     if (asked.length > 0) {
       const db = client.db('bench')
@@ -40,13 +45,12 @@ const main = async () => {
 
       for (const [, scenario] of asked) {
         const own = scenario.memory ? { ...servers, service: started(await startService(url)) } : servers
-        sections.push(await compare(scenario, own, progress))
+        done(await compare(scenario, own, progress))
       }
     }
-    if (options.parts.includes('import')) sections.push(await importing(client, options, progress))
+    if (options.parts.includes('import')) done(await importing(client, options, progress))
 
-    progress('')
-    console.log(`${await factsOf(client.db())}\n\n${reportOf(sections)}`)
+    console.log(`${goalsOf(sections)}\n\n${await factsOf(client.db())}`)
   } finally {
     for (const { stop } of running) await stop()
     await client.close()

@@ -24,16 +24,13 @@ export const tableOf = (rows: string[][]) => {
 
 const demand = ({ unit, atLeast, atMost }: Goal) => (atLeast === undefined ? `at most ${atMost} ${unit}` : `at least ${atLeast} ${unit}`)
 
-/** All goals, then the sections. */
-export const reportOf = (sections: Section[]) => {
+export const sectionOf = ({ title, table }: Section) => `## ${title}\n\n${tableOf(table)}\n`
+
+export const goalsOf = (sections: Section[]) => {
   const goals = sections.flatMap(({ goals }) => goals)
   const rows = goals.map(goal => [isMet(goal) ? 'met' : 'MISSED', goal.goal, demand(goal), spread(goal.value)])
-  return [
-    '## Goals',
-    `${goals.filter(isMet).length} of ${goals.length} goals are met.`,
-    tableOf([['', 'goal', '', 'measured'], ...rows]),
-    ...sections.flatMap(({ title, table }) => [`## ${title}`, tableOf(table)])
-  ].join('\n\n')
+  const count = `${goals.filter(isMet).length} of ${goals.length} goals are met.`
+  return `## Goals\n\n${count}\n\n${tableOf([['', 'goal', '', 'measured'], ...rows])}`
 }
 
 const packages: Record<string, string> = { fastify: '', mongodb: '', express: 'scripts/bench/peers', mongoose: 'scripts/bench/peers' }

@@ -12,18 +12,11 @@ import { secret, tokenOf } from './tokens.js'
 export const root = join(import.meta.dirname, '..', '..', '..')
 const peers = join(root, 'scripts', 'bench', 'peers')
 
-export interface Usage {
-  /** Microseconds of processor time since its start. */
-  user: number
-  system: number
-  rss: number
-}
-
 /** A process whose costs are measured. */
 export interface Server {
   port: number
-  pid: number
-  usage: () => Promise<Usage>
+  /** The bytes of its memory, and the microseconds of processor time since its start. */
+  usage: () => Promise<{ user: number; system: number; rss: number }>
   stop: () => Promise<void>
 }
 
@@ -47,7 +40,8 @@ export const startService = (MONGO_URL: string) =>
       TRAIN: 'off',
       DRAIN_DELAY: '0'
     },
-    '/ready'
+    // Searches are served last, when the process is done with the words of all contents.
+    '/contents?search=ready'
   )
 
 /** For `paths`, it sends bytes that it fetches from the service at `port`. */
@@ -96,7 +90,6 @@ const startServer = async (args: string[], env: NodeJS.ProcessEnv, path: string)
   })
   return {
     port,
-    pid: child.pid as number,
     usage: () => ask(child, 'usage'),
     stop: async () => {
       child.kill('SIGKILL')
