@@ -4,15 +4,10 @@ import { ensureIndexes } from '../../src/data/index.js'
 import type { ProgrammeDocument } from '../../src/data/programmes.js'
 import { revisionsOf } from '../../src/data/revisions.js'
 import type { SupportTextDocument } from '../../src/data/support-texts.js'
-import { randomFrom } from '../../src/recommendations/model/random.js'
 import { minutes } from '../../src/time.js'
 import { contentOf, fillCatalogue } from '../bench/data/catalogue.js'
-import { generate, insert } from '../bench/data/insert.js'
+import { ago, choicesFrom, generate, insert } from '../bench/data/generate.js'
 
-const began = Date.now()
-const ago = (time: number) => new Date(began - time)
-
-const seed = 1
 const historyOfEach = 50
 
 const watched = (user_id: number, n: number, contents: number): HistoryDocument => {
@@ -23,7 +18,7 @@ const watched = (user_id: number, n: number, contents: number): HistoryDocument 
 
 /** Creates a catalogue, and viewers who have watched some of it. */
 export const fill = async (db: Db, { contents, viewers }: { contents: number; viewers: number }) => {
-  await fillCatalogue(db, contents, seed)
+  await fillCatalogue(db, contents)
   for (let user = 1; user <= viewers; user++) {
     const history = generate(historyOfEach, n => watched(user, n, contents))
     await insert(db, 'history', history)
@@ -38,11 +33,11 @@ const beginnings = 'etaoinsrhldcumfpgwybvk'
 
 /** 30 random words per item, so that nearly every item has words that begin with each letter. */
 const wordsFrom = (seed: number) => {
-  const random = randomFrom(seed)
-  const below = (bound: number) => Math.floor(random() * bound)
-  const word = () => Array.from({ length: 3 + below(5) }, () => beginnings[below(beginnings.length)]).join('')
+  const random = choicesFrom(seed)
+  const letters = [...beginnings]
+  const word = () => Array.from({ length: 3 + random.below(5) }, () => random.of(letters)).join('')
   const known = Array.from({ length: 20_000 }, word)
-  return () => [...new Set(Array.from({ length: 30 }, () => known[below(known.length)] as string))]
+  return () => [...new Set(Array.from({ length: 30 }, () => random.of(known)))]
 }
 
 const programme = (n: number): ProgrammeDocument => ({
