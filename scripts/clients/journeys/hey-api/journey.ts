@@ -1,9 +1,10 @@
-// docs: begin
-
-// docs: end
 import assert from 'node:assert/strict'
+
+// docs: begin
 import * as viewer from './viewer'
 import { client } from './viewer/client.gen'
+
+// docs: end
 
 const { VIEWER_URL: url = '', VIEWER_EMAIL: email = '', VIEWER_PASSWORD: password = '' } = process.env
 

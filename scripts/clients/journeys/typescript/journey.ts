@@ -1,7 +1,6 @@
-// docs: begin
-
-// docs: end
 import assert from 'node:assert/strict'
+
+// docs: begin
 import {
   CatalogueApi,
   Configuration,
@@ -12,6 +11,8 @@ import {
   ResponseError,
   WatchlistApi
 } from './viewer'
+
+// docs: end
 
 const { VIEWER_URL: url = '', VIEWER_EMAIL: email = '', VIEWER_PASSWORD: password = '' } = process.env
 const nobody = new Configuration({ basePath: url })
