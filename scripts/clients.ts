@@ -1,34 +1,92 @@
-import { clients } from './clients/generated-clients.js'
-import { startService } from './clients/service.js'
-import { tryClient } from './clients/try.js'
-import { readersOf } from './command-line.js'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import { demoPassword, demoUsers } from '../demo/users.js'
+import { type Client, clients, missingCalls, toolOf } from './clients/generated.js'
+import { orFail, readersOf, say } from './command-line.js'
+import { serveDemo } from './dev/demo-service.js'
+import { startMongod } from './mongod/start.js'
+import { exitOnSignal } from './processes.js'
+import { cacheFolder, missing, runProgram } from './programs.js'
 
 const usage = `Usage: npm run clients -- [CLIENT...]
   CLIENT  one or more clients or linters (all)`
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const journeys = join(import.meta.dirname, 'clients', 'journeys')
 
-// Child processes and mongod end with this process.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+/** All journeys have the same address. */
+const settings = { RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '0', DRAIN_DELAY: '0' }
+
+const callOf = ({ method, routeOptions: { url }, headers }: FastifyRequest, status: number) =>
+  `${method} ${url} ${status} ${headers.authorization ? 'with' : 'without'} a token`
+
+interface Service {
+  url: string
+  /** The calls that it has served. */
+  calls: Set<string>
+}
+
+/** The document without a field that the service sends, so that a client that refuses unknown fields fails. */
+const olderDocument = (text: string) => {
+  const document = JSON.parse(text)
+  const { Content } = document.components.schemas
+  delete Content.properties.link
+  Content.required = Content.required.filter((name: string) => name !== 'link')
+  return JSON.stringify(document)
+}
+
+/** A folder with the journey of a client, if it has one, and with the document that it is generated from. */
+const prepare = async (name: string, { steps }: Client, { url }: Service) => {
+  const published = await (await fetch(`${url}/openapi.json`)).text()
+  const folder = join(cacheFolder('clients'), 'work', name)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  if (existsSync(join(journeys, name))) await cp(join(journeys, name), folder, { recursive: true })
+  await writeFile(join(folder, 'openapi.json'), steps ? olderDocument(published) : published)
+  return folder
+}
+
+/** Generates a client and makes its journey. Resolves with what was done, or why not. Rejects with what failed. */
+const tryClient = async (name: string, client: Client, service: Service) => {
+  const { commandLine, steps, isCompiledOnly } = client
+  const { needs, start, args } = toolOf(commandLine)
+  const lacking = missing(needs)
+  if (lacking) return `skipped: there is no ${lacking} on this machine`
+  const cwd = await prepare(name, client, service)
+  await runProgram([...(await start(say)), ...args], { cwd })
+  if (!steps) return 'passed'
+  const compiler = steps[0]?.[0] as string
+  if (!isAbsolute(compiler) && missing([compiler])) return `generated, but not compiled: there is no ${compiler} on this machine`
+
+  service.calls.clear()
+  const env = { ...process.env, VIEWER_URL: service.url, VIEWER_EMAIL: demoUsers[0].email, VIEWER_PASSWORD: demoPassword }
+  for (const step of steps) await runProgram(step, { cwd, env })
+  const left = isCompiledOnly ? [] : missingCalls(service.calls)
+  if (left.length > 0) throw new Error(`The journey did not make: ${left.join(', ')}`)
+  return 'passed'
+}
+
+exitOnSignal()
 
 /** Generates clients from openapi.json with third-party tools, compiles them, and makes a viewer's journey with each. */
-try {
+await orFail(async () => {
   const names = readersOf(usage).some('client', Object.keys(clients), process.argv.slice(2))
-  const service = await startService(say)
+  const mongod = await startMongod({ say })
+  const calls = new Set<string>()
+  const { app, address } = await serveDemo(`${mongod.url}/clients`, settings, (request, status) => calls.add(callOf(request, status)))
   try {
     for (const name of names) {
       const began = performance.now()
       const print = (text: string) => console.log(`${name.padEnd(22)} ${text} (${Math.round((performance.now() - began) / 1000)} s)`)
-      await tryClient(name, clients[name] as (typeof clients)[string], service, say).then(print, ({ message }: Error) => {
+      await tryClient(name, clients[name] as Client, { url: address, calls }).then(print, ({ message }: Error) => {
         print('FAILED')
         say(message)
         process.exitCode = 1
       })
     }
   } finally {
-    await service.stop()
+    await app.close()
+    await mongod.stop()
   }
-} catch (error) {
-  console.error((error as Error).message)
-  process.exitCode = 1
-}
+})

@@ -1,3 +1,44 @@
+import { basename, relative } from 'node:path'
+import { isUnavailable } from '../src/data/driver/faults.js'
+
+/** How the caller started a command, for texts that say how it is used. The image has no npm scripts. */
+export const invocationOf = (name: string, script = process.argv[1] as string) =>
+  basename(script) === 'run.mjs' ? `npm run ${name} --` : `node ${relative('', script)}`
+
+/** The message of an error. It says so if the cause is that the database does not respond. */
+export const messageOf = (error: unknown) => {
+  const { message } = error as Error
+  return isUnavailable(error) ? `The database does not respond: ${message}` : message
+}
+
+/** Runs a command. If it fails, says why and sets the exit status. */
+export const orFail = async (run: () => Promise<void>) => {
+  try {
+    await run()
+  } catch (error) {
+    console.error(messageOf(error))
+    process.exitCode = 1
+  }
+}
+
+/** Prints what a command is doing. What it found goes to standard output. */
+export const say = (line: string) => process.stderr.write(`${line}\n`)
+
+/** 128 plus the number of the signal, as in shells. */
+const stoppedBy = { SIGINT: 130, SIGTERM: 143 } as const
+
+/** Aborts at the first stop signal and sets the exit status for it. A second signal ends the process at once. */
+export const stopOnSignal = (): AbortSignal => {
+  const stop = new AbortController()
+  for (const [signal, status] of Object.entries(stoppedBy)) {
+    process.once(signal, () => {
+      process.exitCode = status
+      stop.abort()
+    })
+  }
+  return stop.signal
+}
+
 /** Options with numeric values, and their defaults. */
 export const sizeOptions = <Name extends string>(defaults: Record<Name, string>) =>
   Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: value }])) as Record<

@@ -1,33 +1,30 @@
-import { parseArgs } from 'node:util'
-import { readersOf } from './command-line.js'
-import type { Check } from './deploy/check.js'
-import { kubernetes } from './deploy/kubernetes.js'
-import { prometheus } from './deploy/prometheus.js'
-import { proxies } from './deploy/proxies.js'
-import { messageOf } from './failures.js'
-import { allKept, type Finding, lineOf } from './soak/promises.js'
+import { orFail, readersOf, say } from './command-line.js'
+import { kubernetes, prometheus } from './deploy/manifests.js'
+import { proxyCheck } from './deploy/proxies.js'
+import { haproxy, nginx } from './deploy/proxy.js'
+import { exitOnSignal } from './processes.js'
+import { allKept, type Finding, lineOf } from './soak/findings.js'
 
-const checks: Record<string, Check> = { kubernetes, prometheus, ...proxies }
-
+const checks: Record<string, () => Promise<Finding[]>> = {
+  kubernetes,
+  prometheus,
+  nginx: () => proxyCheck(nginx),
+  haproxy: () => proxyCheck(haproxy)
+}
 const names = Object.keys(checks)
 const { some } = readersOf(`Usage: npm run deploy:check -- [CHECK...]
   CHECK  one or more of ${names.join(', ')} (all)`)
-const say = (line: string) => process.stderr.write(`${line}\n`)
 
-// Child processes are killed on exit.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+exitOnSignal()
 
-/** Tests the files of deploy/ with the programs that read them. */
-try {
-  const { positionals } = parseArgs({ allowPositionals: true })
-  const findings: Finding[] = []
-  for (const name of some('check', names, positionals)) {
-    const found = await (checks[name] as Check)(say)
-    console.log([name, ...found.map(finding => `  ${lineOf(finding)}`)].join('\n'))
-    findings.push(...found)
+/** Tests the files of deploy/ with the programs that read them. A program that is missing fails its check alone. */
+await orFail(async () => {
+  for (const name of some('check', names, process.argv.slice(2))) {
+    say(`checking ${name}`)
+    await orFail(async () => {
+      const findings = await (checks[name] as (typeof checks)[string])()
+      console.log([name, ...findings.map(finding => `  ${lineOf(finding)}`)].join('\n'))
+      if (!allKept(findings)) process.exitCode = 1
+    })
   }
-  process.exitCode = allKept(findings) ? 0 : 1
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
+})

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { demoPassword, demoProfiles, demoUsers } from '../demo/users.js'
-import { isFree } from './dev/port.js'
-import { keptSecret } from './dev/secret.js'
-import { fillWithDemo } from './dev/seed.js'
+import { fillWithDemo } from './dev/demo.js'
 import { startMongod } from './mongod/start.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -17,6 +18,28 @@ const fail = (sentence: string): never => {
 
 const { HOST = 'localhost', PORT = '3000', BASE_PATH = '' } = process.env
 const address = `http://localhost:${PORT}${BASE_PATH}`
+
+/** Whether a port of this machine is free. */
+const isFree = async (port: number, host: string) => {
+  const server = createServer().listen(port, host)
+  const listening = once(server, 'listening').then(
+    () => true,
+    () => false
+  )
+  const free = await listening
+  server.close()
+  return free
+}
+
+/** A secret for this checkout, kept in a file so that sessions survive restarts. */
+const keptSecret = async (file: string) => {
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known) return known
+  const secret = randomBytes(48).toString('base64url')
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, secret, { mode: 0o600 })
+  return secret
+}
 
 /** Waits until the service is ready, then prints what to try. */
 const greet = async () => {

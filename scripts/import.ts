@@ -6,10 +6,8 @@ import { isUnavailable } from '../src/data/driver/faults.js'
 import { type Lease, LeaseLost } from '../src/data/leases.js'
 import { withImportLease } from '../src/import/import-lease.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
-import { messageOf } from './failures.js'
-import { invocationOf } from './invocation.js'
+import { invocationOf, messageOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
-import { stopOnSignal } from './stop.js'
 
 const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...

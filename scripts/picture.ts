@@ -1,7 +1,30 @@
-import { chromiumPath, startChromium } from './browser/chromium.js'
-import { serveDemo } from './browser/demo-service.js'
-import { messageOf } from './failures.js'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { orFail } from './command-line.js'
+import { serveDemo } from './dev/demo-service.js'
 import { startMongod } from './mongod/start.js'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome']
+
+const isProgram = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The path of the Chromium that is installed, or that CHROMIUM names. Undefined if there is none. */
+export const chromiumPath = () => {
+  const { CHROMIUM, PATH = '' } = process.env
+  const paths = CHROMIUM ? [CHROMIUM] : PATH.split(delimiter).flatMap(folder => names.map(name => join(folder, name)))
+  return paths.find(isProgram)
+}
+
+export const startChromium = (executablePath: string) =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars'] })
 
 const [file = 'docs/page.png'] = process.argv.slice(2)
 
@@ -9,7 +32,7 @@ const [file = 'docs/page.png'] = process.argv.slice(2)
 const viewport = { width: 1280, height: 1180 }
 
 /** Takes the picture of the demo page in the README, as Ada sees it. */
-try {
+const takePicture = async () => {
   const path = chromiumPath()
   if (!path) throw new Error('The picture is taken with Chromium: install it, or set CHROMIUM to its path')
   const mongod = await startMongod({ say: console.log })
@@ -30,7 +53,6 @@ try {
   await app.close()
   await mongod.stop()
   console.log(`The picture is in ${file}`)
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
 }
+
+if (process.argv[1] === import.meta.filename) await orFail(takePicture)

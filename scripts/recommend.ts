@@ -14,13 +14,11 @@ import {
   type TrainingStep,
   train
 } from '../src/recommendations/model/index.js'
+import { stopOnSignal } from './command-line.js'
+import { Output } from './output.js'
 import { progressTo } from './progress.js'
-import { type Arguments, Refusal, readArguments } from './recommend/arguments.js'
-import { type Dataset, EventsReader } from './recommend/events.js'
-import { listsFrom } from './recommend/lists.js'
-import { Output } from './recommend/output.js'
-import { chosenLine, costLine, readLine, table } from './recommend/summary.js'
-import { stopOnSignal } from './stop.js'
+import { type Dataset, EventsReader, listsFrom } from './recommend/events.js'
+import { type Arguments, chosenLine, costLine, readArguments, readLine, table } from './recommend/terminal.js'
 
 /** Users between two checks for a stop signal. */
 const usersAtOnce = 500
@@ -30,10 +28,10 @@ const progress = progressTo(process.stderr)
 const sizeOf = async (path: string) => {
   try {
     const found = await stat(path)
-    if (found.isDirectory()) throw new Refusal(`${path} is a folder`)
+    if (found.isDirectory()) throw new Error(`${path} is a folder`)
     return found.size
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Refusal(`${path} does not exist`) : error
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(`${path} does not exist`) : error
   }
 }
 
@@ -48,7 +46,7 @@ const read = async (path: string): Promise<Dataset> => {
   }
   const dataset = reader.end()
   if (!(dataset instanceof Faults)) return dataset
-  throw new Refusal([...dataset.lines, ...(dataset.rest > 0 ? [`and ${dataset.rest} more`] : []), 'Nothing was written.'].join('\n'))
+  throw new Error([...dataset.lines, ...(dataset.rest > 0 ? [`and ${dataset.rest} more`] : []), 'Nothing was written.'].join('\n'))
 }
 
 const onProgress = ({ step, done, total }: TrainingStep) => progress.update({ step, file: 'the model', records: done, done, total })
@@ -88,7 +86,7 @@ const write = async ({ data, users, items }: Dataset, model: Model, k: number, o
     await output.end()
   } catch (error) {
     await output.remove()
-    throw signal.aborted ? new Refusal('Stopped. Nothing was written.') : error
+    throw signal.aborted ? new Error('Stopped. Nothing was written.') : error
   }
 }
 

@@ -6,9 +6,8 @@ import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { type RestoreNote, restoresOf } from '../src/data/restores.js'
-import { orFail } from './failures.js'
-import { invocationOf } from './invocation.js'
-import { writePrivateFile } from './private-file.js'
+import { invocationOf, orFail } from './command-line.js'
+import { writePrivateFile } from './output.js'
 
 const usage = `Usage: ${invocationOf('restore')} ACTION
   save FILE     before a backup is restored: writes down what it must not undo

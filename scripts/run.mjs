@@ -1,5 +1,9 @@
 // Runs a command of this folder: its source if the development tools are installed, otherwise the code built by `npm run build`.
 const [name, ...rest] = process.argv.slice(2)
+if (!name) {
+  console.error('Usage: node scripts/run.mjs COMMAND [ARGUMENT...]')
+  process.exit(1)
+}
 process.argv.splice(2, process.argv.length, ...rest)
 
 const source = await import('tsx/esm/api').catch(() => undefined)

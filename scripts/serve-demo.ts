@@ -4,7 +4,7 @@ import { buildApp } from '../src/app.js'
 import { Settings, settingsOrExit } from '../src/config.js'
 import { linesOut, loggerOptions } from '../src/http/logging.js'
 import { serve } from '../src/process/serve.js'
-import thumbnails from './dev/thumbnails.js'
+import { thumbnails } from './dev/demo.js'
 
 /** The service as production runs it, plus the thumbnails of the demo catalogue. */
 const settings = settingsOrExit(Settings)

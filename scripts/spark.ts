@@ -1,28 +1,71 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Db, ObjectId } from 'mongodb'
 import { readSettings, Settings } from '../src/config.js'
 import { allHistoriesOf } from '../src/data/all-histories.js'
 import { contentsOf } from '../src/data/contents.js'
 import { connectionTo } from '../src/data/driver/connection.js'
+import { type HistoryDocument, historyIndexes } from '../src/data/history.js'
 import { recommendationModelsOf } from '../src/data/recommendation-models.js'
 import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
 import { modelFormat, unpacked } from '../src/recommendations/stored-model.js'
+import { contentOf } from './bench/data/catalogue.js'
+import { generate, insert } from './bench/data/generate.js'
+import { orFail, say } from './command-line.js'
 import { startMongod } from './mongod/start.js'
-import { fill } from './spark/database.js'
-import { runJob } from './spark/job.js'
-import { isAsGood, qualityOf, splitOff } from './spark/quality.js'
+import { exitOnSignal } from './processes.js'
+import { isAsGood, qualityOf, runJob, splitOff } from './spark/trial.js'
 import { type Shape, viewersOf } from './spark/viewers.js'
-import { writeEvents } from './train/events-out.js'
-import { storeModel } from './train/model-in.js'
+import { storeModel, writeEvents } from './train/exchange.js'
 
 const kinds: Record<string, Shape> = {
   'films, many views': { viewers: 3000, titles: 1500, views: 50, group: 40 },
   'places, few views': { viewers: 15_000, titles: 8000, views: 9, group: 80 }
 }
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
 const signal = new AbortController().signal
+
+/** One title in ten is a show whose viewers have watched its only episode. */
+const showEvery = 10
+const aFilm = 26
+
+/** Episodes have ids above those of the titles. */
+const watchedOf = (title: number, titles: number) => (title % showEvery === 0 ? title + titles : title)
+
+const firstView = Date.UTC(2026, 0, 1)
+const minute = 60_000
+
+function* elementsOf(histories: Iterable<number[]>, titles: number): Generator<HistoryDocument> {
+  let user_id = 0
+  for (const history of histories) {
+    user_id++
+    for (const [place, title] of history.entries()) {
+      const at = new Date(firstView + place * minute)
+      const content_id = watchedOf(title, titles)
+      yield { _id: new ObjectId(), user_id, content_id, time: 3000, percentage: 95, created_at: at, updated_at: at }
+    }
+  }
+}
+
+/** Fills an empty database with titles from 1 on, and with histories of them. */
+const fill = async (db: Db, titles: number, histories: Iterable<number[]>) => {
+  const film = contentOf(aFilm, titles, [''])
+  await insert(
+    db,
+    'contents',
+    generate(titles, _id => ({ ...film, _id }))
+  )
+  const episodes = generate(Math.floor(titles / showEvery), n => ({
+    ...film,
+    _id: n * showEvery + titles,
+    parent_id: n * showEvery,
+    type: 'episode'
+  }))
+  await insert(db, 'contents', episodes)
+  await insert(db, 'history', elementsOf(histories, titles))
+  await db.collection('history').createIndexes(historyIndexes)
+}
 
 /** Trains in the service's own way and on Spark, from files and from the database. Returns the quality of each model. */
 const qualitiesOf = async (url: string, shape: Shape, folder: string) => {
@@ -58,25 +101,23 @@ const qualitiesOf = async (url: string, shape: Shape, folder: string) => {
   }
 }
 
-// Child processes and mongod end with this process.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+exitOnSignal()
 
-const mongod = await startMongod({ say })
-const folder = await mkdtemp(join(tmpdir(), 'viewer-spark-'))
-try {
-  for (const [n, [kind, shape]] of Object.entries(kinds).entries()) {
-    const temporary = await mkdtemp(join(folder, 'kind-'))
-    const measured = await qualitiesOf(`${mongod.url}/kind-${n}`, shape, temporary)
-    for (const [name, quality] of Object.entries(measured)) {
-      const verdict = isAsGood(quality, measured.service) ? '' : '  FAILED'
-      console.log(`${kind}  ${name.padEnd(20)} HR@10 ${quality.hits.toFixed(4)}  nDCG@10 ${quality.ndcg.toFixed(4)}${verdict}`)
-      if (verdict) process.exitCode = 1
+await orFail(async () => {
+  const mongod = await startMongod({ say })
+  const folder = await mkdtemp(join(tmpdir(), 'viewer-spark-'))
+  try {
+    for (const [n, [kind, shape]] of Object.entries(kinds).entries()) {
+      const temporary = await mkdtemp(join(folder, 'kind-'))
+      const measured = await qualitiesOf(`${mongod.url}/kind-${n}`, shape, temporary)
+      for (const [name, quality] of Object.entries(measured)) {
+        const verdict = isAsGood(quality, measured.service) ? '' : '  FAILED'
+        console.log(`${kind}  ${name.padEnd(20)} HR@10 ${quality.hits.toFixed(4)}  nDCG@10 ${quality.ndcg.toFixed(4)}${verdict}`)
+        if (verdict) process.exitCode = 1
+      }
     }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+    await mongod.stop()
   }
-} catch (error) {
-  console.error((error as Error).message)
-  process.exitCode = 1
-} finally {
-  await rm(folder, { recursive: true, force: true })
-  await mongod.stop()
-}
+})

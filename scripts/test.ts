@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { compile } from '../test/helpers/compile.js'
-import { testFolder } from './mongod/memory.js'
-import { startMongod } from './mongod/start.js'
+import { startMongod, testFolder } from './mongod/start.js'
 import { entriesOf, testFiles } from './tests/processes.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))

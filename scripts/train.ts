@@ -7,12 +7,9 @@ import { leasesOf } from '../src/data/leases.js'
 import { recommendationModelsOf } from '../src/data/recommendation-models.js'
 import { trainInChildProcess, trainingLease } from '../src/recommendations/learning/start-training.js'
 import type { Trained, TrainingProgress } from '../src/recommendations/learning/training.js'
-import { messageOf } from './failures.js'
+import { messageOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
-import { stopOnSignal } from './stop.js'
-import { readArguments } from './train/arguments.js'
-import { writeEvents } from './train/events-out.js'
-import { storeModel } from './train/model-in.js'
+import { readArguments, storeModel, writeEvents } from './train/exchange.js'
 
 const TrainSettings = Type.Object({
   ...CommandSettings.properties,

@@ -5,13 +5,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isDuplicate } from '../src/data/driver/faults.js'
-import { dataOf, ensureIndexes } from '../src/data/index.js'
+import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import type { UserDocument } from '../src/data/users.js'
 import { hashPassword } from '../src/identity/passwords.js'
-import { orFail } from './failures.js'
+import { beginErasure, removeUser } from '../src/privacy/erase.js'
+import { exportOf } from '../src/privacy/export.js'
+import { messageOf, orFail } from './command-line.js'
+import { writePrivateFile } from './output.js'
 import { CommandError, readArguments } from './user/arguments.js'
-import { eraseUser } from './user/erase.js'
-import { exportUser } from './user/export.js'
 
 /** Prompts without showing the input. Piped input is read as it is, without its last line break. */
 const askPassword = async () => {
@@ -39,6 +40,35 @@ const known = (user: UserDocument | null, who: string) => {
 
 const print = ({ _id, email, name, sub, account_id, disabled_at }: UserDocument) =>
   console.log(JSON.stringify({ id: _id, email, name, sub, account_id, disabled: disabled_at !== null }))
+
+const isConfirmed = async ({ _id, email, sub, name }: UserDocument) => {
+  if (!process.stdin.isTTY) throw new CommandError('Without a terminal to ask on, erase needs --yes')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await lines.question(`Erase user ${_id} (${email ?? sub ?? name}) and everything that is stored about them? Type yes: `)
+    return answer.trim().toLowerCase() === 'yes'
+  } finally {
+    lines.close()
+  }
+}
+
+const eraseUser = async (data: Data, user: UserDocument, yes: boolean) => {
+  if (!yes && !(await isConfirmed(user))) throw new CommandError('Nothing was erased')
+  try {
+    await beginErasure(data, user._id)
+    await removeUser(data, user._id)
+  } catch (error) {
+    throw new CommandError(`${messageOf(error)}\nRun the command again to complete the erasure.`)
+  }
+}
+
+async function* linesOf(data: Data, user: UserDocument) {
+  yield* exportOf(data, user, read => read())
+  yield '\n'
+}
+
+/** Writes what is stored about a user into a file. */
+const exportUser = (data: Data, user: UserDocument, path: string) => writePrivateFile(path, linesOf(data, user))
 
 const UserSettings = Type.Object({ ...CommandSettings.properties, ...Type.Pick(Settings, ['COMPLETED_AT']).properties })
 type UserSettings = Static<typeof UserSettings>

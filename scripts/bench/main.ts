@@ -1,32 +1,73 @@
-import { MongoClient } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
+import { dataOf, ensureIndexes } from '../../src/data/index.js'
+import { trainModel } from '../../src/recommendations/learning/training.js'
+import { orFail } from '../command-line.js'
 import { startMongod } from '../mongod/start.js'
-import { benchmark, partNames } from './benchmark.js'
-import { readOptions } from './options.js'
-import { writeDocument } from './report/document.js'
-import { gatherFacts } from './report/facts.js'
-import { writeFigures } from './report/figures.js'
-import { print, progress, say } from './report/terminal.js'
+import { comparison } from './compare.js'
+import { fillCatalogue } from './data/catalogue.js'
+import { fillAccounts, fillHistories, fillWatchlists } from './data/viewers.js'
+import { importing } from './import.js'
+import { type Options, readOptions } from './options.js'
+import { factsOf, goalsOf, progress, type Section, say, sectionOf } from './report.js'
+import { otherHistories, publicPaths, scenarios, usualHistory } from './scenarios.js'
+import { type Server, startBare, startExpress, startService } from './servers/server.js'
 
-/**
- * Measures the service against its references, how its costs grow, and what happens at its limit. Only ratios within one run are
- * meaningful.
- */
-try {
-  const options = readOptions(partNames)
+/** Measures the service against its references. Only ratios within one run are meaningful. */
+const main = async () => {
+  const options = readOptions()
   const mongod = await startMongod({ say, cacheGB: 1 })
   const client = await MongoClient.connect(mongod.url)
+  const running: Server[] = []
+  const started = (server: Server) => {
+    running.push(server)
+    return server
+  }
+
   try {
-    const sections = await benchmark({ client, url: mongod.url, options, progress, say })
-    const facts = await gatherFacts(client.db())
-    progress('')
-    print(sections)
-    if (options.json) await writeFigures(options.json, sections, facts, options)
-    if (options.write) await writeDocument(sections, facts, options)
+    const sections: Section[] = []
+    const done = (section: Section) => {
+      progress('')
+      console.log(sectionOf(section))
+      sections.push(section)
+    }
+    const asked = Object.entries(scenarios).filter(([name]) => options.parts.includes(name))
+    if (asked.length > 0) {
+      const db = client.db('bench')
+      const url = `${mongod.url}/${db.databaseName}`
+      await fill(db, options)
+      say('starting the service and its references')
+      const service = started(await startService(url))
+      const bare = started(await startBare(url, service.port, Object.values(publicPaths)))
+      const needsExpress = asked.some(([, { peers }]) => peers.includes('Express + Mongoose'))
+      const express = needsExpress ? started(await startExpress(url)) : bare
+      const servers = { service, 'bare Fastify': bare, 'Express + Mongoose': express }
+      const compare = comparison(db, options)
+
+      for (const [, scenario] of asked) {
+        const own = scenario.memory ? { ...servers, service: started(await startService(url)) } : servers
+        done(await compare(scenario, own, progress))
+      }
+    }
+    if (options.parts.includes('import')) done(await importing(client, options, progress))
+
+    console.log(`${goalsOf(sections)}\n\n${await factsOf(client.db())}`)
   } finally {
+    for (const { stop } of running) await stop()
     await client.close()
     await mongod.stop()
   }
-} catch (error) {
-  console.error((error as Error).message)
-  process.exitCode = 1
 }
+
+const fill = async (db: Db, { users, contents }: Options) => {
+  say(`${contents} contents, ${users} users with a history of ${usualHistory}`)
+  await fillCatalogue(db, contents, Math.max(...otherHistories))
+  await fillHistories(db, [...Array<number>(users).fill(usualHistory), ...otherHistories])
+  await fillWatchlists(db, users, contents)
+  await fillAccounts(db, users)
+  await ensureIndexes(db)
+  say('training the recommendation model')
+  const data = dataOf(db, { LOGIN_LIMIT: 0, ACCESS_TOKEN_TTL: 0, REFRESH_TOKEN_TTL: 0, REFRESH_GRACE: 0, COMPLETED_AT: 90 })
+  await trainModel(data, { completedAt: 90, interestFrom: 5 })
+}
+
+await orFail(main)

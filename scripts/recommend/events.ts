@@ -1,7 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { Faults } from '../../src/import/checking/faults.js'
-import { Growing, type Interactions, interactionsOf } from '../../src/recommendations/model/index.js'
-import { Ids } from './ids.js'
+import {
+  firstOf,
+  Growing,
+  halfLivesOf,
+  historyOf,
+  type Interactions,
+  interactionsOf,
+  type Model,
+  Scorer
+} from '../../src/recommendations/model/index.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -17,6 +25,23 @@ export interface Dataset {
   items: string[]
   /** The number of lines, including repeated ones. */
   events: number
+}
+
+/** Numbers ids from 0, in the order of their first appearance. */
+class Ids {
+  private readonly numbers = new Map<string, number>()
+  readonly names: string[] = []
+
+  number(id: string) {
+    const known = this.numbers.get(id)
+    if (known !== undefined) return known
+    // A copy, because a substring would keep the whole string in memory.
+    const name = Buffer.from(id).toString()
+    const number = this.names.length
+    this.numbers.set(name, number)
+    this.names.push(name)
+    return number
+  }
 }
 
 /** Reads the events of a file, chunk by chunk. */
@@ -79,5 +104,27 @@ export class EventsReader {
     this.users.push(this.userIds.number(line.slice(0, tab)))
     this.items.push(this.itemIds.number(line.slice(tab + 1)))
     return undefined
+  }
+}
+
+interface Listing extends Pick<Model, 'links'> {
+  /** All items, the most popular first. */
+  popular: Uint32Array
+  settings: Pick<Model['settings'], 'halfLife' | 'next'>
+}
+
+/** Creates the list of a user: recommendations of the model, followed by popular items. */
+export const listsFrom = ({ links, popular, settings }: Listing, { starts, items, itemCount }: Interactions, count: number) => {
+  const halfLives = halfLivesOf(settings)
+  const scorer = new Scorer(links)
+  // For each item, the last user who has it in the history or in the list.
+  const taken = new Uint32Array(itemCount)
+  return (user: number) => {
+    const history = items.subarray(starts[user], starts[user + 1])
+    const isFree = (item: number) => taken[item] !== user + 1
+    for (const item of history) taken[item] = user + 1
+    const list = scorer.best(historyOf(history, halfLives), count, isFree).map(({ item }) => item)
+    for (const item of list) taken[item] = user + 1
+    return list.length === count ? list : [...list, ...firstOf(popular, count - list.length, isFree)]
   }
 }

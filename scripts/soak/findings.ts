@@ -1,8 +1,28 @@
 import type { Db } from 'mongodb'
-import type { Ledger } from './load/ledger.js'
-import { isPromised, type Outcomes } from './load/outcomes.js'
-import type { Service } from './processes/service.js'
-import { milliseconds, promised } from './promises.js'
+import { isPromised, type Ledger, type Outcomes } from './outcomes.js'
+import type { Service } from './service.js'
+
+/** A promise, and whether it was kept. */
+export interface Finding {
+  promise: string
+  /** Undefined if the run was too short to tell. */
+  kept: boolean | undefined
+  figures: string
+}
+
+export const promised = (promise: string, kept: boolean | undefined, figures: string): Finding => ({ promise, kept, figures })
+
+const words = new Map([
+  [true, 'kept'],
+  [false, 'BROKEN'],
+  [undefined, 'unknown']
+])
+
+export const lineOf = ({ promise, kept, figures }: Finding) => `${words.get(kept)?.padEnd(8)}  ${promise}: ${figures}`
+
+export const allKept = (findings: Finding[]) => findings.every(({ kept }) => kept !== false)
+
+export const milliseconds = (value: number) => `${Math.round(value)} ms`
 
 /** No caller waits longer than this for the database, in milliseconds. */
 const longestWait = 3000
@@ -24,10 +44,14 @@ export const complainsOfNothing = (...services: Service[]) => {
   return promised('no errors in the log, nothing on stderr', complaints.length === 0, `${complaints.length} lines${examples.join('')}`)
 }
 
-export const answersAsPromised = (outcomes: Outcomes, isExpected = isPromised) => {
-  const others = outcomes.besides(isExpected)
+export const answersAsPromised = (outcomes: Outcomes) => {
+  const others = outcomes.besides(isPromised)
   return promised('only successes and documented 503s with Retry-After', others === 0 && outcomes.total > 0, `${outcomes}`)
 }
 
 export const answersInTime = (outcomes: Outcomes) =>
-  promised('no response takes longer than 3 s', outcomes.slowest <= longestWait, `slowest ${milliseconds(outcomes.slowest)}`)
+  promised(
+    'no response takes longer than 3 s',
+    outcomes.latencies().slowest <= longestWait,
+    `slowest ${milliseconds(outcomes.latencies().slowest)}`
+  )

@@ -1,31 +1,41 @@
 import { connectionTo } from '../../src/data/driver/connection.js'
+import { orFail, say } from '../command-line.js'
+import { exitOnSignal } from '../processes.js'
 import { fill } from './data.js'
-import { readOptions } from './options.js'
-import { startReplicaSet } from './processes/replica-set.js'
-import { scenarioNames, soak } from './soak.js'
+import { kill, mixed, primary, rolling } from './faults.js'
+import { allKept, type Finding, lineOf } from './findings.js'
+import { attacks, overload } from './floods.js'
+import { startReplicaSet } from './replica-set.js'
+import { readOptions, type Scenario, Stage } from './stage.js'
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const scenarios: Record<string, Scenario> = { mixed, primary, kill, rolling, overload, attacks }
 
-// Child processes are killed on exit.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+exitOnSignal()
 
 /** Tests what the service promises for when things go wrong: processes that die, a frozen database, overload. */
-try {
-  const options = readOptions(scenarioNames)
+await orFail(async () => {
+  const options = readOptions(Object.keys(scenarios))
   say('starting a replica set of three')
   const set = await startReplicaSet(options.election)
   const { client, db } = connectionTo(set.url)
   try {
     await set.whole()
     await fill(db, options)
-    const isKept = await soak({ set, db, options, say })
+    const found: [name: string, findings: Finding[]][] = []
+    for (const name of options.scenarios) {
+      const stage = new Stage(set, db, options)
+      try {
+        found.push([name, await (scenarios[name] as Scenario)(stage)])
+      } finally {
+        await stage.clear()
+      }
+    }
+    console.log(found.map(([name, findings]) => [name, ...findings.map(finding => `  ${lineOf(finding)}`)].join('\n')).join('\n'))
+    const isKept = allKept(found.flatMap(([, findings]) => findings))
     console.log(isKept ? 'Every promise was kept.' : 'Promises were BROKEN.')
     process.exitCode = isKept ? 0 : 1
   } finally {
     await client.close()
     await set.stop()
   }
-} catch (error) {
-  console.error((error as Error).message)
-  process.exitCode = 1
-}
+})

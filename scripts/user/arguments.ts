@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { emailPattern } from '../../schemas/import.js'
 import { integerId } from '../../src/http/ids.js'
-import { invocationOf } from '../invocation.js'
+import { invocationOf } from '../command-line.js'
 
 const usage = `Usage: ${invocationOf('user')} ACTION
   add EMAIL [--name NAME]   prompts for the password, or reads it from standard input

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { chromiumPath, startChromium } from '../../scripts/browser/chromium.js'
-import { serveDemo } from '../../scripts/browser/demo-service.js'
+import { serveDemo } from '../../scripts/dev/demo-service.js'
+import { chromiumPath, startChromium } from '../../scripts/picture.js'
 import { databaseUrl } from '../helpers/database.js'
 
 const path = chromiumPath()

@@ -1,4 +1,4 @@
-import { until as untilThere } from '../../scripts/until.js'
+import { until as untilThere } from '../../scripts/processes.js'
 
 /** Waits until the condition holds. Resolves with the milliseconds that this took. */
 export const until = async (holds: () => boolean | Promise<boolean>, { within = 60_000, every = 20 } = {}) => {

@@ -3,9 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { clients } from '../../scripts/clients/generated-clients.js'
-import { withRunCode } from '../../scripts/docs/clients.js'
-import { settingsDocument } from '../../scripts/docs/settings.js'
+import { clients } from '../../scripts/clients/generated.js'
+import { settingsDocument, withRunCode } from '../../scripts/docs.js'
 import { Settings } from '../../src/config.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -79,10 +78,10 @@ t.test('docs/settings.md', async t => {
 t.test('docs/clients.md', async t => {
   const document = await read('docs/clients.md')
   t.equal(document, withRunCode(document), 'docs/clients.md is outdated: run `npm run docs`')
-  for (const [name, { journey }] of Object.entries(clients)) {
-    if (!journey) continue
+  for (const [name, { steps, isCompiledOnly }] of Object.entries(clients)) {
+    if (!steps) continue
     t.match(document, `<!-- command: ${name} -->`)
-    if (journey.isComplete) t.match(document, `<!-- use: ${name}/`)
+    if (!isCompiledOnly) t.match(document, `<!-- use: ${name}/`)
   }
 })
 

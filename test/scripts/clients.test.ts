@@ -3,18 +3,15 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { missingCalls } from '../../scripts/clients/calls.js'
-import { clients } from '../../scripts/clients/generated-clients.js'
-import { missing } from '../../scripts/clients/missing.js'
-import { runProgram } from '../../scripts/clients/run-program.js'
-import { mavenProperties } from '../../scripts/clients/versions.js'
+import { clients, missingCalls, toolOf } from '../../scripts/clients/generated.js'
+import { missing, runProgram } from '../../scripts/programs.js'
 import { apart } from '../helpers/apart.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const journeys = join(root, 'scripts/clients/journeys')
 
 t.test('every client has a folder, and every folder a client', async t => {
-  const expected = Object.entries(clients).filter(([, { journey }]) => journey?.isComplete)
+  const expected = Object.entries(clients).filter(([, { steps, isCompiledOnly }]) => steps && !isCompiledOnly)
   const folders = await readdir(journeys)
   for (const [name] of expected) t.ok(folders.includes(name), name)
   for (const folder of folders) t.ok(clients[folder], folder)
@@ -31,13 +28,10 @@ t.test('the calls of a journey are operations of the interface', async t => {
   t.strictSame(missingCalls(new Set(all.slice(1))), all.slice(0, 1), 'a missing call is named')
 })
 
-t.test('the poms take every version from versions.ts', async t => {
-  for (const name of ['java', 'kotlin']) {
-    const pom = await readFile(join(journeys, name, 'pom.xml'), 'utf8')
-    const versions = [...pom.matchAll(/<version>(.*?)<\/version>/g)].map(([, version]) => String(version)).slice(1)
-    t.ok(versions.length > 5)
-    for (const version of versions) t.ok(version.slice(2, -1) in mavenProperties, version)
-  }
+t.test('every client has a tool that generates it', t => {
+  for (const [name, { commandLine }] of Object.entries(clients)) t.ok(toolOf(commandLine).args.length > 0, name)
+  t.throws(() => toolOf('cobol-gen openapi.json'), { message: 'There is no tool cobol-gen' })
+  t.end()
 })
 
 t.test('a program that is not there is named', async t => {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
-import { freePort } from '../../scripts/free-port.js'
+import { freePort } from '../../scripts/processes.js'
 import { apart } from '../helpers/apart.js'
 import { folderOf } from '../helpers/folder.js'
 

@@ -1,23 +1,31 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { Documented } from '../../scripts/docker/documented.js'
-import { attempt, run } from '../../scripts/docker/shell.js'
 
-const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFile(`${root}/${path}`, 'utf8')
 
 t.test('npm run docker runs every command of the documents, each once', async t => {
-  const documented = await Documented.read(here('docs/operations.md'))
-  const journey = await readFile(here('scripts/docker/journey.ts'), 'utf8')
-  const taken = [...journey.matchAll(/documented\.take\('(.*?)'\)/g)].map(([, words]) => String(words))
-  t.ok(taken.length > 5)
-  for (const words of taken) t.match(documented.take(words), words)
-  t.equal(documented.unused, '')
-  t.throws(() => documented.take(String(taken[0])), /has no command with/)
+  const blocks = [...(await read('docs/operations.md')).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => String(block))
+  const lines = blocks.flatMap(block => block.trim().split('\n'))
+  const words = [...(await read('scripts/docker/journey.sh')).matchAll(/\(documented '?([^')]+)'?\)/g)].map(([, words]) => String(words))
+  const taken = words.map(words => lines.filter(line => line.includes(words)))
+  t.ok(taken.every(({ length }) => length === 1))
+  const commands = lines.filter(line => line.startsWith('docker compose') || line.includes('JWT_SECRET='))
+  t.ok(commands.length > 5)
+  t.strictSame(taken.flat().sort(), commands.sort())
 })
 
-t.test('a command line is run as a shell runs it', async t => {
-  t.strictSame(await attempt('echo one; echo two >&2; cat; exit 3', { input: 'three' }), { output: 'one\ntwo\nthree', status: 3 })
-  t.equal(await run('echo "$WHAT"', { env: { ...process.env, WHAT: 'this' } }), 'this\n')
-  await t.rejects(run('echo reason; false | true'), { message: /ended with 1:\nreason/ })
+t.test('without a Docker Engine it ends with one sentence', async t => {
+  const env = { ...process.env, DOCKER_HOST: 'unix:///nowhere/docker.sock' }
+  const { status, stdout, stderr } = await new Promise<{ status: unknown; stdout: string; stderr: string }>(resolve => {
+    execFile('bash', ['scripts/docker/journey.sh'], { cwd: root, env }, (error, stdout, stderr) =>
+      resolve({ status: error?.code, stdout, stderr })
+    )
+  })
+  t.strictSame(
+    { status, stdout, stderr },
+    { status: 1, stdout: '', stderr: 'npm run docker needs a Docker Engine that runs, with Compose\n' }
+  )
 })

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import t from 'tap'
-import { released } from '../../scripts/release/changelog.js'
-import { taggedManifests, withTag } from '../../scripts/release/manifests.js'
+import { released, taggedManifests, withTag } from '../../scripts/release.js'
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 

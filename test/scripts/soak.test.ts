@@ -1,14 +1,11 @@
 import { MongoClient, ObjectId } from 'mongodb'
 import t from 'tap'
 import { secret, tokenOf } from '../../scripts/bench/servers/tokens.js'
-import { type Counts, increment, inWords } from '../../scripts/soak/counts.js'
-import type { Answer } from '../../scripts/soak/load/ask.js'
-import { startFollowers } from '../../scripts/soak/load/followers.js'
-import { Ledger } from '../../scripts/soak/load/ledger.js'
-import { isBroken, isPromised, isSuccess, Outcomes } from '../../scripts/soak/load/outcomes.js'
-import { readOptions } from '../../scripts/soak/options.js'
-import { allKept, lineOf, milliseconds, promised } from '../../scripts/soak/promises.js'
-import { Trend } from '../../scripts/soak/trend.js'
+import { allKept, lineOf, milliseconds, promised } from '../../scripts/soak/findings.js'
+import { type Counts, increment, inWords, isBroken, isPromised, isSuccess, Ledger, Outcomes, Trend } from '../../scripts/soak/outcomes.js'
+import { readOptions } from '../../scripts/soak/stage.js'
+import type { Answer } from '../../scripts/soak/viewers.js'
+import { startFollowers } from '../../scripts/soak/viewers.js'
 import { build } from '../helpers/app.js'
 import { databaseUrl, seededUrl } from '../helpers/database.js'
 import { content } from '../helpers/documents.js'
@@ -97,7 +94,11 @@ t.test('answers are counted by kind', async t => {
   t.equal(outcomes.besides(isSuccess), 6)
   t.equal(outcomes.besides(isPromised), 5)
   t.equal(outcomes.besides(isBroken), 6)
-  t.ok(outcomes.slowest > 0 && outcomes.within(50) <= outcomes.slowest)
+  const { count, p50, p99, slowest } = outcomes.latencies()
+  t.equal(count, 8)
+  t.ok(p50 > 0 && p50 <= p99 && p99 <= slowest)
+  t.equal(outcomes.latencies(isSuccess).count, 2)
+  t.strictSame(new Outcomes().latencies(), { count: 0, p50: 0, p99: 0, slowest: 0 })
 })
 
 t.test('a trend is the slope of what came after the warm-up', async t => {

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { isAsGood, qualityOf, splitOff } from '../../scripts/spark/quality.js'
-import { connector } from '../../scripts/spark/versions.js'
+import { connector, isAsGood, qualityOf, splitOff } from '../../scripts/spark/trial.js'
 import { viewersOf } from '../../scripts/spark/viewers.js'
 import { modelFormat } from '../../src/recommendations/stored-model.js'
 

@@ -7,9 +7,7 @@ import type { ProgrammeDocument } from '../../../src/data/programmes.js'
 import type { RailCollectionDocument } from '../../../src/data/rail-collections.js'
 import type { TermDocument } from '../../../src/data/terms.js'
 import { days, minutes } from '../../../src/time.js'
-import { type Choices, choicesFrom } from './choices.js'
-import { generate, insert } from './insert.js'
-import { ago } from './time.js'
+import { ago, type Choices, choicesFrom, generate, insert } from './generate.js'
 
 const imported: Imported = { digest: '', stamp: ago(0) }
 
@@ -19,15 +17,10 @@ const text = (random: Choices, words: number) => Array.from({ length: words }, (
 
 /** A show with its episodes, or the same number of films. */
 const family = 25
-/** The number of different search words. Each finds a hundredth of the catalogue. */
-export const searchWords = 100
-export const searchWord = (n: number) => `zz${String(n % searchWords).padStart(2, '0')}`
-
 const terms = 200
 
-/** The `min_age` of contents in turn. A child may see a third of them. */
+/** The `min_age` of contents in turn. */
 const ages = [6, 12, 16]
-export const ageOfChild = 6
 
 /** A content item of 2 KB on the wire. Ids beyond the size of the catalogue are deleted items that long histories still contain. */
 export const contentOf = (id: number, size: number, texts: string[]): ContentDocument => {
@@ -50,7 +43,7 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
     weight: id % 10 ? id % 1000 : null,
     thumbnail: `https://images.example.com/thumbnails/${id}/1280x720.jpg`,
     thumbnail_handler: 'images',
-    keywords: `${searchWord(id)} ${own(3).slice(0, 60)}`,
+    keywords: `zz${id % 100} ${own(3).slice(0, 60)}`,
     pricing: null,
     payments_asset_id: `asset-${id}`,
     purchaseable: 0,
@@ -126,10 +119,15 @@ const programme = (id: number): ProgrammeDocument => {
   }
 }
 
+/** Texts of 80 words for the contents to choose from. */
+export const randomTexts = () => {
+  const random = choicesFrom(1)
+  return Array.from({ length: 101 }, () => text(random, 80))
+}
+
 /** Creates a catalogue, with as many deleted items in addition as the longest history needs. */
-export const fillCatalogue = async (db: Db, size: number, seed: number, longestHistory = 0) => {
-  const random = choicesFrom(seed)
-  const texts = Array.from({ length: 101 }, () => text(random, 80))
+export const fillCatalogue = async (db: Db, size: number, longestHistory = 0) => {
+  const texts = randomTexts()
   await insert(
     db,
     'contents',

@@ -3,7 +3,6 @@ import type { Sort } from 'mongodb'
 import { connectionTo } from '../../../src/data/driver/connection.js'
 import { historyOf } from '../../../src/data/history.js'
 import { reportsOf } from '../../../src/data/reports.js'
-import { watchlistOf } from '../../../src/data/watchlist.js'
 
 /**
  * The least that Fastify must do for the same responses: the same database operations (find and count for a list), then
@@ -14,7 +13,6 @@ const { MONGO_URL = '', PORT, READY_FROM = '', READY_PATHS = '', READY_AUTHORIZA
 const { db } = connectionTo(MONGO_URL)
 const history = historyOf(db, 90)
 const reports = reportsOf(db, 90)
-const watchlist = watchlistOf(db)
 const app = fastify()
 
 const askService = async (path: string) => {
@@ -37,9 +35,8 @@ const watchlistPage = await askService('/watchlist')
 const cards = await askService('/continue-watching')
 const shown: number[] = JSON.parse(cards.toString()).data.collection.map(({ content }: { content: { id: number } }) => content.id)
 const recommended = await askService('/recommendations')
-const doneWith = (text: string) => Buffer.from(JSON.stringify({ success: true, code: 200, 'message ': text, message: text }))
-const updated = doneWith('The history element was updated')
-const added = doneWith('The content was added to the watchlist')
+const text = 'The history element was updated'
+const updated = Buffer.from(JSON.stringify({ success: true, code: 200, 'message ': text, message: text }))
 
 interface Asked {
   Params: { id: string }
@@ -70,10 +67,6 @@ app.post<Asked>('/history', async (request, reply) => {
   const { content_id, ...progress } = request.body
   const id = await reports.put(userOf(request), { content_id, progress })
   return reply.code(201).header('location', `/history/${id}`).type(json).send(updated)
-})
-app.post<Asked>('/watchlist', async (request, reply) => {
-  await watchlist.add(userOf(request), request.body.content_id)
-  return reply.code(201).type(json).send(added)
 })
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)

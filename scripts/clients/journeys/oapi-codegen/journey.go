@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
 )
 
 // docs: begin
@@ -40,9 +39,7 @@ func main() {
 
 	token = ""
 	check(must(client.LogInWithResponse(ctx, viewer.Credentials{Email: email, Password: "wrong"})).JSON401 != nil, "a wrong password is a 401")
-	check(must(client.ListHistoryWithResponse(ctx, nil)).JSON401.Message != "", "history needs a token")
-	popular := must(client.ListRecommendationsWithResponse(ctx, &viewer.ListRecommendationsParams{PerPage: of[int64](5)})).JSON200.Data
-	check(len(popular) == 5 && popular[0].Reason.Type == "popular", "popular titles for anyone")
+	check(must(client.ListRecommendationsWithResponse(ctx, nil)).JSON200.Data[0].Reason.Type == "popular", "popular titles for anyone")
 
 	byName := must(client.ListContentsWithResponse(ctx, &viewer.ListContentsParams{
 		Type:           &[]string{"film", "show"},
@@ -51,43 +48,27 @@ func main() {
 		PerPage:        of[int64](100),
 	})).JSON200.Data.Collection
 	check(len(byName) == 100, "a full page")
-	for _, content := range byName {
-		check(content.Type == "film" || content.Type == "show", "both types, no other")
-	}
-	check(strings.ToLower(byName[0].Name) < strings.ToLower(byName[99].Name), "ordered by name")
 	check(must(client.GetContentWithResponse(ctx, 1405)).JSON200.Data.Title["en"] != "", "a content item by id")
-	terms := must(client.ListTermsWithResponse(ctx, &viewer.ListTermsParams{OrderBy: of(viewer.ListTermsParamsOrderBy("name"))})).JSON200
-	check(len(terms.Data.Collection) == 20, "terms by name")
 	with := []viewer.ListRailCollectionsParamsWith{"rails"}
 	rails := must(client.ListRailCollectionsWithResponse(ctx, &viewer.ListRailCollectionsParams{With: &with})).JSON200.Data.Collection
 	check(len(*rails[0].Rails) > 0, "rails")
-	check(len(must(client.ListScheduleWithResponse(ctx, nil)).JSON200.Data.Collection) > 0, "a schedule")
 
 	token = signedIn.AccessToken
 	must(client.ClearHistoryWithResponse(ctx))
-	for _, content := range []int64{1405, 1021, 1188} {
+	for _, content := range []int64{1405, 1021} {
 		reported := must(client.ReportProgressWithResponse(ctx, viewer.ProgressReport{ContentId: content, Percentage: of(12.0)})).JSON201
 		check(reported.Success && reported.Code == 201 && reported.Message != "", "a report is stored")
 	}
-	first := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](2)})).JSON200.Data
+	first := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](1)})).JSON200.Data
 	check(first.Meta.NextPage == 2.0 && first.Meta.PrevPage == false, "there is a next page")
 	next := int64(first.Meta.NextPage.(float64))
-	last := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](2), Page: &next})).JSON200.Data
-	check(len(last.Collection) == 1 && last.Meta.NextPage == false, "the last page")
+	last := must(client.ListHistoryWithResponse(ctx, &viewer.ListHistoryParams{PerPage: of[int64](1), Page: &next})).JSON200.Data
 	id := last.Collection[0].UnderscoreId
 	must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.ProgressUpdate{Time: of(340.25)}))
 	element := must(client.GetHistoryElementWithResponse(ctx, id)).JSON200.Data
 	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
 
-	resumed := must(client.ListContinueWatchingWithResponse(ctx, nil)).JSON200.Data.Collection
-	check(len(resumed) == 3 && resumed[0].History.ContentId == 1405, "cards to continue watching")
-	named := 0
-	for _, title := range must(client.ListRecommendationsWithResponse(ctx, nil)).JSON200.Data {
-		if title.Reason.Name != nil {
-			named++
-		}
-	}
-	check(named > 0, "a recommendation names what was watched")
+	check(must(client.ListRecommendationsWithResponse(ctx, nil)).JSON200.Data[0].Reason.Name != nil, "a recommendation names what was watched")
 	must(client.DeleteHistoryElementWithResponse(ctx, id))
 
 	must(client.ClearWatchlistWithResponse(ctx))
@@ -98,7 +79,6 @@ func main() {
 
 	invalid := must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.ProgressUpdate{})).JSON400
 	check(invalid.Code == 400 && len(*invalid.Errors) == 1, "an invalid body is a 400 with errors")
-	check(must(client.GetContentWithResponse(ctx, 999_999_999)).JSON404.Code == 404, "an unknown id is a 404")
 
 	token = must(client.RefreshWithResponse(ctx, viewer.RefreshToken{RefreshToken: signedIn.RefreshToken})).JSON200.Data.AccessToken
 	check(must(client.ListHistoryWithResponse(ctx, nil)).JSON200 != nil, "history with the new token")

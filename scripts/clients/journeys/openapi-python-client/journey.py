@@ -7,7 +7,7 @@ from viewer.api.continue_watching import list_continue_watching
 from viewer.api.history import report_progress
 from viewer.api.identity import log_in
 # docs: end
-from viewer.api.catalogue import get_content, list_rail_collections, list_schedule, list_terms
+from viewer.api.catalogue import get_content, list_rail_collections
 from viewer.api.history import clear_history, delete_history_element, get_history_element, list_history, update_history_element
 from viewer.api.identity import log_out, refresh
 from viewer.api.recommendations import list_recommendations
@@ -17,9 +17,7 @@ url, email, password = (os.environ[name] for name in ("VIEWER_URL", "VIEWER_EMAI
 
 nobody = Client(base_url=url)
 assert log_in.sync_detailed(client=nobody, body=models.Credentials(email=email, password="wrong")).status_code == 401
-assert list_history.sync_detailed(client=nobody).parsed.message == "Unauthenticated."
-popular = list_recommendations.sync(client=nobody, per_page=5).data
-assert len(popular) == 5 and popular[0].reason.type_ == "popular"
+assert list_recommendations.sync(client=nobody).data[0].reason.type_ == "popular"
 
 # docs: begin
 signed_in = log_in.sync(client=Client(base_url=url), body=models.Credentials(email=email, password=password)).data
@@ -39,30 +37,22 @@ by_name = list_contents.sync(
     per_page=100,
 ).data.collection
 assert len(by_name) == 100
-assert all(content.type_ in ("film", "show") for content in by_name)
-assert by_name[0].name.lower() < by_name[99].name.lower()
 assert "en" in get_content.sync(1405, client=user).data.title
-assert len(list_terms.sync(client=user, order_by=models.ListTermsOrderBy.NAME, per_page=5).data.collection) == 5
 assert list_rail_collections.sync(client=user, with_=[models.ListRailCollectionsWithItem.RAILS]).data.collection[0].rails
-assert list_schedule.sync(client=user).data.collection
 
 clear_history.sync(client=user)
-for content_id in (1405, 1021, 1188):
+for content_id in (1405, 1021):
     reported = report_progress.sync(client=user, body=models.ProgressReport(content_id=content_id, percentage=12))
     assert reported.success and reported.code == 201 and reported.message
-first = list_history.sync(client=user, per_page=2).data
+first = list_history.sync(client=user, per_page=1).data
 assert first.meta.next_page == 2 and first.meta.prev_page is False
-last = list_history.sync(client=user, per_page=2, page=first.meta.next_page).data
-assert len(last.collection) == 1 and last.meta.next_page is False
+last = list_history.sync(client=user, per_page=1, page=first.meta.next_page).data
 id = last.collection[0].field_id
 update_history_element.sync(id, client=user, body=models.ProgressUpdate(time=340.25))
 element = get_history_element.sync(id, client=user).data
 assert element.time == 340.25 and element.content.id == 1405
 
-resumed = list_continue_watching.sync(client=user).data.collection
-assert len(resumed) == 3 and resumed[0].history.content_id == 1405
-personal = list_recommendations.sync(client=user).data
-assert any(title.reason.name for title in personal)
+assert any(title.reason.name for title in list_recommendations.sync(client=user).data)
 delete_history_element.sync(id, client=user)
 
 clear_watchlist.sync(client=user)
@@ -73,7 +63,6 @@ delete_watchlist_element.sync(saved[0].id, client=user)
 
 invalid = update_history_element.sync_detailed(id, client=user, body=models.ProgressUpdate())
 assert invalid.status_code == 400 and len(invalid.parsed.errors) == 1
-assert get_content.sync_detailed(999_999_999, client=user).status_code == 404
 
 renewed = refresh.sync(client=nobody, body=models.RefreshToken(refresh_token=signed_in.refresh_token)).data
 user = AuthenticatedClient(base_url=url, token=renewed.access_token)

@@ -18,9 +18,7 @@ def refusal(call):
 nobody = viewer.ApiClient(viewer.Configuration(host=url))
 wrong = viewer.Credentials(email=email, password="wrong")
 assert refusal(lambda: viewer.IdentityApi(nobody).log_in(wrong)).status == 401
-assert refusal(lambda: viewer.HistoryApi(nobody).list_history()).status == 401
-popular = viewer.RecommendationsApi(nobody).list_recommendations(per_page=5).data
-assert len(popular) == 5 and popular[0].reason.type == "popular"
+assert viewer.RecommendationsApi(nobody).list_recommendations().data[0].reason.type == "popular"
 
 # docs: begin
 configuration = viewer.Configuration(host=url)
@@ -38,30 +36,22 @@ for card in viewer.ContinueWatchingApi(client).list_continue_watching().data.col
 catalogue = viewer.CatalogueApi(client)
 by_name = catalogue.list_contents(type=["film", "show"], order_by="name", order_direction="asc", per_page=100).data.collection
 assert len(by_name) == 100
-assert all(content.type in ("film", "show") for content in by_name)
-assert by_name[0].name.lower() < by_name[99].name.lower()
 assert "en" in catalogue.get_content(1405).data.title
-assert len(catalogue.list_terms(order_by="name", per_page=5).data.collection) == 5
 assert catalogue.list_rail_collections(var_with=["rails"]).data.collection[0].rails
-assert catalogue.list_schedule().data.collection
 
 history.clear_history()
-for content_id in (1405, 1021, 1188):
+for content_id in (1405, 1021):
     reported = history.report_progress(viewer.ProgressReport(content_id=content_id, percentage=12))
     assert reported.success and reported.code == 201 and reported.message
-first = history.list_history(per_page=2).data
+first = history.list_history(per_page=1).data
 assert first.meta.next_page == 2 and first.meta.prev_page is False
-last = history.list_history(per_page=2, page=first.meta.next_page).data
-assert len(last.collection) == 1 and last.meta.next_page is False
+last = history.list_history(per_page=1, page=first.meta.next_page).data
 id = last.collection[0].id
 history.update_history_element(id, viewer.ProgressUpdate(time=340.25))
 element = history.get_history_element(id).data
 assert element.time == 340.25 and element.content.id == 1405
 
-resumed = viewer.ContinueWatchingApi(client).list_continue_watching().data.collection
-assert len(resumed) == 3 and resumed[0].history.content_id == 1405
-personal = viewer.RecommendationsApi(client).list_recommendations().data
-assert any(title.reason.name for title in personal)
+assert any(title.reason.name for title in viewer.RecommendationsApi(client).list_recommendations().data)
 history.delete_history_element(id)
 
 watchlist = viewer.WatchlistApi(client)
@@ -73,7 +63,6 @@ watchlist.delete_watchlist_element(saved[0].id)
 
 invalid = refusal(lambda: history.update_history_element(id, viewer.ProgressUpdate()))
 assert invalid.status == 400 and len(invalid.data.errors) == 1
-assert refusal(lambda: catalogue.get_content(999_999_999)).status == 404
 
 renewed = viewer.IdentityApi(client).refresh(viewer.RefreshToken(refresh_token=signed_in.refresh_token)).data
 configuration.access_token = renewed.access_token

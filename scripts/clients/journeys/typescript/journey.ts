@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+
 // docs: begin
 import {
   CatalogueApi,
@@ -13,27 +15,15 @@ import {
 // docs: end
 
 const { VIEWER_URL: url = '', VIEWER_EMAIL: email = '', VIEWER_PASSWORD: password = '' } = process.env
-
-const check = (kept: boolean, what: string) => {
-  if (!kept) throw new Error(what)
-}
-const refusal = async (call: Promise<unknown>) => {
-  const refused = await call.then(
-    () => undefined,
-    error => error
-  )
-  check(refused instanceof ResponseError, 'the service refuses')
-  return (refused as ResponseError).response
-}
-
 const nobody = new Configuration({ basePath: url })
-check(
-  (await refusal(new IdentityApi(nobody).logIn({ credentials: { email, password: 'wrong' } }))).status === 401,
-  'a wrong password is a 401'
-)
-check((await refusal(new HistoryApi(nobody).listHistory())).status === 401, 'history needs a token')
-const { data: popular } = await new RecommendationsApi(nobody).listRecommendations({ perPage: 5 })
-check(popular.length === 5 && popular[0]?.reason.type === 'popular', 'popular titles for anyone')
+const refusal = async (call: Promise<unknown>, status: number) => {
+  const refused = await call.catch(error => error)
+  assert(refused instanceof ResponseError)
+  assert.equal(refused.response.status, status)
+  return refused.response.json()
+}
+await refusal(new IdentityApi(nobody).logIn({ credentials: { email, password: 'wrong' } }), 401)
+assert((await new RecommendationsApi(nobody).listRecommendations()).data.every(({ reason }) => reason.type === 'popular'))
 
 // docs: begin
 const { data: signedIn } = await new IdentityApi(new Configuration({ basePath: url })).logIn({ credentials: { email, password } })
@@ -51,51 +41,32 @@ for (const card of (await continueWatching.listContinueWatching()).data.collecti
 // docs: end
 
 const { data: byName } = await catalogue.listContents({ type: ['film', 'show'], orderBy: 'name', orderDirection: 'asc', perPage: 100 })
-check(byName.collection.length === 100, 'a full page')
-check(
-  byName.collection.every(({ type }) => type === 'film' || type === 'show'),
-  'both types, no other'
-)
-const names = byName.collection.map(({ name }) => name.toLowerCase())
-check((names[0] as string) < (names[99] as string), 'ordered by name')
-check('en' in (await catalogue.getContent({ contentId: 1405 })).data.title, 'a content item by id')
-check((await catalogue.listTerms({ orderBy: 'name', perPage: 5 })).data.collection.length === 5, 'terms by name')
-check((await catalogue.listRailCollections({ _with: ['rails'] })).data.collection[0]?.rails?.length !== 0, 'rails')
-check((await catalogue.listSchedule()).data.collection.length > 0, 'a schedule')
+assert.equal(byName.collection.length, 100)
+assert('en' in (await catalogue.getContent({ contentId: 1405 })).data.title)
+assert((await catalogue.listRailCollections({ _with: ['rails'] })).data.collection[0]?.rails?.length)
 
 await history.clearHistory()
-for (const contentId of [1405, 1021, 1188]) {
+for (const contentId of [1405, 1021]) {
   const reported = await history.reportProgress({ progressReport: { contentId, percentage: 12 } })
-  check(reported.success && reported.code === 201 && reported.message !== '', 'a report is stored')
+  assert(reported.success && reported.code === 201 && reported.message)
 }
-const { data: first } = await history.listHistory({ perPage: 2 })
-check(first.meta.nextPage === 2 && first.meta.prevPage === false, 'there is a next page')
-const { data: last } = await history.listHistory({ perPage: 2, page: first.meta.nextPage })
-check(last.collection.length === 1 && last.meta.nextPage === false, 'the last page')
+const { data: first } = await history.listHistory({ perPage: 1 })
+assert(first.meta.nextPage === 2 && first.meta.prevPage === false)
+const { data: last } = await history.listHistory({ perPage: 1, page: first.meta.nextPage })
 const watchedVideoId = last.collection[0]?.id ?? ''
 await history.updateHistoryElement({ watchedVideoId, progressUpdate: { time: 340.25 } })
 const { data: element } = await history.getHistoryElement({ watchedVideoId })
-check(element.time === 340.25 && element.content.id === 1405, 'an element of history by id')
-
-const { data: resumed } = await continueWatching.listContinueWatching()
-check(resumed.collection.length === 3 && resumed.collection[0]?.history?.contentId === 1405, 'cards to continue watching')
-const { data: personal } = await new RecommendationsApi(configuration).listRecommendations()
-check(
-  personal.some(({ reason }) => reason.name !== undefined),
-  'a recommendation names what was watched'
-)
+assert(element.time === 340.25 && element.content.id === 1405)
+assert((await new RecommendationsApi(configuration).listRecommendations()).data.some(({ reason }) => reason.name))
+assert.equal((await refusal(history.updateHistoryElement({ watchedVideoId, progressUpdate: {} }), 400)).errors.length, 1)
 await history.deleteHistoryElement({ watchedVideoId })
 
 const watchlist = new WatchlistApi(configuration)
 await watchlist.clearWatchlist()
 await watchlist.addToWatchlist({ watchlistAddition: { contentId: 1405 } })
 const { data: saved } = await watchlist.listWatchlist()
-check(saved.collection.length === 1 && saved.collection[0]?.content.name !== '', 'the watchlist')
-await watchlist.deleteWatchlistElement({ elementId: saved.collection[0]?.id ?? 0 })
-
-const invalid = await refusal(history.updateHistoryElement({ watchedVideoId, progressUpdate: {} }))
-check(invalid.status === 400 && (await invalid.json()).errors.length === 1, 'an invalid body is a 400 with errors')
-check((await refusal(catalogue.getContent({ contentId: 999_999_999 }))).status === 404, 'an unknown id is a 404')
+assert(saved.collection.length === 1 && saved.collection[0]?.content.name)
+await watchlist.deleteWatchlistElement({ elementId: saved.collection[0].id })
 
 const { data: renewed } = await new IdentityApi(nobody).refresh({ refreshToken: { refreshToken: signedIn.refreshToken } })
 accessToken = renewed.accessToken

@@ -17,9 +17,8 @@ public class Journey {
     nobody.updateBaseUri(url);
     var refused = refusal(() -> new IdentityApi(nobody).logIn(new Credentials().email(email).password("wrong")));
     check(refused.getCode() == 401, "a wrong password is a 401");
-    check(refusal(() -> new HistoryApi(nobody).listHistory(null, null, null, null)).getCode() == 401, "history needs a token");
-    var popular = new RecommendationsApi(nobody).listRecommendations(5L).getData();
-    check(popular.size() == 5 && popular.get(0).getReason().getType().getValue().equals("popular"), "popular titles for anyone");
+    var popular = new RecommendationsApi(nobody).listRecommendations(null).getData().get(0);
+    check(popular.getReason().getType().getValue().equals("popular"), "popular titles for anyone");
 
     // docs: begin
     var client = new ApiClient();
@@ -38,29 +37,22 @@ public class Journey {
     var catalogue = new CatalogueApi(client);
     var byName = catalogue.listContents(List.of("film", "show"), null, null, null, null, "name", "asc", 100L, 1L).getData().getCollection();
     check(byName.size() == 100, "a full page");
-    check(byName.stream().allMatch(content -> content.getType().equals("film") || content.getType().equals("show")), "both types, no other");
-    check(byName.get(0).getName().compareToIgnoreCase(byName.get(99).getName()) < 0, "ordered by name");
     check(catalogue.getContent(1405L).getData().getTitle().containsKey("en"), "a content item by id");
-    check(catalogue.listTerms(null, null, "name", "asc", 5L, 1L).getData().getCollection().size() == 5, "terms by name");
     check(!catalogue.listRailCollections(List.of("rails"), null, null).getData().getCollection().get(0).getRails().isEmpty(), "rails");
-    check(!catalogue.listSchedule(null, null, null, null, null).getData().getCollection().isEmpty(), "a schedule");
 
     history.clearHistory();
-    history.reportProgress(new ProgressReport().contentId(1405L).time(312.5).percentage(12.0));
-    history.reportProgress(new ProgressReport().contentId(1021L).time(600.0).percentage(40.0));
-    var reported = history.reportProgress(new ProgressReport().contentId(1188L));
-    check(reported.getSuccess() && reported.getCode() == 201 && !reported.getMessage().isEmpty(), "a report is stored");
-    var first = history.listHistory(null, null, 2L, 1L).getData();
+    for (var contentId : List.of(1405L, 1021L)) {
+      var reported = history.reportProgress(new ProgressReport().contentId(contentId).percentage(12.0));
+      check(reported.getSuccess() && reported.getCode() == 201 && !reported.getMessage().isEmpty(), "a report is stored");
+    }
+    var first = history.listHistory(null, null, 1L, 1L).getData();
     check(first.getMeta().getNextPage().equals(2) && first.getMeta().getPrevPage().equals(false), "there is a next page");
-    var last = history.listHistory(null, null, 2L, (long) (int) first.getMeta().getNextPage()).getData();
-    check(last.getCollection().size() == 1 && last.getMeta().getNextPage().equals(false), "the last page");
+    var last = history.listHistory(null, null, 1L, (long) (int) first.getMeta().getNextPage()).getData();
     var id = last.getCollection().get(0).getId();
     history.updateHistoryElement(id, new ProgressUpdate().time(340.25));
     var element = history.getHistoryElement(id).getData();
     check(element.getTime() == 340.25 && element.getContent().getId() == 1405, "an element of history by id");
 
-    var resumed = new ContinueWatchingApi(client).listContinueWatching(null, null, null).getData().getCollection();
-    check(resumed.size() == 2 && resumed.get(0).getHistory().getContentId() == 1405, "cards to continue watching");
     var personal = new RecommendationsApi(client).listRecommendations(null).getData();
     check(personal.stream().anyMatch(title -> title.getReason().getName() != null), "a recommendation names what was watched");
     history.deleteHistoryElement(id);
@@ -74,7 +66,6 @@ public class Journey {
 
     var invalid = refusal(() -> history.updateHistoryElement(id, new ProgressUpdate()));
     check(invalid.getCode() == 400 && invalid.getResponseBody().contains("\"errors\""), "an invalid body is a 400 with errors");
-    check(refusal(() -> catalogue.getContent(999_999_999L)).getCode() == 404, "an unknown id is a 404");
 
     var renewed = new IdentityApi(nobody).refresh(new RefreshToken().refreshToken(signedIn.getRefreshToken())).getData();
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + renewed.getAccessToken()));

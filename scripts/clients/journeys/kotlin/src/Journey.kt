@@ -3,7 +3,11 @@ import org.openapitools.client.apis.*
 import org.openapitools.client.infrastructure.ApiClient
 import org.openapitools.client.models.*
 // docs: end
+import java.io.IOException
+import okhttp3.Interceptor
 import okhttp3.OkHttpClient
+import okhttp3.Protocol
+import okhttp3.Response
 import org.openapitools.client.infrastructure.ClientError
 import org.openapitools.client.infrastructure.ClientException
 
@@ -13,9 +17,8 @@ fun main() {
     val password = System.getenv("VIEWER_PASSWORD")
 
     check(refusal { IdentityApi(url).logIn(Credentials(email, "wrong")) }.statusCode == 401) { "a wrong password is a 401" }
-    check(refusal { HistoryApi(url).listHistory() }.statusCode == 401) { "history needs a token" }
-    val popular = RecommendationsApi(url).listRecommendations(perPage = 5).data
-    check(popular.size == 5 && popular[0].reason.type == RecommendationReason.Type.popular) { "popular titles for anyone" }
+    val popular = RecommendationsApi(url).listRecommendations().data[0]
+    check(popular.reason.type == RecommendationReason.Type.popular) { "popular titles for anyone" }
 
     // docs: begin
     val signedIn = IdentityApi(url).logIn(Credentials(email, password)).data
@@ -36,32 +39,24 @@ fun main() {
         perPage = 100
     ).data.collection
     check(byName.size == 100) { "a full page" }
-    check(byName.all { it.type in listOf("film", "show") }) { "both types, no other" }
-    check(byName.first().name.lowercase() < byName.last().name.lowercase()) { "ordered by name" }
     check("en" in catalogue.getContent(1405).data.title) { "a content item by id" }
-    check(catalogue.listTerms(orderBy = CatalogueApi.OrderByListTerms.NAME, perPage = 5).data.collection.size == 5) { "terms by name" }
     val rails = catalogue.listRailCollections(with = listOf(CatalogueApi.WithListRailCollections.rails)).data.collection
     check(rails.first().rails!!.isNotEmpty()) { "rails" }
-    check(catalogue.listSchedule().data.collection.isNotEmpty()) { "a schedule" }
 
     history.clearHistory()
-    history.reportProgress(ProgressReport(contentId = 1405, time = 312.5, percentage = 12.0))
-    history.reportProgress(ProgressReport(contentId = 1021, time = 600.0, percentage = 40.0))
-    val reported = history.reportProgress(ProgressReport(contentId = 1188))
-    check(reported.success && reported.code == 201L && reported.message.isNotEmpty()) { "a report is stored" }
-    val first = history.listHistory(perPage = 2).data
+    for (contentId in listOf(1405L, 1021L)) {
+        val reported = history.reportProgress(ProgressReport(contentId, percentage = 12.0))
+        check(reported.success && reported.code == 201L && reported.message.isNotEmpty()) { "a report is stored" }
+    }
+    val first = history.listHistory(perPage = 1).data
     check(first.meta.nextPage == 2.0 && first.meta.prevPage == false) { "there is a next page" }
-    val last = history.listHistory(perPage = 2, page = (first.meta.nextPage as Number).toLong()).data
-    check(last.collection.size == 1 && last.meta.nextPage == false) { "the last page" }
+    val last = history.listHistory(perPage = 1, page = (first.meta.nextPage as Number).toLong()).data
     val id = last.collection.first().id
     history.updateHistoryElement(id, ProgressUpdate(time = 340.25))
     val element = history.getHistoryElement(id).data
     check(element.time == 340.25 && element.content.id == 1405L) { "an element of history by id" }
 
-    val resumed = ContinueWatchingApi(url).listContinueWatching().data.collection
-    check(resumed.size == 2 && resumed.first().history?.contentId == 1405L) { "cards to continue watching" }
-    val personal = RecommendationsApi(url).listRecommendations().data
-    check(personal.any { it.reason.name != null }) { "a recommendation names what was watched" }
+    check(RecommendationsApi(url).listRecommendations().data.any { it.reason.name != null }) { "a recommendation names what was watched" }
     history.deleteHistoryElement(id)
 
     val watchlist = WatchlistApi(url)
@@ -73,10 +68,23 @@ fun main() {
 
     val invalid = refusal { history.updateHistoryElement(id, ProgressUpdate()) }
     check(invalid.statusCode == 400 && "\"errors\"" in (invalid.response as ClientError<*>).body.toString()) { "an invalid body is a 400 with errors" }
-    check(refusal { catalogue.getContent(999_999_999) }.statusCode == 404) { "an unknown id is a 404" }
 
     play(url, signedIn.refreshToken)
     IdentityApi(url).logOut()
+}
+
+/** Loses calls, or answers them with a refusal, as the service or a proxy in front of it would. */
+class Connection : Interceptor {
+    var isOffline = false
+    var refusal: Int? = null
+    var calls = 0
+
+    override fun intercept(chain: Interceptor.Chain): Response {
+        calls++
+        if (isOffline) throw IOException("offline")
+        val status = refusal ?: return chain.proceed(chain.request())
+        return Response.Builder().request(chain.request()).protocol(Protocol.HTTP_1_1).code(status).message("refused").build()
+    }
 }
 
 /** Plays a film with an expired access token, without a connection, with a busy service, over a slow connection, and until the tokens cannot be renewed. */

@@ -1,0 +1,83 @@
+import { parseArgs } from 'node:util'
+import type { Choice, HoldOutKind, NextShape, Quality } from '../../src/recommendations/model/index.js'
+import { invocationOf } from '../command-line.js'
+import type { Dataset } from './events.js'
+
+const command = invocationOf('recommend')
+
+const usage = `Usage: ${command} --events FILE --out FILE [--k 20] [--unordered]
+       ${command} --events FILE --evaluate [--k 20] [--unordered]
+  --events FILE  one line per event: user, tab, item, the oldest first within a user
+  --out FILE     is written with one line per user: user, tab, the best unseen items separated by commas, best first
+  --k NUMBER     items per user (20)
+  --evaluate     hold out the last item of each user and print how well the model predicts it, without writing a file
+  --unordered    the order of the lines means nothing: a random part is held out, and no order is used`
+
+export interface Arguments {
+  events: string
+  k: number
+  /** Without it, the model is evaluated. */
+  out: string | undefined
+  /** What settings are chosen for, and what is evaluated. */
+  holdOut: HoldOutKind
+}
+
+const given = (args: string[]) => {
+  try {
+    const options = {
+      events: { type: 'string' },
+      k: { type: 'string', default: '20' },
+      out: { type: 'string' },
+      evaluate: { type: 'boolean', default: false },
+      unordered: { type: 'boolean', default: false }
+    } as const
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+export const readArguments = (args: string[]): Arguments => {
+  const { events, k, out, evaluate, unordered } = given(args)
+  if (!events) throw new Error(`--events FILE is missing\n${usage}`)
+  if (!/^0*[1-9]\d{0,5}$/.test(k)) throw new Error(`--k must be a number from 1 to 999999, not ${JSON.stringify(k)}\n${usage}`)
+  if (evaluate && out !== undefined) throw new Error(`--evaluate writes no file: remove --out\n${usage}`)
+  if (!evaluate && !out) throw new Error(`--out FILE is missing\n${usage}`)
+  return { events, k: Number(k), out, holdOut: unordered ? 'random' : 'newest' }
+}
+
+const grouped = (value: number) => value.toLocaleString('en')
+const amount = (value: number, one: string) => `${grouped(value)} ${one}${value === 1 ? '' : 's'}`
+const inPercent = (value: number) => `${(value * 100).toFixed(1)} %`
+
+const row = (name: string, { ndcg, hits, recall, coverage, popular }: Quality) =>
+  `${name.padEnd(12)}${[ndcg.toFixed(4), hits.toFixed(4), recall.toFixed(4), inPercent(coverage), inPercent(popular)].map(figure => figure.padStart(10)).join('')}`
+
+/** Compares the model with others, for example with plain popularity. */
+export const table = (k: number, qualities: Record<string, Quality>) =>
+  [
+    `${''.padEnd(12)}${[`nDCG@${k}`, `HR@${k}`, `recall@${k}`, 'coverage', 'top 100'].map(title => title.padStart(10)).join('')}`,
+    ...Object.entries(qualities).map(([name, quality]) => row(name, quality))
+  ].join('\n')
+
+export const readLine = ({ users, items, events, data }: Dataset) => {
+  const again = events - data.items.length
+  const repeated = again > 0 ? `, ${grouped(again)} of them repeated` : ''
+  return `${amount(users.length, 'user')}, ${amount(items.length, 'item')}, ${amount(events, 'event')}${repeated}`
+}
+
+const nextPart = ({ lambda, chain, halfLife, targets, fresh, taste }: NextShape) =>
+  `; next: lambda ${lambda}, chain ${chain}, half after ${halfLife} items, targets ${targets}, fresh ${fresh}, taste ${taste}`
+
+export const chosenLine = ({ settings, quality, baseline }: Choice) => {
+  const { preset, ridge, walk, share, halfLife, next } = settings
+  const ageing = Number.isFinite(halfLife) ? `, half after ${halfLife} items` : ''
+  const gain = baseline.ndcg > 0 ? ` (nDCG ${(quality.ndcg / baseline.ndcg).toFixed(1)} times that of popularity)` : ''
+  return `chosen: ${preset}, lambda ${ridge.lambda}, growth ${ridge.growth}, users ${ridge.users}, neighbours ${ridge.keep}, walk ${share} with sources ${walk.sources}${ageing}${next ? nextPart(next) : ''}${gain}`
+}
+
+/** The time and the peak memory. */
+export const costLine = (seconds: number) => {
+  const { maxRSS } = process.resourceUsage()
+  return `took ${seconds.toFixed(1)} s and at most ${grouped(Math.round(maxRSS / 1024))} MB of memory`
+}

@@ -1,0 +1,38 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { ask, killAtExit } from '../processes.js'
+import type { Counts, Latencies } from './outcomes.js'
+import type { Asked } from './viewers.js'
+
+export type Order =
+  | { port: number; attack: string | undefined; atOnce: number; total: number | undefined }
+  | { port: number; calls: Asked[]; perSecond: number; seconds: number }
+  | 'stop'
+  | 'finish'
+
+interface Flood {
+  counts: Counts
+  successes: Latencies
+  refusals: Latencies
+}
+
+/** Makes load from a separate process, so that measurements in this process are not delayed by the load itself. */
+export const startLoad = (port: number) => {
+  const child = fork(join(import.meta.dirname, 'load-process.ts'), { execArgv: ['--import', 'tsx'] })
+  killAtExit(child)
+  const exited = once(child, 'exit').then(() => Promise.reject(new Error('The process that makes the load exited')))
+  exited.catch(() => undefined)
+  const order = (order: Order) => Promise.race([ask(child, order), exited])
+  return {
+    /** Begins an attack, or without a name all attacks in turn, until `stop` or until `total` requests were sent. */
+    attack: (atOnce: number, attack?: string, total?: number) => order({ port, attack, atOnce, total }),
+    /** Ends the attack. Resolves with what the attackers got. */
+    stop: (): Promise<Counts> => order('stop'),
+    /** Waits for the end of an attack with a total. */
+    finish: (): Promise<Counts> => order('finish'),
+    /** Sends requests at a fixed rate, whether or not earlier ones were answered, like many independent callers. */
+    flood: (calls: Asked[], perSecond: number, seconds: number): Promise<Flood> => order({ port, calls, perSecond, seconds }),
+    end: () => child.kill()
+  }
+}

@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { createCopies } from '../../client/copies.js'
+import { createMemory } from '../../client/store.js'
+import { tokenOf } from '../bench/servers/tokens.js'
+import { type Ledger, Outcomes } from './outcomes.js'
+
+export interface Asked {
+  method?: 'GET' | 'PUT' | 'POST'
+  path: string
+  headers?: Record<string, string>
+  body?: object
+  /** The user whose token is sent. */
+  user?: number
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+const sent = (agent: Agent, port: number, { method = 'GET', path, user, headers, body }: Asked) => {
+  const payload = body && JSON.stringify(body)
+  const all = {
+    ...headers,
+    ...(user !== undefined && { authorization: `Bearer ${tokenOf(user)}` }),
+    ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
+  }
+  const open = agent instanceof TlsAgent ? tlsRequest : request
+  return open({ agent, host: '127.0.0.1', port, method, path, headers: all }).end(payload)
+}
+
+/** Sends a request once, without retries. */
+export const ask = async (agent: Agent, port: number, asked: Asked): Promise<Answer> => {
+  const [response] = (await once(sent(agent, port, asked), 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
+}
+
+/** A condition that becomes true after a time. */
+export const after = (milliseconds: number) => {
+  const end = performance.now() + milliseconds
+  return () => performance.now() >= end
+}
+
+/** Milliseconds between a response and the next request. */
+const readEvery = 20
+
+/** One caller that repeats a request at a steady pace until `isOver`. */
+export const readSteadily = async (port: number, asked: Asked, isOver: () => boolean) => {
+  const agent = new Agent({ keepAlive: true })
+  const outcomes = new Outcomes()
+  while (!isOver()) {
+    await outcomes.of(ask(agent, port, asked))
+    await sleep(readEvery)
+  }
+  agent.destroy()
+  return outcomes
+}
+
+/** Sends a request and hangs up after `after` milliseconds. */
+export const askAndHangUp = (agent: Agent, port: number, asked: Asked, after: number) => {
+  const hanging = sent(agent, port, asked)
+  hanging.on('error', () => undefined)
+  hanging.on('response', response => response.resume().on('error', () => undefined))
+  setTimeout(() => hanging.destroy(), after)
+}
+
+export interface ViewersOptions {
+  count: number
+  /** The port that the n-th viewer uses. */
+  portOf: (n: number) => number
+  /** An agent for HTTPS if the port speaks TLS. */
+  agent?: Agent
+  /** Milliseconds between a response and the next request. */
+  pause: number
+  /** The number of content items. Their ids start at 1. */
+  contents: number
+  /** The user id of the first viewer. Each viewer is a different user. */
+  firstUser?: number
+  outcomes: Outcomes
+  ledger: Ledger
+  /** Whether some requests are aborted halfway. */
+  hangUp?: boolean
+}
+
+/** Milliseconds to wait after a connection broke. */
+const pauseAfterFailure = 20
+const reads = [
+  '/history',
+  '/contents',
+  '/watchlist',
+  '/recommendations',
+  '/continue-watching',
+  '/history?status=in_progress',
+  '/contents?type=film'
+]
+/** Requests per cycle: one read, one addition to the watchlist, and reports as players send them. */
+const cycle = 5
+const hangUpEach = 50
+
+/** Viewers who report their position and browse, one request at a time each, until they are stopped. */
+export const startViewers = (options: ViewersOptions) => {
+  const { count, portOf, pause, contents, firstUser = 1, outcomes, ledger, hangUp } = options
+  const { agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }) } = options
+  let isStopped = false
+
+  const watch = async (n: number) => {
+    const user = firstUser + n
+    const elements = new Map<number, string>()
+    const send = async (asked: Omit<Asked, 'user'>): Promise<Answer | undefined> => {
+      const answer = await outcomes.of(ask(agent, portOf(n), { ...asked, user }))
+      if (!answer) await sleep(pauseAfterFailure)
+      return answer && answer.status < 300 ? answer : undefined
+    }
+
+    const report = async (turn: number) => {
+      const content_id = 1 + ((n * 7 + (turn % 3)) % contents)
+      const id = elements.get(content_id)
+      const write = ledger.reporting(user, content_id, turn)
+      const body = { time: turn, percentage: turn % 100 }
+      const answer = await send(
+        id ? { method: 'PUT', path: id, body } : { method: 'POST', path: '/history', body: { content_id, ...body } }
+      )
+      if (!answer) return
+      write.acknowledge()
+      if (answer.headers.location) elements.set(content_id, answer.headers.location)
+    }
+
+    const save = async (turn: number) => {
+      const content_id = 1 + (turn % contents)
+      if (await send({ method: 'POST', path: '/watchlist', body: { content_id } })) ledger.acknowledgeSaved(user, content_id)
+    }
+
+    for (let turn = 1; !isStopped; turn++) {
+      if (turn % cycle === 0) await send({ path: reads[(turn / cycle + n) % reads.length] as string })
+      else if (turn % cycle === 1) await save(turn)
+      else await report(turn)
+      if (hangUp && turn % hangUpEach === 0)
+        askAndHangUp(agent, portOf(n), { path: reads[(turn / hangUpEach) % reads.length] as string, user }, turn % 7)
+      await sleep(pause)
+    }
+  }
+
+  const all = Promise.all(Array.from({ length: count }, (_, n) => watch(n)))
+  return {
+    stop: async () => {
+      isStopped = true
+      await all
+      agent.destroy()
+    }
+  }
+}
+
+interface Followers {
+  users: number[]
+  ask: (user: number, path: string) => Promise<Answer>
+  outcomes: Outcomes
+}
+
+/** Milliseconds between two looks of a follower. */
+const followEvery = 1000
+const lists = ['history', 'watchlist', 'hidden'] as const
+
+interface Listed {
+  collection: { content: object }[]
+  meta: { next_page: number | false }
+}
+
+/** Apps that keep copies of the lists of some viewers, as the client does, and ask now and then what has changed. */
+export const startFollowers = ({ users, ask, outcomes }: Followers) => {
+  let isStopped = false
+
+  const read = async (user: number, path: string) => {
+    const answer = await outcomes.of(ask(user, path))
+    if (answer?.status !== 200) throw new Error(`No answer to ${path}`)
+    return JSON.parse(answer.body).data
+  }
+  const copiesOf = (user: number) =>
+    createCopies({
+      store: createMemory(),
+      exclusively: (_name, work) => work(),
+      owner: async () => ({ id: user, email: '', name: '' }),
+      // Small pages, so that a fault may come between two pages of one sync.
+      changes: (_, since) => read(user, `/changes?perPage=20${since === undefined ? '' : `&since=${since}`}`)
+    })
+  const followers = users.map(user => ({ user, copies: copiesOf(user) }))
+  const follow = async ({ copies }: (typeof followers)[number]) => {
+    while (!isStopped) {
+      // After a failure, the next sync continues where this one stopped.
+      await copies.sync().catch(() => undefined)
+      await sleep(followEvery)
+    }
+  }
+  const following = Promise.all(followers.map(follow))
+
+  const listOf = async (user: number, list: string) => {
+    const elements: object[] = []
+    for (let page: number | false = 1; page; ) {
+      const { collection, meta }: Listed = await read(user, `/${list}?perPage=100&page=${page}`)
+      elements.push(...collection.map(({ content: _, ...element }) => element))
+      page = meta.next_page
+    }
+    return elements
+  }
+
+  return {
+    stop: async () => {
+      isStopped = true
+      await following
+    },
+
+    /** Stops the followers, and resolves with the copies that differ from the lists, and the number of elements in all copies. */
+    compare: async () => {
+      isStopped = true
+      await following
+      const different: string[] = []
+      let elements = 0
+      for (const { user, copies } of followers) {
+        const copy = await copies.sync()
+        for (const list of lists) {
+          elements += copy[list].length
+          if (!isDeepStrictEqual(copy[list], await listOf(user, list))) different.push(`${list} of ${user}`)
+        }
+      }
+      return { different, elements }
+    }
+  }
+}

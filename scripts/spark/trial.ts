@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type HoldOut, historyOf, type Quality, qualitiesOf, Scorer } from '../../src/recommendations/model/index.js'
+import type { StoredModel } from '../../src/recommendations/stored-model.js'
+import { cacheFolder, runProgram, type Say } from '../programs.js'
+
+/** From Maven Central. The versions of what comes from PyPI are in deploy/spark/requirements.txt. */
+export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'
+
+const folder = fileURLToPath(new URL('../../deploy/spark', import.meta.url))
+const requirements = join(folder, 'requirements.txt')
+
+/** A folder with Python and the packages of the job, which are installed when they are first needed. */
+const environment = async (say: Say) => {
+  const version = createHash('sha256')
+    .update(await readFile(requirements))
+    .digest('hex')
+  const path = join(cacheFolder('spark'), version.slice(0, 12))
+  const ready = join(path, 'ready')
+  if (existsSync(ready)) return path
+  say('installing PySpark')
+  await rm(path, { recursive: true, force: true })
+  await mkdir(path, { recursive: true })
+  await runProgram(['python3', '-m', 'venv', '.'], { cwd: path })
+  await runProgram(['bin/pip', 'install', '--quiet', '-r', requirements], { cwd: path })
+  await mkdir(ready)
+  return path
+}
+
+/** Starts the job with two workers on this machine, as README.md says. */
+export const runJob = async (args: string[], temporary: string, say: Say, env: NodeJS.ProcessEnv = {}) => {
+  const path = await environment(say)
+  const python = join(path, 'bin', 'python')
+  const archive = join(temporary, 'training.zip')
+  await rm(archive, { force: true })
+  await runProgram([python, '-m', 'zipfile', '-c', archive, 'training'], { cwd: folder })
+  const options = ['--master', 'local[2]', '--driver-memory', '2g', '--py-files', archive, '--conf', `spark.local.dir=${temporary}`]
+  const packages = args.includes('--mongodb') ? ['--packages', connector] : []
+  await runProgram([join(path, 'bin', 'spark-submit'), ...options, ...packages, 'train.py', ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      PYSPARK_PYTHON: python,
+      PYTHONDONTWRITEBYTECODE: '1',
+      OPENBLAS_NUM_THREADS: '1',
+      SPARK_LOCAL_IP: '127.0.0.1',
+      ...env
+    }
+  })
+}
+
+const depth = 10
+
+/** Hides the last title of each viewer from the training: it has to be found. */
+export const splitOff = (histories: number[][]) => ({
+  training: histories.map(history => history.slice(0, -1)),
+  last: histories.map(history => history.at(-1) as number)
+})
+
+/** How well a stored model finds the last title of each viewer among all titles, whose ids are 1 to `titles`. */
+export const qualityOf = (
+  { ids, watched, halfLives, links }: StoredModel,
+  training: number[][],
+  last: number[],
+  titles: number
+): Quality => {
+  const starts = new Uint32Array(training.length + 1)
+  training.forEach((history, user) => {
+    starts[user + 1] = (starts[user] as number) + history.length
+  })
+  const out: HoldOut = {
+    training: { itemCount: titles + 1, starts, items: Uint32Array.from(training.flat()) },
+    heldStarts: new Uint32Array(training.length + 1).map((_, user) => user),
+    held: Uint32Array.from(last)
+  }
+  const itemOf = new Map([...ids].map((id, item) => [id, item]))
+  const scorer = new Scorer(links)
+  const [quality] = qualitiesOf(out, depth, titles, 1, (user, isSeen) => {
+    const items = (training[user] as number[]).map(id => itemOf.get(id) as number)
+    const best = scorer.best(historyOf(items, halfLives), depth, item => item < watched && !isSeen(ids[item] as number))
+    return [best.map(({ item }) => ids[item] as number)]
+  })
+  return quality as Quality
+}
+
+/** A model of Spark may be this much worse than that of the service. */
+const tolerance = 0.01
+
+export const isAsGood = (one: Pick<Quality, 'hits' | 'ndcg'>, other: Pick<Quality, 'hits' | 'ndcg'>) =>
+  one.hits >= other.hits * (1 - tolerance) && one.ndcg >= other.ndcg * (1 - tolerance)

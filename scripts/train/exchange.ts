@@ -1,0 +1,164 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { createGzip, type Gzip } from 'node:zlib'
+import type { Data } from '../../src/data/index.js'
+import type { Lease } from '../../src/data/leases.js'
+import type { InterestSettings } from '../../src/recommendations/interest.js'
+import { type ForeignModel, readModelFile } from '../../src/recommendations/learning/model-file.js'
+import { Sample } from '../../src/recommendations/learning/sample.js'
+import { featuresInOrder, newcomersOf, readTitleFeatures } from '../../src/recommendations/learning/title-features.js'
+import { readTitles } from '../../src/recommendations/learning/titles.js'
+import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
+import { watchedTitles } from '../../src/recommendations/learning/watched-titles.js'
+import { type Choice, chooseSettings, maxForChoice, withNewcomers } from '../../src/recommendations/model/index.js'
+import { largestModel, modelFormat, packed, type StoredModel } from '../../src/recommendations/stored-model.js'
+import { invocationOf } from '../command-line.js'
+
+const command = invocationOf('train')
+const usage = `Usage: ${command.replace(/ --$/, '')}
+       ${command} --events-out DIR
+       ${command} --model-in FILE
+  --events-out DIR  write the histories and the settings for a training on Apache Spark, without training
+  --model-in FILE   store a model that was trained elsewhere`
+
+interface Arguments {
+  eventsOut: string | undefined
+  modelIn: string | undefined
+}
+
+const given = (args: string[]) => {
+  try {
+    return parseArgs({ args, options: { 'events-out': { type: 'string' }, 'model-in': { type: 'string' } } }).values
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+export const readArguments = (args: string[]): Arguments => {
+  const { 'events-out': eventsOut, 'model-in': modelIn } = given(args)
+  if (eventsOut !== undefined && modelIn !== undefined) throw new Error(`Either --events-out or --model-in\n${usage}`)
+  if (eventsOut === '' || modelIn === '') throw new Error(`The path is empty\n${usage}`)
+  return { eventsOut, modelIn }
+}
+
+/** Compressed files can only be read as a whole, so there have to be enough of them for all workers. */
+const eventsPerPart = 1_000_000
+
+/** Files with a line for each user: the ids of the titles, the oldest first. */
+class Parts {
+  events = 0
+  users = 0
+  private part: Gzip | undefined
+  private written: Promise<void> | undefined
+  private count = 0
+
+  constructor(private readonly folder: string) {}
+
+  async add(ids: number[]) {
+    if (!this.part || this.events >= this.count * eventsPerPart) await this.next()
+    this.events += ids.length
+    this.users++
+    // A file that cannot be written never drains.
+    if (!this.part?.write(`${ids.join()}\n`)) await Promise.race([once(this.part as Gzip, 'drain'), this.written])
+  }
+
+  async end() {
+    this.part?.end()
+    await this.written
+  }
+
+  private async next() {
+    await this.end()
+    const file = createWriteStream(join(this.folder, `histories-${String(this.count++).padStart(5, '0')}.gz`))
+    this.part = createGzip({ level: 1 })
+    this.written = pipeline(this.part, file)
+    // Whoever awaits it next handles the error.
+    this.written.catch(() => undefined)
+  }
+}
+
+const emptied = async (folder: string) => {
+  await mkdir(folder, { recursive: true })
+  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`)
+}
+
+interface Options {
+  data: Pick<Data, 'allHistories' | 'contents'>
+  interest: InterestSettings
+  signal: AbortSignal
+  onProgress: (progress: TrainingProgress) => void
+}
+
+export interface Written extends Choice {
+  users: number
+  events: number
+}
+
+/**
+ * Writes all histories to a folder, for a training elsewhere, and the settings for it, chosen on a sample of the users. The settings
+ * come last: without them the folder is incomplete.
+ */
+export const writeEvents = async (folder: string, { data, interest, signal, onProgress }: Options): Promise<Written> => {
+  await emptied(folder)
+  try {
+    const total = await data.allHistories.estimatedSize()
+    const parts = new Parts(folder)
+    const sample = new Sample(maxForChoice)
+    const all = await readTitles(data.contents)
+    for await (const titles of watchedTitles(data, all, interest, done => onProgress({ step: 'read', done, total }))) {
+      signal.throwIfAborted()
+      const history = [...titles].reverse()
+      const ids = history.map(([id]) => id)
+      await parts.add(ids)
+      sample.add({ ids, weights: history.map(([, weight]) => weight) })
+    }
+    await parts.end()
+    if (parts.users === 0) throw new Error('There are no histories. Nothing was written.')
+    const choice = chooseSettings(sample.interactions(), { holdOut: 'newest', onProgress })
+    const written = { users: parts.users, events: parts.events, ...choice }
+    await writeFile(join(folder, 'settings.json'), `${JSON.stringify(written)}\n`)
+    return written
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw signal.aborted ? new Error('Stopped. Nothing was written.') : error
+  }
+}
+
+/** Refuses a file that is too large for a model before reading it. */
+const foreignFrom = async (path: string) => {
+  const { size } = await stat(path)
+  if (size > largestModel) throw new Error(`It has ${size} bytes, more than ${largestModel}`)
+  return readModelFile(await readFile(path))
+}
+
+/** The model with the titles of the catalogue that nobody has watched. A training elsewhere does not know the catalogue. */
+const completed = async ({ model, views }: ForeignModel, contents: Data['contents']): Promise<StoredModel> => {
+  const all = await readTitles(contents)
+  const features = await readTitleFeatures(contents, all)
+  // A title may have left the catalogue.
+  for (const id of model.ids) if (!features.has(id)) features.set(id, new Set())
+  const viewsById = new Map(Array.from(model.ids, (id, item) => [id, views[item]]))
+  const ids = [...model.ids, ...newcomersOf(all, viewsById)]
+  return { ...model, ids: Float64Array.from(ids), links: withNewcomers(model.links, featuresInOrder(ids, features), views) }
+}
+
+/** Stores a model that was trained elsewhere. Every running process then loads it. */
+export const storeModel = async (
+  path: string,
+  { allHistories, contents, recommendationModels }: Pick<Data, 'allHistories' | 'contents' | 'recommendationModels'>,
+  confirm?: Lease['confirm']
+) => {
+  const refuse = ({ message }: Error) => {
+    throw new Error(`${path} cannot be used: ${message}. The model in use stays.`)
+  }
+  const foreign = await foreignFrom(path).catch(refuse)
+  const bytes = packed(await completed(foreign, contents))
+  if (bytes.byteLength > largestModel) refuse(new Error(`With new titles it has ${bytes.byteLength} bytes, more than ${largestModel}`))
+  const elements = await allHistories.estimatedSize()
+  await recommendationModels.save({ format: modelFormat, elements, summary: foreign.summary }, bytes, confirm)
+  return foreign.summary
+}
