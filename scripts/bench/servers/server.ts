@@ -83,6 +83,8 @@ const startServer = async (args: string[], env: NodeJS.ProcessEnv, path: string)
   killAtExit(child)
   const exit = once(child, 'exit')
   await serving(child, `http://127.0.0.1:${port}${path}`).catch(({ message }: Error) => {
+    // Otherwise its channel would keep this process alive.
+    child.kill('SIGKILL')
     throw new Error(`${args.join(' ')} ${message}`)
   })
   return {
