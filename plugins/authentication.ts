@@ -2,15 +2,16 @@ import jwt from '@fastify/jwt'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { SignedIn } from '../schemas/identity.js'
+import type { Audience } from '../src/catalogue/audience.js'
 import type { Session } from '../src/data/sessions.js'
 import { toUser, type UserDocument } from '../src/data/users.js'
 import { forbidden, unauthenticated } from '../src/errors.js'
 import { reasonOf } from '../src/http/logging.js'
-import type { Claims } from '../src/identity/claims.js'
-import { ownTokens } from '../src/identity/own-tokens.js'
+import { profileHeader } from '../src/identity/chosen-profiles.js'
 import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
-import type { Tokens, Viewer } from '../src/identity/tokens.js'
+import { hasProvider } from '../src/identity/secrets.js'
+import { type Claims, ownTokens, type Tokens, type Viewer } from '../src/identity/tokens.js'
 import { withDeadline } from '../src/overload/deadline.js'
 import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 
@@ -20,6 +21,10 @@ declare module 'fastify' {
     signedIn: (user: UserDocument, session: Session) => SignedIn
     /** The signed-in user. Only for routes that require a token: with `forViewers`, `forAccount`, or one of their `AmongLogins` forms. */
     viewerOf: (request: FastifyRequest) => Viewer
+    /** The country and the age limit that decide which contents the caller may see. */
+    audienceOf: (request: FastifyRequest) => Audience
+    /** The request headers that the audience depends on, for `Vary`. */
+    audienceHeaders: string[]
   }
   interface FastifyRequest {
     /** The caller, if the token is valid. */
@@ -78,7 +83,7 @@ const ownTokensOf = async (app: FastifyInstance, secret: string): Promise<Tokens
   await app.register(jwt, {
     secret,
     sign: { algorithm: 'HS256', iss, aud, expiresIn: ACCESS_TOKEN_TTL },
-    // The library checks only the signature. Its clock tolerance would apply to `exp`, too, so src/identity/claims.ts checks the times.
+    // The library checks only the signature. Its clock tolerance would apply to `exp`, too, so src/identity/tokens.ts checks the times.
     verify: { algorithms: ['HS256'], complete: true, ignoreExpiration: true, ignoreNotBefore: true }
   })
   app.decorate('signedIn', (user: UserDocument, { sid, refresh_token }: Session) => ({
@@ -102,33 +107,44 @@ const providerTokensOf = (app: FastifyInstance): Tokens => {
     ? keysFromPem(JWT_PUBLIC_KEY)
     : keysFromUrl(JWT_JWKS_URL, err => app.log.warn({ err: reasonOf(err as Error) }, 'the keys of the identity provider could not be read'))
   app.addHook('onClose', async () => keys.close())
-  return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.refusedUsers.hasErased(id) })
+  return providerTokens({ iss, aud, keys, userOf: app.data.users.ofProvider, isErased: id => app.revocations.hasErased(id) })
 }
 
-/** Checks the token of every request once. The guard of a route decides whether it needs one. */
+/** Reads the country of a caller from the header that the operator has named. */
+const countryFrom = (name: string) => {
+  const header = name.toLowerCase()
+  return ({ headers }: FastifyRequest) => {
+    const country = header && String(headers[header] ?? '').toUpperCase()
+    // CDNs send XX for an unknown country.
+    return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : undefined
+  }
+}
+
+/** Finds out once for each request who is calling, and whether they still may. The guard of a route decides whether it needs to know. */
 export default fp(
   async app => {
-    const { JWT_SECRET } = app.settings
+    const { revocations, settings } = app
+    const { JWT_SECRET, COUNTRY_HEADER } = settings
     const tokens = JWT_SECRET === undefined ? providerTokensOf(app) : await ownTokensOf(app, JWT_SECRET)
 
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
     app.decorateRequest('tokenCheckMs', 0)
-    const timeout = requestTimeoutOf(app.settings)
+    const timeout = requestTimeoutOf(settings)
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.admission === 'vital') return done()
       const { authorization } = request.headers
       const token = authorization && bearer.exec(authorization)?.[1]
       const viewer = token ? tokens.viewerOf(token) : null
       if (!(viewer instanceof Promise)) {
-        request.viewer = viewer
+        request.viewer = viewer && revocations.apply(viewer)
         return done()
       }
       const began = performance.now()
       withDeadline(viewer, timeout)
         .then(
           found => {
-            request.viewer = found
+            request.viewer = found && revocations.apply(found)
           },
           (fault: Error) => {
             request.viewerFault = fault
@@ -144,6 +160,9 @@ export default fp(
       if (!viewer) throw unauthenticated()
       return viewer
     })
+    const countryOf = countryFrom(COUNTRY_HEADER)
+    app.decorate('audienceOf', (request: FastifyRequest) => ({ country: countryOf(request), maxAge: request.viewer?.maxAge }))
+    app.decorate('audienceHeaders', ['Authorization', ...(hasProvider(settings) ? [profileHeader] : []), COUNTRY_HEADER])
   },
-  { name: 'authentication', dependencies: ['settings', 'mongo', 'refused-users'] }
+  { name: 'authentication', dependencies: ['settings', 'mongo', 'revocations'] }
 )

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { forbidden } from '../src/errors.js'
 import { integerId } from '../src/http/ids.js'
 import { ChosenProfiles, profileHeader } from '../src/identity/chosen-profiles.js'
-import { hasProvider } from '../src/identity/token-settings.js'
+import { hasProvider } from '../src/identity/secrets.js'
 import type { Viewer } from '../src/identity/tokens.js'
 import { requestTimeoutOf } from '../src/overload/request-timeout.js'
 
@@ -13,7 +13,7 @@ import { requestTimeoutOf } from '../src/overload/request-timeout.js'
  */
 export default fp(
   async app => {
-    const { settings, data, refusedUsers, changedAgeLimits } = app
+    const { settings, data, revocations } = app
     if (!hasProvider(settings)) return
     const timeout = requestTimeoutOf(settings)
     const profiles = new ChosenProfiles(data.profiles, app.outage)
@@ -21,7 +21,7 @@ export default fp(
 
     /** Makes the profile the viewer of the request. Returns a 403 if a header names a profile that the account lacks. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
-      request.viewer = viewer ? changedAgeLimits.current(viewer) : null
+      request.viewer = viewer ? revocations.withCurrentLimit(viewer) : null
       // If nobody was found and no header names a profile, the account was just removed: the request counts as one without a token.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
@@ -35,7 +35,7 @@ export default fp(
       if (!viewer) return done(named === undefined ? undefined : viewerFault)
       const { account } = viewer
       const id = named === undefined ? account : integerId(String(named))
-      if (id === undefined || refusedUsers.has(id)) return done(forbidden())
+      if (id === undefined || revocations.hasUser(id)) return done(forbidden())
       const known = profiles.known(account, id)
       if (known) return done(watchAs(request, known))
       const began = performance.now()
@@ -51,6 +51,6 @@ export default fp(
   },
   {
     name: 'chosen-profile',
-    dependencies: ['settings', 'mongo', 'authentication', 'rate-limits', 'refused-users', 'refused-tokens', 'until-prepared']
+    dependencies: ['settings', 'mongo', 'authentication', 'rate-limits', 'revocations', 'until-prepared']
   }
 )

@@ -4,7 +4,7 @@ import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
 import { timed } from '../src/data/driver/timing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
-import { EndedSessions } from '../src/identity/ended-sessions.js'
+import { EndedSessions } from '../src/identity/revocations.js'
 import { databaseMetrics } from '../src/metrics/database.js'
 import { Outage } from '../src/overload/outage.js'
 import { singleFlight } from '../src/overload/single-flight.js'
@@ -14,7 +14,7 @@ declare module 'fastify' {
     data: Data
     /** The same data over a small pool of its own, so that requests delay neither /ready nor the polling for changes. */
     backgroundData: Data
-    /** Sessions that this process ends are added at once. plugins/refused-tokens.ts adds those that other processes end. */
+    /** Sessions that this process ends are added at once. plugins/revocations.ts adds those that other processes end. */
     endedSessions: EndedSessions
     /** The client of `data`. Only tests use it: they watch its commands, and change the database behind the app's back. */
     mongoClient: MongoClient

@@ -5,7 +5,6 @@ import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import admission from '../plugins/admission.js'
-import audience from '../plugins/audience.js'
 import authentication from '../plugins/authentication.js'
 import batching from '../plugins/batching.js'
 import cacheHeaders from '../plugins/cache-headers.js'
@@ -14,7 +13,6 @@ import chosenProfile from '../plugins/chosen-profile.js'
 import cors from '../plugins/cors.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
-import erasures from '../plugins/erasures.js'
 import errors, { sendError } from '../plugins/errors.js'
 import eventLoopLimit from '../plugins/event-loop-limit.js'
 import forwardedHeaders from '../plugins/forwarded-headers.js'
@@ -26,9 +24,8 @@ import preparation from '../plugins/preparation.js'
 import protocol from '../plugins/protocol.js'
 import rateLimits from '../plugins/rate-limits.js'
 import recommendations from '../plugins/recommendations.js'
-import refusedTokens from '../plugins/refused-tokens.js'
-import refusedUsers from '../plugins/refused-users.js'
 import requestLog from '../plugins/request-log.js'
+import revocations from '../plugins/revocations.js'
 import securityHeaders from '../plugins/security-headers.js'
 import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
@@ -42,7 +39,7 @@ import { trustedProxies } from './http/proxies.js'
 import { requestId } from './http/request-ids.js'
 import { buildSerializer } from './http/serialization.js'
 import { compileValidator } from './http/validation.js'
-import { hasProvider } from './identity/token-settings.js'
+import { hasProvider } from './identity/secrets.js'
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit,
@@ -95,16 +92,13 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
   await app.register(mongo)
   await app.register(preparation)
-  await app.register(refusedUsers)
-  await app.register(erasures)
+  await app.register(revocations)
   await app.register(catalogue)
   await app.register(recommendations)
 
   // Admission: who calls, whether the request is served, and whose answer goes first. The hooks run in the order of these lines.
   // `admission` acts twice: its hook refuses requests when too many are in progress, and its queue is around the handler, after all hooks.
   await app.register(authentication)
-  await app.register(refusedTokens)
-  await app.register(audience)
   await app.register(passwordChecks)
   await app.register(admission)
   await app.register(eventLoopLimit)

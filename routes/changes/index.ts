@@ -23,7 +23,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const { since, perPage } = request.query
     const { id: user } = app.viewerOf(request)
     const audience = app.audienceOf(request)
-    const restoredAt = app.restoredAt()
+    const restoredAt = app.revocations.restoredAt
     return ok(await changesPage({ catalogue, data }, { user, audience, since, perPage, restoredAt }))
   })
 }

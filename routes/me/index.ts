@@ -7,7 +7,7 @@ import { toUser } from '../../src/data/users.js'
 import { unauthenticated, unknownPath } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
-import { hasProvider } from '../../src/identity/token-settings.js'
+import { hasProvider } from '../../src/identity/secrets.js'
 import { erase } from '../../src/privacy/erase.js'
 
 const getSchema = {

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Settings } from '../config.js'
 import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/device-codes.js'
 import type { Data } from '../data/index.js'
@@ -6,7 +6,6 @@ import { isFirst } from '../data/profiles.js'
 import { epochOf } from '../data/session-document.js'
 import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, unauthenticated, waitingDeviceNotFound } from '../errors.js'
 import type { Viewer } from './tokens.js'
-import { newUserCode, readUserCode, shownUserCode } from './user-codes.js'
 
 /** Somebody who types a code. */
 interface Caller {
@@ -86,4 +85,20 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     approve: decideBy('approved'),
     deny: decideBy('access_denied')
   }
+}
+
+/** No vowels, so that no words appear, and no Y, which is one in many languages (RFC 8628, 6.1). */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+const length = 8
+
+const written = new RegExp(`^[${letters}]{${length}}$`, 'i')
+
+const newUserCode = () => Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+
+const shownUserCode = (code: string) => `${code.slice(0, length / 2)}-${code.slice(length / 2)}`
+
+/** The code in what somebody typed: in any case, with any dashes and spaces. */
+const readUserCode = (text: string) => {
+  const bare = text.replace(/[\s\p{Dash_Punctuation}]/gu, '')
+  return written.test(bare) ? bare.toUpperCase() : undefined
 }

@@ -5,9 +5,8 @@ import { emailKey, type HashField, type UserDocument } from '../data/users.js'
 import { tooManyLogins, unauthenticated, unavailable } from '../errors.js'
 import { FairSemaphore, type Requester } from '../overload/fair-semaphore.js'
 import { requestTimeoutOf } from '../overload/request-timeout.js'
-import { isPasswordHash } from './password-hash.js'
-import { hashPassword, isReplaceable, verifyPassword } from './passwords.js'
-import { Refusals } from './refusals.js'
+import { hashPassword, isPasswordHash, isReplaceable, verifyPassword } from './passwords.js'
+import { Refusals } from './refusal-times.js'
 
 /** At most half of the cores, rounded up, and no more than the four threads of libuv. */
 const hashesAtOnce = Math.min(4, Math.ceil(availableParallelism() / 2))

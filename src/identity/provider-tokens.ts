@@ -3,9 +3,8 @@ import { Cache } from '../cache.js'
 import type { ProviderUser } from '../data/users.js'
 import { ErrorAnswer } from '../errors.js'
 import { seconds } from '../time.js'
-import { areValid, type CommonClaims, hasNoExtensions, ProviderClaims } from './claims.js'
 import type { ProviderKeys } from './provider-keys.js'
-import { type Tokens, tokenCache } from './tokens.js'
+import { areValid, type CommonClaims, hasNoExtensions, ProviderClaims, type Tokens, tokenCache } from './tokens.js'
 
 interface Options {
   iss: string

@@ -1,6 +1,7 @@
 import type { Data } from '../data/index.js'
+import type { Revocations } from '../identity/revocations.js'
 import { withDeadline } from '../overload/deadline.js'
-import { seconds } from '../time.js'
+import { minutes, seconds } from '../time.js'
 
 type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'loginAttempts'>
 
@@ -28,13 +29,31 @@ export const removeUser = async (data: Needed, id: number) => {
 
 interface Eraser {
   data: Needed
-  refusedUsers: { refresh: () => Promise<void> }
+  revocations: Pick<Revocations, 'refresh'>
   log: { warn: (fields: object, text: string) => void }
 }
 
 /** Erases a user for a request. */
-export const erase = async ({ data, refusedUsers, log }: Eraser, id: number) => {
+export const erase = async ({ data, revocations, log }: Eraser, id: number) => {
   await beginErasure(data, id)
-  const removed = refusedUsers.refresh().then(() => removeUser(data, id))
+  const removed = revocations.refresh().then(() => removeUser(data, id))
   await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure will be completed in the background'))
+}
+
+/** A sweep that failed is tried again when its claim has expired. */
+const retryAfter = minutes(1)
+
+/**
+ * Removes what is still stored about erased users: reports that were in flight, and whatever an interrupted erasure has left.
+ * `life` is how long a token lives, in milliseconds.
+ */
+export const sweepDue = async (data: Data, revocations: Pick<Revocations, 'dueSweeps' | 'planSweep'>, life: number) => {
+  for (const id of revocations.dueSweeps()) {
+    revocations.planSweep(id, retryAfter)
+    if (await data.erasures.claimSweep(id)) {
+      await removeUser(data, id)
+      await data.erasures.endSweep(id, life)
+    }
+    revocations.planSweep(id, Number.POSITIVE_INFINITY)
+  }
 }

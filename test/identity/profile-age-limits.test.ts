@@ -1,5 +1,5 @@
 import t from 'tap'
-import { profileAgeLimitsOf } from '../../src/identity/profile-age-limits.js'
+import { profileAgeLimitsOf } from '../../src/identity/profiles.js'
 import { addUser, build } from '../helpers/app.js'
 import { profileOf } from '../helpers/devices.js'
 

@@ -6,7 +6,7 @@ import { exportJWK, exportSPKI, type GenerateKeyPairResult, generateKeyPair, Sig
 import t, { type Test } from 'tap'
 import { keysFromUrl } from '../../src/identity/provider-keys.js'
 import { providerTokens } from '../../src/identity/provider-tokens.js'
-import { RefusedUsers } from '../../src/identity/refused-users.js'
+import { Revocations } from '../../src/identity/revocations.js'
 import { beginErasure, removeUser } from '../../src/privacy/erase.js'
 import { minutes } from '../../src/time.js'
 import { addUser, build, providerUser, secret, settingsFor } from '../helpers/app.js'
@@ -279,19 +279,19 @@ t.test('a disabled user is found even if nobody announced it', async t => {
   const url = await databaseUrl(t)
   const app = await build(t, { url })
   const { _id } = await addUser(app)
-  const users = new RefusedUsers(app.data)
+  const users = new Revocations(app.data)
   await users.refresh()
-  t.notOk(users.has(_id))
+  t.notOk(users.hasUser(_id))
   await databaseOf(app)
     .collection<{ _id: number }>('users')
     .updateOne({ _id }, { $set: { disabled_at: new Date() } })
   await users.refresh()
-  t.notOk(users.has(_id), 'not removed at every check')
+  t.notOk(users.hasUser(_id), 'not removed at every check')
   const now = performance.now()
   t.teardown(() => mock.restoreAll())
   mock.method(performance, 'now', () => now + minutes(11))
   await users.refresh()
-  t.ok(users.has(_id))
+  t.ok(users.hasUser(_id))
 })
 
 t.test('a provider that was never reached', async t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { dataOf } from '../../src/data/index.js'
-import { EndedSessions } from '../../src/identity/ended-sessions.js'
+import { EndedSessions } from '../../src/identity/revocations.js'
 import { type App, addUser, build } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { turnsDuring } from '../helpers/event-loop.js'

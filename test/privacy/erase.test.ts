@@ -2,9 +2,8 @@ import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import { connectionTo } from '../../src/data/driver/connection.js'
 import { type Data, dataOf, ensureIndexes } from '../../src/data/index.js'
-import { RefusedUsers } from '../../src/identity/refused-users.js'
-import { beginErasure, removeUser } from '../../src/privacy/erase.js'
-import { sweepDue } from '../../src/privacy/sweep.js'
+import { Revocations } from '../../src/identity/revocations.js'
+import { beginErasure, removeUser, sweepDue } from '../../src/privacy/erase.js'
 import { minutes } from '../../src/time.js'
 import { settingsFor } from '../helpers/app.js'
 import { databaseUrl } from '../helpers/database.js'
@@ -47,7 +46,7 @@ t.test('an erasure', async t => {
   /** Makes the next sweep due. */
   const due = async (_id: number) => {
     await erasures.updateOne({ _id }, { $set: { sweep_at: new Date(0) } })
-    const erased = new RefusedUsers(data)
+    const erased = new Revocations(data)
     await erased.refresh()
     return erased
   }
@@ -109,11 +108,11 @@ t.test('an erasure', async t => {
     }
     const soon = Number(await inSeconds())
     t.ok(soon > 0 && soon <= 3, `${soon} s`)
-    const early = new RefusedUsers(data)
+    const early = new Revocations(data)
     await early.refresh()
-    t.ok(early.has(id))
-    t.notOk(early.due().includes(id), 'not yet due')
-    early.plan(id, 0)
+    t.ok(early.hasUser(id))
+    t.notOk(early.dueSweeps().includes(id), 'not yet due')
+    early.planSweep(id, 0)
     await leaveSomething(data, id)
     await sweepDue(data, early, life)
     t.equal(await left(id), 4, 'the clock of the database counts')
@@ -126,12 +125,12 @@ t.test('an erasure', async t => {
       t.equal((await erasures.findOne({ _id: id }))?.sweeps, sweep + 1)
       const found = await inSeconds()
       t.ok(next === undefined ? found === undefined : Number(found) > next - 5 && Number(found) <= next, `${found} of ${next}`)
-      for (const erased of processes) t.notOk(erased.due().includes(id), 'both processes have finished with it')
+      for (const erased of processes) t.notOk(erased.dueSweeps().includes(id), 'both processes have finished with it')
       await leaveSomething(data, id)
     }
-    const later = new RefusedUsers(data)
+    const later = new Revocations(data)
     await later.refresh()
-    t.notOk(later.has(id), 'no token can still be valid')
+    t.notOk(later.hasUser(id), 'no token can still be valid')
   })
 
   t.test('that cannot be swept is tried again in a minute', async t => {
@@ -144,23 +143,23 @@ t.test('an erasure', async t => {
     const cut = proxy.at('history', proxy.leave)
     await t.rejects(sweepDue(broken.data, erased, life))
     await cut
-    t.notOk(erased.due().includes(id))
+    t.notOk(erased.dueSweeps().includes(id))
     const now = performance.now()
     t.teardown(() => mock.restoreAll())
     mock.method(performance, 'now', () => now + minutes(1.1))
-    t.ok(erased.due().includes(id))
+    t.ok(erased.dueSweeps().includes(id))
   })
 
   t.test('is found even if nobody announced it', async t => {
-    const erased = new RefusedUsers(data)
+    const erased = new Revocations(data)
     await erased.refresh()
     await erasures.insertOne({ _id: 5000, at: new Date(), sweep_at: new Date(), sweeps: 0 })
     await erased.refresh()
-    t.notOk(erased.has(5000), 'not removed at every check')
+    t.notOk(erased.hasUser(5000), 'not removed at every check')
     const now = performance.now()
     t.teardown(() => mock.restoreAll())
     mock.method(performance, 'now', () => now + minutes(11))
     await erased.refresh()
-    t.ok(erased.has(5000))
+    t.ok(erased.hasUser(5000))
   })
 })

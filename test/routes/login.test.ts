@@ -5,7 +5,7 @@ import { hash as bcrypt } from '@node-rs/bcrypt'
 import { MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
 import { hashPassword } from '../../src/identity/passwords.js'
-import { Refusals } from '../../src/identity/refusals.js'
+import { Refusals } from '../../src/identity/refusal-times.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 

@@ -178,7 +178,7 @@ t.test('profiles', async t => {
         'one profile without a limit is left'
       )
       for (const { _id } of profiles) await app.data.profiles.change(account.id, _id, { max_age: null })
-      await app.changedAgeLimits.refresh()
+      await app.revocations.refresh()
     }
   })
 })

@@ -9,7 +9,7 @@ import { isFirst } from '../../../src/data/profiles.js'
 import { firstProfile, orThrow, profileNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/ids.js'
 import { done } from '../../../src/http/reply.js'
-import { profileAgeLimitsOf } from '../../../src/identity/profile-age-limits.js'
+import { profileAgeLimitsOf } from '../../../src/identity/profiles.js'
 import { erase } from '../../../src/privacy/erase.js'
 
 const shared = {
@@ -46,7 +46,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     // Lifting a limit needs no check.
     const lifted = max_age === null ? { max_age } : {}
     await profiles.change(account, profile._id, { ...fields, ...lifted, pin_hash })
-    await app.changedAgeLimits.refresh()
+    await app.revocations.refresh()
     return done(200, 'The profile was changed')
   })
 

@@ -1,7 +1,7 @@
 import type { UserRecord } from '../../../schemas/import.js'
 import { ProfileAddition } from '../../../schemas/profile.js'
 import type { UserDocument } from '../../data/users.js'
-import { isPasswordHash } from '../../identity/password-hash.js'
+import { isPasswordHash } from '../../identity/passwords.js'
 import { inputAjv } from '../../validation/ajv.js'
 import { rule } from '../../validation/rules.js'
 import type { Entry, ReportFault } from '../kind.js'

@@ -11,7 +11,7 @@ import { callerOf } from '../../../../src/http/addresses.js'
 import { integerId } from '../../../../src/http/ids.js'
 import { optionalBody } from '../../../../src/http/optional-body.js'
 import { ok } from '../../../../src/http/reply.js'
-import { profileSwitchOf } from '../../../../src/identity/profile-switch.js'
+import { profileSwitchOf } from '../../../../src/identity/profiles.js'
 
 const schema = {
   summary: 'Sign in to a profile',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unauthenticated } from '../errors.js'
 import { days } from '../time.js'
-import { costOf } from './password-hash.js'
+import { costOf } from './passwords.js'
 
 /** A refusal comes at least this many milliseconds after its login arrived. */
 const soonestRefusal = 250

@@ -1,6 +1,6 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { TObject } from '@sinclair/typebox'
 import { keysFromPem } from './provider-keys.js'
-import { refuseWeakSecret } from './weak-secrets.js'
 
 const sources = ['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_PUBLIC_KEY']
 
@@ -25,5 +25,26 @@ export const refuseUnusableTokens = (settings: Record<string, unknown>) => {
     keysFromPem(String(JWT_PUBLIC_KEY))
   } catch (error) {
     throw new Error(`JWT_PUBLIC_KEY is wrong: ${(error as Error).message}`)
+  }
+}
+
+/** Placeholders that examples and templates contain. */
+const placeholder = /(replace|change)[-_ ]?me|your[-_ ]?(jwt[-_ ]?)?secret/i
+
+export const refuseWeakSecret = (name: string, secret: string) => {
+  const advice = 'generate one, for example with `openssl rand -base64 48`'
+  if (Buffer.byteLength(secret) < 32) throw new Error(`${name} is shorter than 32 bytes: ${advice}`)
+  if (placeholder.test(secret)) throw new Error(`${name} is a placeholder that everybody knows: ${advice}`)
+}
+
+const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest()
+
+/** Returns a function that says whether an `Authorization` header names the key. How long that takes says nothing about the key. */
+export const importKey = (key: string) => {
+  const expected = digestOf(Buffer.from(key))
+  return (authorization = '') => {
+    const [, given = ''] = /^Bearer (.*)$/i.exec(authorization) ?? []
+    // Node decodes the bytes of headers as Latin-1.
+    return timingSafeEqual(digestOf(Buffer.from(given, 'latin1')), expected)
   }
 }

@@ -1,0 +1,49 @@
+import fp from 'fastify-plugin'
+import { erasuresKeptDays } from '../src/data/erasures.js'
+import { Revocations } from '../src/identity/revocations.js'
+import { hasProvider } from '../src/identity/secrets.js'
+import { gauge } from '../src/metrics/gauge.js'
+import { poll } from '../src/poll.js'
+import { sweepDue } from '../src/privacy/erase.js'
+import { days, minutes, seconds } from '../src/time.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    revocations: Revocations
+  }
+}
+
+/** Erased users stay refused this much longer than their tokens live, in case the clocks of processes differ. */
+const margin = minutes(1)
+
+/** Learns what was revoked after tokens were issued, and completes the erasures of users. */
+export default fp(
+  async app => {
+    const { backgroundData, endedSessions, log, settings } = app
+    const revocations = new Revocations(backgroundData, endedSessions)
+    app.decorate('revocations', revocations)
+    app.follow('refused users and age limits', () => revocations.refresh())
+    app.follow('ended sessions', () => endedSessions.refresh(backgroundData.sessions))
+    gauge(
+      app.metrics,
+      'ended_sessions',
+      'Ended sessions in memory: those whose access tokens have not all expired',
+      () => endedSessions.size
+    )
+
+    // How long the tokens of an identity provider live is unknown.
+    const life = hasProvider(settings) ? days(erasuresKeptDays) : seconds(settings.ACCESS_TOKEN_TTL) + margin
+    const closing = new AbortController()
+    // A poll of its own, so that a long sweep does not delay the news of erased users.
+    app.preparations.push(
+      async () =>
+        void poll(
+          () => sweepDue(backgroundData, revocations, life),
+          closing.signal,
+          err => log.warn({ err }, 'an erasure could not be completed, trying again every minute')
+        )
+    )
+    app.addHook('onClose', async () => closing.abort())
+  },
+  { name: 'revocations', dependencies: ['settings', 'metrics', 'mongo', 'preparation'] }
+)
