@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, Settings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { isDuplicate } from '../src/data/driver/faults.js'
@@ -70,11 +69,9 @@ async function* linesOf(data: Data, user: UserDocument) {
 /** Writes what is stored about a user into a file. */
 const exportUser = (data: Data, user: UserDocument, path: string) => writePrivateFile(path, linesOf(data, user))
 
-const UserSettings = Type.Object({ ...CommandSettings.properties, ...Type.Pick(Settings, ['COMPLETED_AT']).properties })
-type UserSettings = Static<typeof UserSettings>
-
-/** This command makes no logins or reports. ACCESS_TOKEN_TTL counts only for sessions that an earlier version began. */
+/** This command makes no logins or reports. ACCESS_TOKEN_TTL counts for tokens whose session is gone. */
 const unusedSettings = {
+  COMPLETED_AT: 0,
   ACCESS_TOKEN_TTL: Settings.properties.ACCESS_TOKEN_TTL.default,
   LOGIN_LIMIT: 0,
   REFRESH_TOKEN_TTL: 0,
@@ -83,10 +80,10 @@ const unusedSettings = {
 
 const run = async () => {
   const { action, given, who, name, out, yes } = readArguments(process.argv.slice(2))
-  const { MONGO_URL, COMPLETED_AT }: UserSettings = settingsOrExit(UserSettings)
+  const { MONGO_URL } = settingsOrExit(CommandSettings)
   const timeouts = { serverSelectionTimeoutMS: 5000, timeoutMS: 30_000 }
   const { client, db } = connectionTo(MONGO_URL, timeouts)
-  const data = dataOf(db, { ...unusedSettings, COMPLETED_AT })
+  const data = dataOf(db, unusedSettings)
   const { users, sessions } = data
   try {
     if (action === 'list') {

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
-import { loginWindowMinutes, maxSuccessfulLogins } from './identity/login-limits.js'
+import { loginWindowMinutes, maxSuccessfulLogins } from './data/attempts.js'
 import { refuseUnusableTokens, refuseWeakSecret, withTokenSource } from './identity/secrets.js'
 import { environment, given } from './process/environment.js'
 import { explained } from './process/setting-faults.js'

@@ -1,6 +1,6 @@
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Cache } from '../cache.js'
-import { type RailDocument, withinLimits } from '../data/rail-collections.js'
+import type { RailDocument } from '../data/rail-collections.js'
 import { compileValidator } from '../http/validation.js'
 import type { Audience } from './audience.js'
 import type { Catalogue } from './catalogue.js'
@@ -17,7 +17,7 @@ const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystrin
 
 /** Undefined if GET /contents would refuse the query. */
 const read = (query: RailDocument['query']) => {
-  const { value } = validate(withinLimits(query))
+  const { value } = validate({ ...query })
   return value as ContentsQuery | undefined
 }
 

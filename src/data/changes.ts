@@ -1,6 +1,5 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { seconds } from '../time.js'
-import { counted } from './completions.js'
 import { aggregateCommitted } from './driver/one-batch.js'
 import type { HiddenDocument } from './hidden.js'
 import type { HistoryDocument } from './history.js'
@@ -93,15 +92,13 @@ interface Row extends Document {
   source: number
 }
 
-const changeOf = (row: Row, { list, date }: Source, completedAt: number): Change => {
-  const element = list === 'history' ? counted(row as unknown as HistoryDocument, completedAt) : row
-  return { time: row[date].getTime(), source: row.source, id: row._id, offset: Number(row.offset ?? 0), list, element } as Change
-}
+const changeOf = (row: Row, { list, date }: Source) =>
+  ({ time: row[date].getTime(), source: row.source, id: row._id, offset: Number(row.offset ?? 0), list, element: row }) as unknown as Change
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
 /** What has changed in the lists of a viewer. Apps keep a copy of it, so nothing is returned that could still be rolled back. */
-export const changesOf = (db: Db, completedAt: number) => {
+export const changesOf = (db: Db) => {
   const collection = (collectionName: string) => ({ collectionName })
   return {
     /** Whether nothing has changed since the position, at half the cost of reading changes. */
@@ -128,7 +125,7 @@ export const changesOf = (db: Db, completedAt: number) => {
       let now = Date.now()
       const all: Change[] = []
       for (const row of rows) {
-        if ('source' in row) all.push(changeOf(row, asked[row.source] as Source, completedAt))
+        if ('source' in row) all.push(changeOf(row, asked[row.source] as Source))
         else now = row.now.getTime()
       }
       // Dates in the future were written by hand.

@@ -4,9 +4,8 @@ import type { PageQuery } from '../../schemas/page.js'
 import { hiddenTitleNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
-import { type IsShown, pageOf } from './paging.js'
+import { type IsShown, orElse, pageOf } from './lists.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
-import { orElse } from './update-fields.js'
 
 /** A title that is not proposed to a user. `content_id` was the top of its tree when it was hidden. */
 export interface HiddenDocument {

@@ -3,11 +3,9 @@ import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
-import { counted, watchedFilter } from './completions.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { historyColumnsOf, listIndex, startedFilter } from './history-columns.js'
-import { forbiddenOr } from './owned.js'
-import { type IsShown, pageOf } from './paging.js'
+import { forbiddenOr, type IsShown, pageOf } from './lists.js'
 import { arrivalIndex, removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
@@ -19,10 +17,7 @@ export interface HistoryDocument {
   percentage: number
   created_at: Date
   updated_at: Date
-  /**
-   * How often the content was completed, and when last. Missing, or 0, in elements without a completion, and missing in those of earlier
-   * versions.
-   */
+  /** How often the content was completed, and when last. Missing, or 0, in elements without a completion. */
   plays?: number
   watched_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
@@ -103,31 +98,28 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
   ...(content_id && { content_id: { $in: content_id } }),
   ...(status === 'completed' && { percentage: { $gte: completedAt } }),
   ...(status === 'in_progress' && { percentage: { $lt: completedAt }, ...startedFilter }),
-  ...(status === 'watched' && watchedFilter(completedAt))
+  ...(status === 'watched' && { plays: { $gte: 1 } })
 })
 
 export const historyOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const remover = removerOf(db, 'history')
   return {
-    list: async (user_id: number, query: HistoryFilter & PageQuery, isShown?: IsShown) => {
+    list: (user_id: number, query: HistoryFilter & PageQuery, isShown?: IsShown) => {
       const selected = { filter: filterOf(user_id, query, completedAt), order: { updated_at: -1, _id: -1 }, isShown } as const
-      const { elements, total } = await pageOf(db, history, selected, query)
-      return { elements: elements.map(element => counted(element, completedAt)), total }
+      return pageOf(db, history, selected, query)
     },
 
     byId: async (user_id: number, id: string) => {
       const _id = historyId(id, historyElementNotFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
       if (!element) throw await forbiddenOr(historyElementNotFound, history, { _id })
-      return counted(element, completedAt)
+      return element
     },
 
     /** The elements of these contents that the user has started to watch. */
-    started: async (user_id: number, content_ids: number[]) => {
-      const elements = await findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter })
-      return elements.map(element => counted(element, completedAt))
-    },
+    started: (user_id: number, content_ids: number[]) =>
+      findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter }),
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
       const _id = historyId(id, historyElementNotFound)
@@ -135,6 +127,6 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     removeAll: remover.all,
-    ...historyColumnsOf(db, completedAt)
+    ...historyColumnsOf(db)
   }
 }

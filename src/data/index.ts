@@ -1,8 +1,9 @@
 import type { Db, IndexDescription } from 'mongodb'
 import { minutes } from '../time.js'
 import { allHistoriesOf } from './all-histories.js'
+import { codeAttemptsOf, loginAttemptIndexes, loginAttemptsOf } from './attempts.js'
+import { revisionsOf } from './catalogue.js'
 import { changesOf } from './changes.js'
-import { codeAttemptsOf } from './code-attempts.js'
 import { contentIndexes, contentsOf } from './contents.js'
 import { deviceCodeIndexes, deviceCodesOf } from './device-codes.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
@@ -11,7 +12,6 @@ import { hiddenIndexes, hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
-import { loginAttemptIndexes, loginAttemptsOf } from './login-attempts.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
 import { profilesOf } from './profiles.js'
@@ -21,7 +21,6 @@ import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
 import { restoresOf } from './restores.js'
-import { revisionsOf } from './revisions.js'
 import type { OnSessionsEnded } from './session-ends.js'
 import { sessionIndexes, sessionsOf } from './sessions.js'
 import { streamIndexes, streamsOf } from './streams.js'
@@ -87,9 +86,8 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   popularity: popularityOf(db),
   recommendationModels: recommendationModelsOf(db),
   leases: leasesOf(db),
-  completedAt: settings.COMPLETED_AT,
   history: historyOf(db, settings.COMPLETED_AT),
-  changes: changesOf(db, settings.COMPLETED_AT),
+  changes: changesOf(db),
   reports: reportsOf(db, settings.COMPLETED_AT),
   allHistories: allHistoriesOf(db),
   watchlist: watchlistOf(db),

@@ -1,7 +1,6 @@
 import type { Document } from 'mongodb'
 import type { ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
-import { isUncounted } from './completions.js'
 
 /** What a player reports. */
 export interface Progress {
@@ -34,18 +33,8 @@ const beginning = 10
 
 const storedPercentage = { $ifNull: ['$percentage', 0] }
 
-/** The completions of the element, with one that an earlier version did not count. */
-const completionsBefore = (completedAt: number) => {
-  const hasUncounted = isUncounted(completedAt)
-  return {
-    isAny: { $or: [hasUncounted, { $gt: ['$plays', 0] }] },
-    plays: { $cond: [hasUncounted, 1, '$plays'] },
-    watched_at: { $cond: [hasUncounted, '$updated_at', '$watched_at'] }
-  }
-}
-
 /**
- * The completions after a report that is newer than the element. Empty cell: unchanged, apart from what `completionsBefore` adds.
+ * The completions after a report that is newer than the element. An empty cell means unchanged.
  *
  * | report           | element                                                                | plays | watched_at | is_again |
  * | ---------------- | ---------------------------------------------------------------------- | ----- | ---------- | -------- |
@@ -54,31 +43,30 @@ const completionsBefore = (completedAt: number) => {
  * | at the beginning | completed before                                                       |       |            | true     |
  * | any other        | any                                                                    |       |            |          |
  *
- * A completed element that is at its beginning without `is_again` was put there by an import or an earlier version, neither of which sets
- * it. The next completion of such an element counts, too.
+ * A completed element that is at its beginning without `is_again` was put there by an import, which does not set it. The
+ * next completion of such an element counts, too.
  */
 const completionsAfter = (
   percentage: number | undefined,
   { observed, isRepeat, completedAt }: { observed: Document; isRepeat: unknown; completedAt: number }
 ): Record<string, unknown> => {
-  const { isAny, plays, watched_at } = completionsBefore(completedAt)
-  if (percentage === undefined) return { plays, watched_at }
+  if (percentage === undefined) return {}
   if (percentage >= completedAt) {
     const isFirst = { $not: ['$plays'] }
     const isAtBeginning = { $lt: [storedPercentage, beginning] }
     const isNext = { $and: [{ $not: [isRepeat] }, { $or: ['$is_again', isAtBeginning] }] }
     const isCompletion = { $and: [{ $lt: [storedPercentage, completedAt] }, { $or: [isFirst, isNext] }] }
     return {
-      plays: { $cond: [isCompletion, { $min: [{ $add: [{ $ifNull: ['$plays', 0] }, 1] }, Number.MAX_SAFE_INTEGER] }, plays] },
-      watched_at: { $cond: [isCompletion, observed, watched_at] },
+      plays: { $cond: [isCompletion, { $min: [{ $add: [{ $ifNull: ['$plays', 0] }, 1] }, Number.MAX_SAFE_INTEGER] }, '$plays'] },
+      watched_at: { $cond: [isCompletion, observed, '$watched_at'] },
       is_again: { $cond: [isCompletion, '$$REMOVE', '$is_again'] }
     }
   }
   if (percentage < beginning) {
-    const isBegunAgain = { $and: [isAny, { $not: [isRepeat] }] }
-    return { plays, watched_at, is_again: { $cond: [isBegunAgain, true, '$is_again'] } }
+    const isBegunAgain = { $and: [{ $gt: ['$plays', 0] }, { $not: [isRepeat] }] }
+    return { is_again: { $cond: [isBegunAgain, true, '$is_again'] } }
   }
-  return { plays, watched_at }
+  return {}
 }
 
 /** What an element was before the first of several reports of one request. */

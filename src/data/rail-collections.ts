@@ -1,5 +1,4 @@
 import type { Db } from 'mongodb'
-import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
 import { timestamp } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
@@ -20,10 +19,6 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
   rails: RailDocument[]
 }
 
-/** Earlier versions imported longer lists than GET /contents accepts. */
-export const withinLimits = (query: RailDocument['query']) =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'search' ? value : value.split(',', maxValues).join()]))
-
 /** `contentsUrl` is the absolute URL of GET /contents. */
 export const toRail = (
   { id, name, mname, query, framework_through_key, created_at, updated_at }: RailDocument,
@@ -32,7 +27,7 @@ export const toRail = (
   id,
   name,
   mname,
-  endpoint: `${contentsUrl}?${new URLSearchParams(withinLimits(query))}`,
+  endpoint: `${contentsUrl}?${new URLSearchParams(query)}`,
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at),
   framework_through_key

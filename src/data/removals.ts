@@ -3,9 +3,8 @@ import type { ErrorAnswer } from '../errors.js'
 import { days, seconds } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
-import { forbiddenOr, type Owned } from './owned.js'
-import type { IsShown } from './paging.js'
-import { ifNew } from './update-fields.js'
+import type { IsShown } from './lists.js'
+import { forbiddenOr, ifNew, type Owned } from './lists.js'
 
 /** The lists of a viewer. Each is a collection with one element per user and content. */
 export type ViewerList = 'history' | 'watchlist' | 'hidden'

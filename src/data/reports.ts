@@ -5,7 +5,7 @@ import { isDuplicate } from './driver/faults.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
-import { forbiddenOr } from './owned.js'
+import { forbiddenOr } from './lists.js'
 import { type Progress, progressUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 

@@ -3,7 +3,7 @@ import { sessionNotFound } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 import { codeLife, deviceCodesOf } from './device-codes.js'
 import { withRetries } from './driver/retry.js'
-import { forbiddenOr } from './owned.js'
+import { forbiddenOr } from './lists.js'
 import { type Account, isEnded, isLiving, isUsable, type SessionDocument, type SessionEpoch } from './session-document.js'
 
 export const sessionsPerUser = 100

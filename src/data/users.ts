@@ -1,9 +1,9 @@
 import type { Collection, Db, IndexDescription } from 'mongodb'
 import type { User } from '../../schemas/identity.js'
+import { revisionsOf } from './catalogue.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { erasuresOf } from './erasures.js'
-import { revisionsOf } from './revisions.js'
 import { epochOf, type SessionEpoch } from './session-document.js'
 
 export interface UserDocument extends SessionEpoch {

@@ -6,9 +6,8 @@ import { integerId } from '../http/ids.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
-import { type IsShown, pageOf } from './paging.js'
+import { type IsShown, orElse, pageOf } from './lists.js'
 import { arrivalIfNew, arrivalIndex, removerOf } from './removals.js'
-import { orElse } from './update-fields.js'
 
 export interface WatchlistDocument {
   _id: number

@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
+import type { RevisionKind } from '../data/catalogue.js'
 import type { Lease } from '../data/leases.js'
-import type { RevisionKind } from '../data/revisions.js'
 import type { KnownIds } from './checking/known-ids.js'
 
 /** `place` is the line of an `.ndjson` file, or the position in a `.json` array, from 1. */

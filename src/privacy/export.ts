@@ -1,6 +1,5 @@
 import type { Export, ExportedHidden, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
 import type { HistoryProgress } from '../../schemas/history.js'
-import { counted } from '../data/completions.js'
 import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { Data } from '../data/index.js'
@@ -42,8 +41,7 @@ const userRecord = ({ _id, email, name, sub, account_id, max_age, created_at, up
 
 // As everywhere, elements that lack fields, because other software wrote them, are left out.
 
-const historyRecord = (element: HistoryDocument, completedAt: number): HistoryProgress[] =>
-  isServableHistory(element) ? [toHistory(counted(element, completedAt))] : []
+const historyRecord = (element: HistoryDocument): HistoryProgress[] => (isServableHistory(element) ? [toHistory(element)] : [])
 
 const watchlistRecord = (element: WatchlistDocument): ExportedWatchlistElement[] => {
   if (!isServableWatchlist(element)) return []
@@ -56,20 +54,20 @@ const hiddenRecord = (title: HiddenDocument): ExportedHidden[] =>
 
 /** The lists that may be long, by the name of their collection and of their import file. */
 const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hiddenRecord } satisfies {
-  [Name in Exclude<keyof Export, 'users' | 'sessions' | 'exported_at'>]: (element: never, completedAt: number) => Export[Name]
+  [Name in Exclude<keyof Export, 'users' | 'sessions' | 'exported_at'>]: (element: never) => Export[Name]
 }
 
 /** Runs one read of the database. */
 type Read = <T>(read: () => Promise<T>) => Promise<T>
 
-async function* recordsOf({ personal, completedAt }: Data, name: keyof typeof lists, user_ids: number[], read: Read) {
-  const toRecords = lists[name] as (element: { content_id: number }, completedAt: number) => object[]
+async function* recordsOf({ personal }: Data, name: keyof typeof lists, user_ids: number[], read: Read) {
+  const toRecords = lists[name] as (element: { content_id: number }) => object[]
   for (const user_id of user_ids) {
     const portions = personal.portions(name, user_id)
     for (;;) {
       const { value, done } = await read(() => portions.next())
       if (done) break
-      yield value.flatMap(element => toRecords(element, completedAt))
+      yield value.flatMap(element => toRecords(element))
     }
   }
 }

@@ -9,7 +9,7 @@ import { connectionTo } from '../../src/data/driver/connection.js'
 import type { LegalDocument } from '../../src/data/legal-documents.js'
 import type { ProgrammeDocument } from '../../src/data/programmes.js'
 import type { RailCollectionDocument } from '../../src/data/rail-collections.js'
-import { revisionsOf } from '../../src/data/revisions.js'
+import { revisionsOf } from '../../src/data/catalogue.js'
 import type { SupportTextDocument } from '../../src/data/support-texts.js'
 import type { TermDocument } from '../../src/data/terms.js'
 

@@ -4,16 +4,14 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { MongoClient, ObjectId } from 'mongodb'
+import { MongoClient } from 'mongodb'
 import t from 'tap'
 import { readArguments } from '../../scripts/user/arguments.js'
-import type { HistoryDocument } from '../../src/data/history.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, providerUser } from '../helpers/app.js'
 import { built } from '../helpers/built.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
-import { historyDocument } from '../helpers/documents.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
 import { until } from '../helpers/until.js'
@@ -140,18 +138,6 @@ t.test('npm run user', async t => {
       t.match(err, sentence)
     }
     t.strictSame(await readdir(folder), ['grace.json'])
-  })
-
-  t.test('counts completions in an export as the service does', async t => {
-    const url = await databaseUrl(t)
-    const app = await build(t, { url, settings: { COMPLETED_AT: '80' } })
-    const { _id: user_id } = await addUser(app)
-    const element = { _id: new ObjectId(), user_id, content_id: 1, percentage: 85, updated_at: new Date() }
-    await databaseOf(app).collection<HistoryDocument>('history').insertOne(historyDocument(element))
-    const out = join(folderOf(t), 'user.json')
-    const { status } = await user(url, ['export', String(user_id), '--out', out], { variables: { COMPLETED_AT: '80' } })
-    t.equal(status, 0)
-    t.match(JSON.parse(await readFile(out, 'utf8')).history, [{ content_id: 1, percentage: 85, plays: 1 }])
   })
 
   t.test('erases a user, if that is what was meant', async t => {

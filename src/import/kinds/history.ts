@@ -1,8 +1,7 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
-import { isUncounted } from '../../data/completions.js'
 import type { HistoryDocument } from '../../data/history.js'
-import { notAfterNow } from '../../data/update-fields.js'
+import { notAfterNow } from '../../data/lists.js'
 import { SupersededRecords } from '../checking/superseded.js'
 import type { ImportRun, Kind, Operation } from '../kind.js'
 import { momentOrNull } from '../reading/moments.js'
@@ -23,13 +22,13 @@ const pastMoment = (text: string | null | undefined, startedAt: Date) => {
 const observedAt = ({ updated_at }: HistoryRecord, startedAt: Date) => pastMoment(updated_at, startedAt) ?? startedAt
 
 /** The completions to store. Whatever the record does not say stays as it is in an existing element. */
-const completionsOf = ({ plays, watched_at }: HistoryRecord, updated_at: Date, startedAt: Date, completedAt: number) => {
+const completionsOf = ({ plays, watched_at, percentage = 0 }: HistoryRecord, updated_at: Date, startedAt: Date, completedAt: number) => {
   if (plays === undefined && !watched_at) {
     const isThere = { $ne: [{ $type: '$updated_at' }, 'missing'] }
-    const hasUncounted = isUncounted(completedAt)
+    const isCompleted = percentage >= completedAt
     return {
-      plays: { $ifNull: ['$plays', { $cond: [isThere, { $cond: [hasUncounted, 1, 0] }, '$$REMOVE'] }] },
-      watched_at: { $cond: [hasUncounted, '$updated_at', '$watched_at'] }
+      plays: { $cond: [isThere, { $ifNull: ['$plays', 0] }, isCompleted ? 1 : '$$REMOVE'] },
+      watched_at: { $cond: [isThere, '$watched_at', isCompleted ? updated_at : '$$REMOVE'] }
     }
   }
   const moment = pastMoment(watched_at, startedAt) ?? { $ifNull: ['$watched_at', updated_at] }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
+import { revisionsOf } from '../../data/catalogue.js'
 import type { Lease } from '../../data/leases.js'
-import { revisionsOf } from '../../data/revisions.js'
 import type { Kind } from '../kind.js'
 
 type Prunable = Required<Pick<Kind, 'prune' | 'revision'>>

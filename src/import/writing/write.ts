@@ -1,7 +1,7 @@
 import { type Collection, type Db, MongoBulkWriteError } from 'mongodb'
+import { revisionsOf } from '../../data/catalogue.js'
 import { duplicateKey } from '../../data/driver/faults.js'
 import type { Lease } from '../../data/leases.js'
-import { revisionsOf } from '../../data/revisions.js'
 import type { Kind, Operation } from '../kind.js'
 import type { Source } from '../reading/sources.js'
 import { type BatchOptions, batchesOf } from '../records.js'

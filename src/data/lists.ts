@@ -1,5 +1,6 @@
 import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
+import { type ErrorAnswer, forbidden } from '../errors.js'
 import { aggregateInOneBatch } from './driver/one-batch.js'
 
 /** Whether the elements of a content are shown. */
@@ -43,3 +44,28 @@ const unshownContents = async <T extends Document>(db: Db, collection: Collectio
   const contents = await aggregateInOneBatch<{ content_id: number }>(db, collection, elements)
   return contents.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }
+
+export interface Owned {
+  user_id: number
+}
+
+/** The error for an id that matched none of the user's documents: `forbidden` if it is another user's, else `missing`. */
+export const forbiddenOr = async <T extends Owned>(
+  missing: () => ErrorAnswer,
+  collection: Collection<T>,
+  id: Filter<T>
+): Promise<ErrorAnswer> => ((await collection.findOne(id, { projection: { _id: 1 } })) ? forbidden() : missing())
+
+// Values of fields in an update that may add the document.
+
+/** Values that stand for themselves in an expression, and the time. Texts are not among them: one that begins with `$` names a field. */
+type Plain = number | Date | '$$NOW' | ReturnType<typeof notAfterNow>
+
+/** The moment, or now if it is later: GET /changes leaves out what is dated in the future. */
+export const notAfterNow = (moment: Date) => ({ $min: [moment, '$$NOW'] })
+
+/** Sets the field if the update adds the document. Otherwise keeps what is stored. */
+export const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type: '$_id' }, 'missing'] }, value, `$${field}`] })
+
+/** Keeps what is stored. Sets the field if it is missing, even in a document that exists: other software may have left it out. */
+export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })
