@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { settingsFor } from '../helpers/app.js'
-import { built } from '../helpers/built.js'
+import { built } from '../helpers/run.js'
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 const readJson = async (path: string) => JSON.parse(await read(path))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { testFolder } from '../../scripts/mongod/start.js'
 import { apart } from '../helpers/apart.js'
-import { built } from '../helpers/built.js'
+import { built } from '../helpers/run.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

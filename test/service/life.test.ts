@@ -13,9 +13,9 @@ import { freePort } from '../../scripts/processes.js'
 import { buildApp } from '../../src/app.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, password, secret, settingsFor, signIn } from '../helpers/app.js'
-import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 import { freeze } from '../helpers/freeze.js'
+import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 
 const folder = async (t: Test) => {

@@ -11,11 +11,11 @@ import type { HistoryDocument } from '../../src/data/history.js'
 import { importFiles } from '../../src/import/index.js'
 import { apart } from '../helpers/apart.js'
 import { addUser, build, providerUser } from '../helpers/app.js'
-import { built } from '../helpers/built.js'
 import { databaseOf, databaseUrl } from '../helpers/database.js'
 import { historyDocument } from '../helpers/documents.js'
 import { folderOf } from '../helpers/folder.js'
 import { proxyTo } from '../helpers/proxy.js'
+import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 
 const compiled = [built('scripts/user.js')]
