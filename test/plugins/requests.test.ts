@@ -21,7 +21,7 @@ t.test('errors', async t => {
     t.equal(response.headers['cache-control'], 'no-store')
     const told = log.map(line => JSON.parse(line)).filter(({ level }) => level >= 50)
     t.match(told, [
-      { level: 50, reqId: response.headers['x-request-id'], err: { message: 'a secret of the inside', stack: /errors\.test/ } }
+      { level: 50, reqId: response.headers['x-request-id'], err: { message: 'a secret of the inside', stack: /requests\.test/ } }
     ])
     t.equal(told.length, 1)
   })
