@@ -10,5 +10,5 @@ const root = join(import.meta.dirname, '..')
 await orFail(async () => {
   readOptions()
   const version = readFileSync(join(root, '.nvmrc'), 'utf8').trim()
-  process.exitCode = await runOn(version, join(root, 'scripts', 'bench', 'main.ts'), process.argv.slice(2))
+  process.exitCode = await runOn(version, ['--import', 'tsx', join(root, 'scripts', 'bench', 'main.ts'), ...process.argv.slice(2)])
 })

@@ -9,11 +9,12 @@ const isVersion = (argument: string) => /^\d+(\.\d+)*$/.test(argument)
 const versions = given.some(isVersion) ? given.filter(isVersion) : supported
 const args = given.filter(argument => !isVersion(argument))
 
+const tap = join(import.meta.dirname, '../node_modules/tap/dist/esm/run.mjs')
 const verdicts: string[] = []
 for (const version of versions) {
   const began = performance.now()
   try {
-    const passed = (await runOn(version, join(import.meta.dirname, 'test.ts'), args)) === 0
+    const passed = (await runOn(version, [tap, ...args])) === 0
     verdicts.push(`Node.js ${version} ${passed ? 'passed' : 'FAILED'} in ${Math.round((performance.now() - began) / 1000)} s`)
     if (!passed) process.exitCode = 1
   } catch (error) {

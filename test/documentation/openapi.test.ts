@@ -1,291 +1,327 @@
+import { runInNewContext } from 'node:vm'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv2020 from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
+import { keepSignIn } from '../../src/documentation/page.js'
 import { type App, addUser, build, buildWith, password, signIn } from '../helpers/app.js'
 import { content, legal, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { committedText, type Document, dereferenced } from '../helpers/openapi.js'
 
-/** A schema that lets no field pass that it does not name. */
-const closed = (node: unknown): unknown => {
-  if (Array.isArray(node)) return node.map(closed)
-  if (typeof node !== 'object' || node === null) return node
-  const parts = Object.entries(node).map(([key, part]) => [key, closed(part)])
-  return { ...('properties' in node && { additionalProperties: false }), ...Object.fromEntries(parts) }
-}
-
-const committed = async () => JSON.parse(await committedText())
-
-const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
-
-const seed = () => ({
-  contents: [
-    content(1),
-    content(2, { type: 'film', plans: { a: { id: 'a', vendor_name: 'A' } }, pricing: { a: [1] }, price: 1.5 }),
-    content(3, { type: 'film' })
-  ],
-  terms: [term(1)],
-  rail_collections: [railCollection(1, { type: 'show' }, { rails: [rail(1, { type: 'show' })] })],
-  legal_documents: [legal('en')],
-  support_texts: [supportText(1, 'en')],
-  programmes: [programme(1, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z'), programme(2, 1, hours(-1), hours(1))]
-})
-
 t.test('the OpenAPI document', async t => {
-  const app = await buildWith(t, seed(), { settings: { PUBLIC_URL: 'http://localhost:3000' } })
-  const document = dereferenced(await committed())
-  const exact = dereferenced(app.exactDocument())
-
-  t.test('that is committed is the one of the app', async t => {
-    t.strictSame(await committed(), JSON.parse(JSON.stringify(app.swagger())), 'openapi.json is outdated: run `npm run openapi`')
-    t.strictSame((await app.inject('/openapi.json')).json(), await committed())
-  })
-
-  t.test('is valid', async t => {
-    const result = await new Validator().validate({ ...(await committed()) })
-    t.ok(result.valid, JSON.stringify(result.errors))
-  })
-
-  t.test('names every operation of the catalogue', async t => {
-    const paths = ['/contents', '/contents/{contentId}', '/terms', '/terms/{termId}', '/rail-collections', '/schedule', '/schedule/now']
-    for (const path of [...paths, '/legal', '/legal/{languageCode}', '/support/context/{context}/texts', '/login'])
-      t.ok(document.paths[path], `${path} of ${Object.keys(document.paths).join(' ')}`)
-  })
-
-  t.test('has paths as OpenAPI has them: each parameter declared, none optional', async t => {
-    for (const [path, operations] of Object.entries(document.paths)) {
-      t.match(path, /^(\/([\w.-]+|\{\w+\})?)+$/)
-      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
-      for (const [method, { parameters = [] }] of Object.entries(operations)) {
-        const declared = parameters.filter(parameter => parameter.in === 'path')
-        t.strictSame(declared.map(({ name }) => name).sort(), wanted, `${method} ${path}`)
-        t.ok(declared.every(({ required }) => required))
-      }
-    }
-  })
-
-  t.test('requires no parameter that has a default', async t => {
-    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
-    const defaults = all.filter(({ schema }) => schema.default !== undefined)
-    t.ok(defaults.some(({ name }) => name === 'perPage'))
-    for (const { name, required } of defaults) t.notOk(required, name)
-  })
-
-  const ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }))
-
-  t.test('shows an answer for every operation, as its schema has it', async t => {
-    for (const [path, operations] of Object.entries(document.paths)) {
-      for (const [method, { responses }] of Object.entries(operations)) {
-        const [status = ''] = Object.keys(responses).filter(status => status < '300')
-        const { example } = responses[status]?.content?.['application/json'] ?? {}
-        if (path === '/metrics') continue
-        const validate = ajv.compile(responses[status]?.content?.['application/json']?.schema ?? false)
-        t.ok(validate(example), `${method} ${path}: ${JSON.stringify(validate.errors)}`)
-      }
-    }
-  })
-
-  t.test('gives each operation a name of its own, a tag that is explained and the statuses that any may have', async t => {
-    const operations = Object.values(document.paths).flatMap(operations => Object.values(operations))
-    const names = operations.map(({ operationId }) => operationId)
-    t.strictSame([...new Set(names)], names)
-    t.notOk(names.includes(''))
-    const explained = document.tags.map(({ name }) => name)
-    for (const { operationId, tags, responses } of operations) {
-      t.ok(
-        tags.every(tag => explained.includes(tag)),
-        operationId
-      )
-      for (const status of ['400', '405', '500'])
-        t.match(responses[status], { headers: { 'x-request-id': {} } }, `${operationId} ${status}`)
-    }
-    t.match(document.paths['/terms']?.get?.responses, { 200: { headers: { ETag: {} } }, 503: { headers: { 'Retry-After': {} } } })
-    t.match(document.paths['/history']?.post?.responses, { 201: { headers: { Location: {} } } })
-  })
-
-  t.test('a parameter that is a list says that its values are separated by commas', async t => {
-    const all = Object.values(document.paths).flatMap(operations => Object.values(operations).flatMap(({ parameters = [] }) => parameters))
-    const lists = all.filter(({ schema }) => schema.type === 'array')
-    t.equal(lists.length, 11)
-    for (const list of lists) t.match(list, { name: String, style: 'form', explode: false })
-  })
-
-  type Response = Awaited<ReturnType<App['inject']>>
-  const drives: [string, string, (app: App) => Promise<Response>, number][] = []
-  const drive = (path: string, url: string, status: number, headers: Record<string, string> = {}) =>
-    drives.push([path, 'get', app => app.inject({ url, headers }), status])
-  drive('/contents', '/contents', 200)
-  drive('/contents', '/contents?type=none', 200)
-  drive('/contents', '/contents?perPage=2&page=2&perPage=1', 400)
-  drive('/contents', '/contents?search=%3F', 400)
-  drive('/contents', '/contents', 304, { 'if-none-match': '*' })
-  drive('/contents/{contentId}', '/contents/2', 200)
-  drive('/contents/{contentId}', '/contents/2', 304, { 'if-none-match': '*' })
-  drive('/contents/{contentId}', '/contents/x', 404)
-  drive('/terms', '/terms', 200)
-  drive('/terms', '/terms?order_by=x', 400)
-  drive('/terms', '/terms', 304, { 'if-none-match': '*' })
-  drive('/terms/{termId}', '/terms/1', 200)
-  drive('/terms/{termId}', '/terms/2', 404)
-  drive('/terms/{termId}', '/terms/1', 304, { 'if-none-match': '*' })
-  drive('/rail-collections', '/rail-collections?with=rails', 200)
-  drive('/rail-collections', '/rail-collections?with=x', 400)
-  drive('/rail-collections', '/rail-collections', 304, { 'if-none-match': '*' })
-  drive('/schedule', '/schedule?from=2026-03-01T09:00:00Z', 200)
-  drive('/schedule', '/schedule?from=x', 400)
-  drive('/schedule/now', '/schedule/now', 200)
-  drive('/schedule/now', '/schedule/now?channel=', 400)
-  drive('/contents/{contentId}/similar', '/contents/2/similar', 200)
-  drive('/contents/{contentId}/similar', '/contents/x/similar', 404)
-  drive('/contents/{contentId}/similar', '/contents/2/similar?perPage=51', 400)
-  drive('/home', '/home', 200)
-  drive('/home', '/home', 304, { 'if-none-match': '*' })
-  drive('/home', '/home?items=31', 400)
-  drive('/home', '/home', 401, { authorization: 'Bearer x' })
-  drive('/legal/{languageCode}', '/legal/en', 200)
-  drive('/legal', '/legal', 200)
-  drive('/legal/{languageCode}', '/legal/xx', 404)
-  drive('/legal/{languageCode}', '/legal/en', 304, { 'if-none-match': '*' })
-  drive('/support/context/{context}/texts', '/support/context//texts', 200)
-  drive('/support/context/{context}/texts', '/support/context/x/texts', 200)
-  drive('/support/context/{context}/texts', '/support/context/x/texts', 304, { 'if-none-match': '*' })
-  drive('/health', '/health', 200)
-  drive('/ready', '/ready', 200)
-
-  const email = 'driver@example.com'
-  const post = (url: string, payload: object, status: number) =>
-    drives.push([url, 'post', app => app.inject({ method: 'POST', url, payload }), status])
-  await addUser(app, email)
-  post('/login', { email, password }, 200)
-  post('/login', { email, password: 'wrong' }, 401)
-  post('/login', { email }, 400)
-  post('/login', { email, password: 'x'.repeat(70_000) }, 413)
-  post('/login/refresh', { refresh_token: 'x' }, 401)
-  post('/logout', {}, 401)
-
-  const user = await addUser(app)
-  const headers = await signIn(app, user)
-  const as = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, status: number, payload?: object, url = path) =>
-    drives.push([path, method.toLowerCase(), app => app.inject({ method, url, headers, ...(payload && { payload }) }), status])
-  const idOf = async (list: string) => {
-    const { data } = (await app.inject({ url: list, headers })).json()
-    return data.collection[0]._id ?? data.collection[0].id
+  /** A schema that lets no field pass that it does not name. */
+  const closed = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(closed)
+    if (typeof node !== 'object' || node === null) return node
+    const parts = Object.entries(node).map(([key, part]) => [key, closed(part)])
+    return { ...('properties' in node && { additionalProperties: false }), ...Object.fromEntries(parts) }
   }
-  const withId = (method: 'GET' | 'PUT' | 'DELETE', list: string, path: string, payload?: object) => {
-    const ask = async () => app.inject({ method, url: path.replace(/{.*}/, await idOf(list)), headers, ...(payload && { payload }) })
-    drives.push([path, method.toLowerCase(), ask, 200])
-  }
-  as('POST', '/history', 201, { content_id: 1, percentage: 100 })
-  as('POST', '/history', 201, { content_id: 2, time: 60 })
-  as('POST', '/history', 400, { content_id: 9 })
-  as('POST', '/history', 400, { content_id: 1, time: -1 })
-  as('GET', '/history', 200)
-  as('GET', '/history/{watchedVideoId}', 404, undefined, '/history/1')
-  withId('GET', '/history', '/history/{watchedVideoId}')
-  withId('PUT', '/history', '/history/{watchedVideoId}', { percentage: 50 })
-  withId('GET', '/history', '/watchlist/{elementId}')
-  as('GET', '/continue-watching', 200)
-  as('GET', '/recommendations', 200)
-  as('DELETE', '/continue-watching/{contentId}', 200, undefined, '/continue-watching/2')
-  as('DELETE', '/continue-watching/{contentId}', 404, undefined, '/continue-watching/x')
-  as('POST', '/watchlist', 201, { content_id: 1 })
-  as('POST', '/profiles', 201, { name: 'Ada' })
-  as('GET', '/watchlist', 200)
-  withId('DELETE', '/watchlist', '/watchlist/{elementId}')
-  as('DELETE', '/watchlist/{elementId}', 404, undefined, '/watchlist/1')
-  as('DELETE', '/watchlist', 200)
-  withId('DELETE', '/history', '/history/{watchedVideoId}')
-  as('DELETE', '/history', 200)
-  const other = await app.data.sessions.begin(await addUser(app))
-  as('GET', '/me', 200)
-  as('GET', '/sessions', 200)
-  as('DELETE', '/sessions/{sessionId}', 403, undefined, `/sessions/${other.sid}`)
-  as('DELETE', '/sessions/{sessionId}', 404, undefined, '/sessions/x')
-  drives.push([
-    '/sessions/{sessionId}',
-    'delete',
-    async app => app.inject({ method: 'DELETE', url: `/sessions/${(await app.data.sessions.begin(user)).sid}`, headers }),
-    200
-  ])
-  as('DELETE', '/sessions', 200, undefined, '/sessions?others=true')
-  as('DELETE', '/sessions', 400, undefined, '/sessions?others=x')
-  as('PUT', '/me/password', 401, { password: 'wrong', new_password: 'long enough' })
-  as('PUT', '/me/password', 400, { password, new_password: 'short' })
-  as('PUT', '/me/password', 200, { password, new_password: 'long enough' })
-  as('POST', '/logout', 200)
-  drive('/recommendations', '/recommendations', 200)
-  drive('/recommendations', '/recommendations', 401, { authorization: 'Bearer x' })
 
-  /**
-   * Headers that answers may have although the document does not name them: it names the caching of
-   * public answers alone, and one 304 for all operations.
-   */
-  const notAlwaysNamed = (status: number) => ['cache-control', 'vary', ...(status === 304 ? ['content-language'] : [])]
-  const namedHeaders = (headers: object) => Object.keys(headers).map(name => name.toLowerCase())
+  const committed = async () => JSON.parse(await committedText())
 
-  for (const [path, method, ask, status] of drives) {
-    t.test(`${method} ${path} ${status}`, async t => {
-      const response = await ask(app)
-      t.equal(response.statusCode, status)
-      const documented = document.paths[path]?.[method]?.responses ?? {}
-      t.ok(documented[status], `${status} is one of ${Object.keys(documented).join(', ')}`)
-      if (!documented[status]) return
-      const headers = namedHeaders(documented[status].headers)
-      for (const name of headers) if (name !== 'vary') t.ok(response.headers[name], `the answer has ${name}`)
-      for (const name of namedHeaders(document.components.headers))
-        if (response.headers[name] && !notAlwaysNamed(status).includes(name)) t.ok(headers.includes(name), `the document has ${name}`)
-      if (status === 304) return
-      const [type = ''] = Object.keys(documented[status].content ?? {})
-      t.equal(type, 'application/json')
-      const holds = ({ paths }: Document, body: object) => {
-        const validate = ajv.compile(closed(paths[path]?.[method]?.responses[status]?.content?.[type]?.schema) as object)
-        t.ok(validate(body), JSON.stringify(validate.errors))
-      }
-      const { 'message ': quirk, ...body } = response.json()
-      holds(document, body)
-      holds(exact, response.json())
-      t.equal(quirk, status < 300 && 'message' in body ? body.message : undefined, 'only answers to writes have the unpublished key')
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
+
+  const seed = () => ({
+    contents: [
+      content(1),
+      content(2, { type: 'film', plans: { a: { id: 'a', vendor_name: 'A' } }, pricing: { a: [1] }, price: 1.5 }),
+      content(3, { type: 'film' })
+    ],
+    terms: [term(1)],
+    rail_collections: [railCollection(1, { type: 'show' }, { rails: [rail(1, { type: 'show' })] })],
+    legal_documents: [legal('en')],
+    support_texts: [supportText(1, 'en')],
+    programmes: [programme(1, 1, '2026-03-01T10:00:00Z', '2026-03-01T11:00:00Z'), programme(2, 1, hours(-1), hours(1))]
+  })
+
+  t.test('the OpenAPI document', async t => {
+    const app = await buildWith(t, seed(), { settings: { PUBLIC_URL: 'http://localhost:3000' } })
+    const document = dereferenced(await committed())
+    const exact = dereferenced(app.exactDocument())
+
+    t.test('that is committed is the one of the app', async t => {
+      t.strictSame(await committed(), JSON.parse(JSON.stringify(app.swagger())), 'openapi.json is outdated: run `npm run openapi`')
+      t.strictSame((await app.inject('/openapi.json')).json(), await committed())
     })
-  }
 
-  t.test('every operation that creates something is among those above', async t => {
-    const creations = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.entries(operations).flatMap(([method, { responses }]) => ('201' in responses ? [`${method} ${path}`] : []))
-    )
-    t.ok(creations.length >= 3)
-    for (const creation of creations)
-      t.ok(
-        drives.some(([path, method, , status]) => `${method} ${path} ${status}` === `${creation} 201`),
-        creation
+    t.test('is valid', async t => {
+      const result = await new Validator().validate({ ...(await committed()) })
+      t.ok(result.valid, JSON.stringify(result.errors))
+    })
+
+    t.test('names every operation of the catalogue', async t => {
+      const paths = ['/contents', '/contents/{contentId}', '/terms', '/terms/{termId}', '/rail-collections', '/schedule', '/schedule/now']
+      for (const path of [...paths, '/legal', '/legal/{languageCode}', '/support/context/{context}/texts', '/login'])
+        t.ok(document.paths[path], `${path} of ${Object.keys(document.paths).join(' ')}`)
+    })
+
+    t.test('has paths as OpenAPI has them: each parameter declared, none optional', async t => {
+      for (const [path, operations] of Object.entries(document.paths)) {
+        t.match(path, /^(\/([\w.-]+|\{\w+\})?)+$/)
+        const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+        for (const [method, { parameters = [] }] of Object.entries(operations)) {
+          const declared = parameters.filter(parameter => parameter.in === 'path')
+          t.strictSame(declared.map(({ name }) => name).sort(), wanted, `${method} ${path}`)
+          t.ok(declared.every(({ required }) => required))
+        }
+      }
+    })
+
+    t.test('requires no parameter that has a default', async t => {
+      const all = Object.values(document.paths).flatMap(operations =>
+        Object.values(operations).flatMap(({ parameters = [] }) => parameters)
       )
+      const defaults = all.filter(({ schema }) => schema.default !== undefined)
+      t.ok(defaults.some(({ name }) => name === 'perPage'))
+      for (const { name, required } of defaults) t.notOk(required, name)
+    })
+
+    const ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }))
+
+    t.test('shows an answer for every operation, as its schema has it', async t => {
+      for (const [path, operations] of Object.entries(document.paths)) {
+        for (const [method, { responses }] of Object.entries(operations)) {
+          const [status = ''] = Object.keys(responses).filter(status => status < '300')
+          const { example } = responses[status]?.content?.['application/json'] ?? {}
+          if (path === '/metrics') continue
+          const validate = ajv.compile(responses[status]?.content?.['application/json']?.schema ?? false)
+          t.ok(validate(example), `${method} ${path}: ${JSON.stringify(validate.errors)}`)
+        }
+      }
+    })
+
+    t.test('gives each operation a name of its own, a tag that is explained and the statuses that any may have', async t => {
+      const operations = Object.values(document.paths).flatMap(operations => Object.values(operations))
+      const names = operations.map(({ operationId }) => operationId)
+      t.strictSame([...new Set(names)], names)
+      t.notOk(names.includes(''))
+      const explained = document.tags.map(({ name }) => name)
+      for (const { operationId, tags, responses } of operations) {
+        t.ok(
+          tags.every(tag => explained.includes(tag)),
+          operationId
+        )
+        for (const status of ['400', '405', '500'])
+          t.match(responses[status], { headers: { 'x-request-id': {} } }, `${operationId} ${status}`)
+      }
+      t.match(document.paths['/terms']?.get?.responses, { 200: { headers: { ETag: {} } }, 503: { headers: { 'Retry-After': {} } } })
+      t.match(document.paths['/history']?.post?.responses, { 201: { headers: { Location: {} } } })
+    })
+
+    t.test('a parameter that is a list says that its values are separated by commas', async t => {
+      const all = Object.values(document.paths).flatMap(operations =>
+        Object.values(operations).flatMap(({ parameters = [] }) => parameters)
+      )
+      const lists = all.filter(({ schema }) => schema.type === 'array')
+      t.equal(lists.length, 11)
+      for (const list of lists) t.match(list, { name: String, style: 'form', explode: false })
+    })
+
+    type Response = Awaited<ReturnType<App['inject']>>
+    const drives: [string, string, (app: App) => Promise<Response>, number][] = []
+    const drive = (path: string, url: string, status: number, headers: Record<string, string> = {}) =>
+      drives.push([path, 'get', app => app.inject({ url, headers }), status])
+    drive('/contents', '/contents', 200)
+    drive('/contents', '/contents?type=none', 200)
+    drive('/contents', '/contents?perPage=2&page=2&perPage=1', 400)
+    drive('/contents', '/contents?search=%3F', 400)
+    drive('/contents', '/contents', 304, { 'if-none-match': '*' })
+    drive('/contents/{contentId}', '/contents/2', 200)
+    drive('/contents/{contentId}', '/contents/2', 304, { 'if-none-match': '*' })
+    drive('/contents/{contentId}', '/contents/x', 404)
+    drive('/terms', '/terms', 200)
+    drive('/terms', '/terms?order_by=x', 400)
+    drive('/terms', '/terms', 304, { 'if-none-match': '*' })
+    drive('/terms/{termId}', '/terms/1', 200)
+    drive('/terms/{termId}', '/terms/2', 404)
+    drive('/terms/{termId}', '/terms/1', 304, { 'if-none-match': '*' })
+    drive('/rail-collections', '/rail-collections?with=rails', 200)
+    drive('/rail-collections', '/rail-collections?with=x', 400)
+    drive('/rail-collections', '/rail-collections', 304, { 'if-none-match': '*' })
+    drive('/schedule', '/schedule?from=2026-03-01T09:00:00Z', 200)
+    drive('/schedule', '/schedule?from=x', 400)
+    drive('/schedule/now', '/schedule/now', 200)
+    drive('/schedule/now', '/schedule/now?channel=', 400)
+    drive('/contents/{contentId}/similar', '/contents/2/similar', 200)
+    drive('/contents/{contentId}/similar', '/contents/x/similar', 404)
+    drive('/contents/{contentId}/similar', '/contents/2/similar?perPage=51', 400)
+    drive('/home', '/home', 200)
+    drive('/home', '/home', 304, { 'if-none-match': '*' })
+    drive('/home', '/home?items=31', 400)
+    drive('/home', '/home', 401, { authorization: 'Bearer x' })
+    drive('/legal/{languageCode}', '/legal/en', 200)
+    drive('/legal', '/legal', 200)
+    drive('/legal/{languageCode}', '/legal/xx', 404)
+    drive('/legal/{languageCode}', '/legal/en', 304, { 'if-none-match': '*' })
+    drive('/support/context/{context}/texts', '/support/context//texts', 200)
+    drive('/support/context/{context}/texts', '/support/context/x/texts', 200)
+    drive('/support/context/{context}/texts', '/support/context/x/texts', 304, { 'if-none-match': '*' })
+    drive('/health', '/health', 200)
+    drive('/ready', '/ready', 200)
+
+    const email = 'driver@example.com'
+    const post = (url: string, payload: object, status: number) =>
+      drives.push([url, 'post', app => app.inject({ method: 'POST', url, payload }), status])
+    await addUser(app, email)
+    post('/login', { email, password }, 200)
+    post('/login', { email, password: 'wrong' }, 401)
+    post('/login', { email }, 400)
+    post('/login', { email, password: 'x'.repeat(70_000) }, 413)
+    post('/login/refresh', { refresh_token: 'x' }, 401)
+    post('/logout', {}, 401)
+
+    const user = await addUser(app)
+    const headers = await signIn(app, user)
+    const as = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, status: number, payload?: object, url = path) =>
+      drives.push([path, method.toLowerCase(), app => app.inject({ method, url, headers, ...(payload && { payload }) }), status])
+    const idOf = async (list: string) => {
+      const { data } = (await app.inject({ url: list, headers })).json()
+      return data.collection[0]._id ?? data.collection[0].id
+    }
+    const withId = (method: 'GET' | 'PUT' | 'DELETE', list: string, path: string, payload?: object) => {
+      const ask = async () => app.inject({ method, url: path.replace(/{.*}/, await idOf(list)), headers, ...(payload && { payload }) })
+      drives.push([path, method.toLowerCase(), ask, 200])
+    }
+    as('POST', '/history', 201, { content_id: 1, percentage: 100 })
+    as('POST', '/history', 201, { content_id: 2, time: 60 })
+    as('POST', '/history', 400, { content_id: 9 })
+    as('POST', '/history', 400, { content_id: 1, time: -1 })
+    as('GET', '/history', 200)
+    as('GET', '/history/{watchedVideoId}', 404, undefined, '/history/1')
+    withId('GET', '/history', '/history/{watchedVideoId}')
+    withId('PUT', '/history', '/history/{watchedVideoId}', { percentage: 50 })
+    withId('GET', '/history', '/watchlist/{elementId}')
+    as('GET', '/continue-watching', 200)
+    as('GET', '/recommendations', 200)
+    as('DELETE', '/continue-watching/{contentId}', 200, undefined, '/continue-watching/2')
+    as('DELETE', '/continue-watching/{contentId}', 404, undefined, '/continue-watching/x')
+    as('POST', '/watchlist', 201, { content_id: 1 })
+    as('POST', '/profiles', 201, { name: 'Ada' })
+    as('GET', '/watchlist', 200)
+    withId('DELETE', '/watchlist', '/watchlist/{elementId}')
+    as('DELETE', '/watchlist/{elementId}', 404, undefined, '/watchlist/1')
+    as('DELETE', '/watchlist', 200)
+    withId('DELETE', '/history', '/history/{watchedVideoId}')
+    as('DELETE', '/history', 200)
+    const other = await app.data.sessions.begin(await addUser(app))
+    as('GET', '/me', 200)
+    as('GET', '/sessions', 200)
+    as('DELETE', '/sessions/{sessionId}', 403, undefined, `/sessions/${other.sid}`)
+    as('DELETE', '/sessions/{sessionId}', 404, undefined, '/sessions/x')
+    drives.push([
+      '/sessions/{sessionId}',
+      'delete',
+      async app => app.inject({ method: 'DELETE', url: `/sessions/${(await app.data.sessions.begin(user)).sid}`, headers }),
+      200
+    ])
+    as('DELETE', '/sessions', 200, undefined, '/sessions?others=true')
+    as('DELETE', '/sessions', 400, undefined, '/sessions?others=x')
+    as('PUT', '/me/password', 401, { password: 'wrong', new_password: 'long enough' })
+    as('PUT', '/me/password', 400, { password, new_password: 'short' })
+    as('PUT', '/me/password', 200, { password, new_password: 'long enough' })
+    as('POST', '/logout', 200)
+    drive('/recommendations', '/recommendations', 200)
+    drive('/recommendations', '/recommendations', 401, { authorization: 'Bearer x' })
+
+    /**
+     * Headers that answers may have although the document does not name them: it names the caching of
+     * public answers alone, and one 304 for all operations.
+     */
+    const notAlwaysNamed = (status: number) => ['cache-control', 'vary', ...(status === 304 ? ['content-language'] : [])]
+    const namedHeaders = (headers: object) => Object.keys(headers).map(name => name.toLowerCase())
+
+    for (const [path, method, ask, status] of drives) {
+      t.test(`${method} ${path} ${status}`, async t => {
+        const response = await ask(app)
+        t.equal(response.statusCode, status)
+        const documented = document.paths[path]?.[method]?.responses ?? {}
+        t.ok(documented[status], `${status} is one of ${Object.keys(documented).join(', ')}`)
+        if (!documented[status]) return
+        const headers = namedHeaders(documented[status].headers)
+        for (const name of headers) if (name !== 'vary') t.ok(response.headers[name], `the answer has ${name}`)
+        for (const name of namedHeaders(document.components.headers))
+          if (response.headers[name] && !notAlwaysNamed(status).includes(name)) t.ok(headers.includes(name), `the document has ${name}`)
+        if (status === 304) return
+        const [type = ''] = Object.keys(documented[status].content ?? {})
+        t.equal(type, 'application/json')
+        const holds = ({ paths }: Document, body: object) => {
+          const validate = ajv.compile(closed(paths[path]?.[method]?.responses[status]?.content?.[type]?.schema) as object)
+          t.ok(validate(body), JSON.stringify(validate.errors))
+        }
+        const { 'message ': quirk, ...body } = response.json()
+        holds(document, body)
+        holds(exact, response.json())
+        t.equal(quirk, status < 300 && 'message' in body ? body.message : undefined, 'only answers to writes have the unpublished key')
+      })
+    }
+
+    t.test('every operation that creates something is among those above', async t => {
+      const creations = Object.entries(document.paths).flatMap(([path, operations]) =>
+        Object.entries(operations).flatMap(([method, { responses }]) => ('201' in responses ? [`${method} ${path}`] : []))
+      )
+      t.ok(creations.length >= 3)
+      for (const creation of creations)
+        t.ok(
+          drives.some(([path, method, , status]) => `${method} ${path} ${status}` === `${creation} 201`),
+          creation
+        )
+    })
+  })
+
+  t.test('under a BASE_PATH the document and its page stand below it', async t => {
+    const app = await buildWith(t, {}, { settings: { BASE_PATH: '/video' } })
+    const response = await app.inject('/video/openapi.json')
+    t.equal(response.statusCode, 200)
+    t.strictSame(response.json().paths, (await committed()).paths, 'the paths lack the prefix')
+    t.strictSame(response.json().servers, [{ url: '/video' }])
+    t.equal((await app.inject('/openapi.json')).statusCode, 404)
+    t.ok([200, 302].includes((await app.inject('/video/docs')).statusCode))
+  })
+
+  t.test('the service describes itself', async t => {
+    const app = await build(t)
+    const response = await app.inject('/openapi.json')
+    t.equal(response.statusCode, 200)
+    t.match(response.headers['content-type'], /^application\/json/)
+    const { openapi, paths: described } = response.json()
+    t.match(openapi, /^3\./)
+    for (const path of ['/login', '/login/refresh', '/logout', '/health', '/ready']) t.ok(described[path], path)
+
+    let page = await app.inject('/docs')
+    if (page.statusCode >= 300 && page.statusCode < 400)
+      page = await app.inject(new URL(String(page.headers.location), 'http://x/docs').pathname)
+    t.equal(page.statusCode, 200)
+    t.match(page.headers['content-type'], /^text\/html/)
+    const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => new URL(String(file), 'http://x/docs').pathname)
+    t.ok(files.length > 0)
+    for (const file of files) t.equal((await app.inject(file)).statusCode, 200, file)
   })
 })
 
-t.test('under a BASE_PATH the document and its page stand below it', async t => {
-  const app = await buildWith(t, {}, { settings: { BASE_PATH: '/video' } })
-  const response = await app.inject('/video/openapi.json')
-  t.equal(response.statusCode, 200)
-  t.strictSame(response.json().paths, (await committed()).paths, 'the paths lack the prefix')
-  t.strictSame(response.json().servers, [{ url: '/video' }])
-  t.equal((await app.inject('/openapi.json')).statusCode, 404)
-  t.ok([200, 302].includes((await app.inject('/video/docs')).statusCode))
-})
+t.test('the page', async t => {
+  t.test('a sign-in on the page is kept for the calls after it, and other answers are shown as they are', async t => {
+    const configs: { url: string; plugins: (() => { statePlugins: { spec: { wrapActions: { setResponse: typeof wrap } } } })[] }[] = []
+    const window = { SwaggerUIBundle: Object.assign((config: (typeof configs)[number]) => configs.push(config), { presets: 'as before' }) }
+    runInNewContext(keepSignIn, { window })
+    t.equal(window.SwaggerUIBundle.presets, 'as before')
+    window.SwaggerUIBundle({ url: '/docs/json', plugins: [] })
+    t.equal(configs[0]?.url, '/docs/json')
 
-t.test('the service describes itself', async t => {
-  const app = await build(t)
-  const response = await app.inject('/openapi.json')
-  t.equal(response.statusCode, 200)
-  t.match(response.headers['content-type'], /^application\/json/)
-  const { openapi, paths: described } = response.json()
-  t.match(openapi, /^3\./)
-  for (const path of ['/login', '/login/refresh', '/logout', '/health', '/ready']) t.ok(described[path], path)
-
-  let page = await app.inject('/docs')
-  if (page.statusCode >= 300 && page.statusCode < 400)
-    page = await app.inject(new URL(String(page.headers.location), 'http://x/docs').pathname)
-  t.equal(page.statusCode, 200)
-  t.match(page.headers['content-type'], /^text\/html/)
-  const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => new URL(String(file), 'http://x/docs').pathname)
-  t.ok(files.length > 0)
-  for (const file of files) t.equal((await app.inject(file)).statusCode, 200, file)
+    const given: unknown[] = []
+    const shown: unknown[] = []
+    const wrap =
+      (_show: (...answer: unknown[]) => void, _system: object) =>
+      (..._answer: unknown[]) => {}
+    const setResponse = configs[0]?.plugins[0]?.().statePlugins.spec.wrapActions.setResponse ?? wrap
+    const show = setResponse((...answer) => shown.push(answer), {
+      authActions: { authorizeWithPersistOption: (authorization: unknown) => given.push(JSON.parse(JSON.stringify(authorization))) }
+    })
+    const answers = [{ body: { data: { access_token: 'a.b.c' } } }, { body: { data: {} } }, { body: {} }, {}]
+    for (const answer of answers) show('/login', 'post', answer)
+    t.strictSame(given, [{ bearer: { name: 'bearer', schema: { type: 'http', scheme: 'bearer' }, value: 'a.b.c' } }])
+    t.strictSame(
+      shown,
+      answers.map(answer => ['/login', 'post', answer])
+    )
+  })
 })

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { type Db, type Document, MongoClient } from 'mongodb'
 import t, { type Test } from 'tap'
-import { startMongod, testFolder } from '../../scripts/mongod/start.js'
 import type { CatalogueKind } from '../../src/data/catalogue.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { connectionTo } from '../../src/data/driver/connection.js'
@@ -12,19 +11,16 @@ import type { RailCollectionDocument } from '../../src/data/rail-collections.js'
 import { revisionsOf } from '../../src/data/catalogue.js'
 import type { SupportTextDocument } from '../../src/data/support-texts.js'
 import type { TermDocument } from '../../src/data/terms.js'
+import { mongodProcess } from './run.js'
 
-/** The mongod of the test run (scripts/test.ts), or one for this file if it runs alone. */
-const mongoUrl = async () => {
-  const given = process.env.TEST_MONGO_URL
-  if (given) return given
-  const mongod = await startMongod({ say: line => t.comment(line), temporary: await testFolder() })
-  t.teardown(mongod.stop)
-  return mongod.url
-}
-const server = mongoUrl()
+const server = mongodProcess().url
 
-const connection = server.then(url => MongoClient.connect(url))
-t.teardown(async () => (await connection).close())
+const connection = MongoClient.connect(server)
+t.teardown(async () => {
+  const client = await connection
+  for (const name of used) await client.db(name).dropDatabase()
+  await client.close()
+})
 
 /** Those of the collections that hold a document. A test fills few of the thirty, and emptying all of them took a tenth of a start. */
 const filled = async (db: Db, [first, ...others]: string[]) => {
@@ -63,15 +59,13 @@ const isPlain = async (db: Db) =>
   )
 
 export const databaseUrl = async (t: Test) => {
-  // Teardowns run in reverse order, so that mongod, which registers its own once it runs, stops after this one.
-  const url = await server
   const name = await usedOrNew()
   t.teardown(async () => {
     const db = (await connection).db(name)
     if (await isPlain(db)) used.push(name)
     else await db.dropDatabase()
   })
-  return `${url}/${name}`
+  return `${server}/${name}`
 }
 
 export interface Seed {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { apart } from './apart.js'
 import { secret } from './app.js'
-import { built } from './built.js'
+import { built } from './run.js'
 
 interface Options {
   settings: Record<string, string>

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { leasesOf } from '../../src/data/leases.js'
 import { importLease } from '../../src/import/import-lease.js'
 import { apart } from '../helpers/apart.js'
-import { built } from '../helpers/built.js'
+import { built } from '../helpers/run.js'
 import { importer, lines } from '../import/helper.js'
 
 const film = (id: number, more: object = {}) => ({ id, type: 'film', name: `Film ${id}`, ...more })

@@ -10,7 +10,7 @@ import { chosenLine, costLine, readArguments, readLine, table } from '../../scri
 import type { Faults } from '../../src/import/checking/faults.js'
 import { firstNext, type Hyperparameters, presets } from '../../src/recommendations/model/hyperparameters.js'
 import { apart } from '../helpers/apart.js'
-import { built } from '../helpers/built.js'
+import { built } from '../helpers/run.js'
 import { until } from '../helpers/until.js'
 import { dense } from '../recommendations/model/synthetic.js'
 

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { apart } from '../helpers/apart.js'
 import { addUser, build } from '../helpers/app.js'
-import { built } from '../helpers/built.js'
 import { databaseUrl } from '../helpers/database.js'
 import { folderOf } from '../helpers/folder.js'
+import { built } from '../helpers/run.js'
 
 // test/service/restore.test.ts uses the command for a whole restore.
 t.test('npm run restore', async t => {

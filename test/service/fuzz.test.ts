@@ -8,7 +8,7 @@ import { buildWith, password, signIn } from '../helpers/app.js'
 import { content, legal, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'
 import { dereferenced, type Schema } from '../helpers/openapi.js'
 
-/** Requests for each operation. The long form: FUZZ_RUNS=5000 npx tsx scripts/test.ts test/service/fuzz.test.ts; FUZZ_SEED repeats a run. */
+/** Requests for each operation. The long form: FUZZ_RUNS=5000 npx tap test/service/fuzz.test.ts --disable-coverage; FUZZ_SEED repeats a run. */
 const runs = Number(process.env.FUZZ_RUNS ?? 40)
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 

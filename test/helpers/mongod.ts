@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startMongod, testFolder } from '../../scripts/mongod/start.js'
+
+// Runs in a process of its own, which test/before.ts starts. Keeps the mongod of a test run until test/after.ts asks it to end, or until
+// tap is gone, so that a killed run leaves nothing behind.
+const [tap, folder = ''] = process.argv.slice(2)
+const log: string[] = []
+
+const isRunning = () => {
+  try {
+    return process.kill(Number(tap), 0)
+  } catch {
+    return false
+  }
+}
+
+let isAsked = false
+process.once('SIGTERM', () => {
+  isAsked = true
+})
+
+const mongod = await startMongod({ say: line => log.push(line), temporary: await testFolder() }).catch(({ message }) => {
+  process.send?.([...log, message].join('\n'))
+  return undefined
+})
+if (mongod) {
+  writeFileSync(join(folder, 'mongod.json'), JSON.stringify({ url: mongod.url, pid: process.pid }))
+  process.send?.('running')
+  while (!isAsked && isRunning()) await sleep(200)
+  await mongod.stop()
+}
+await rm(folder, { recursive: true, force: true })
