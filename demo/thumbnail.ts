@@ -1,4 +1,4 @@
-import { randomFrom } from '../src/recommendations/model/random.js'
+import { randomFrom } from '../src/recommendations/model/sampling.js'
 
 const width = 640
 const height = 360

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { modelMetrics } from '../src/metrics/model.js'
-import { uptakeMetrics } from '../src/metrics/uptake.js'
+import { modelMetrics, uptakeMetrics } from '../src/metrics/recommendations.js'
 import { Learning } from '../src/recommendations/learning/learning.js'
 import { trainInChildProcess } from '../src/recommendations/learning/start-training.js'
 import { Recommender } from '../src/recommendations/serving/recommender.js'

@@ -4,6 +4,8 @@ import { Content } from './content.js'
 import { PageQuery } from './page.js'
 import { published } from './published.js'
 
+/** By what a title can be recommended. `src/recommendations/serving/reasons.ts` decides. */
+export const reasonTypes = ['watched', 'popular'] as const
 const reason = { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() }
 /** Client generators cannot handle unions of objects. */
 export const RecommendationReason = published(
@@ -12,7 +14,7 @@ export const RecommendationReason = published(
     type: 'object',
     required: ['type'],
     properties: {
-      type: { type: 'string', enum: ['watched', 'popular'] },
+      type: { type: 'string', enum: [...reasonTypes] },
       content_id: {
         type: 'integer',
         description: "With `watched`: the film or show from the user's history that contributed most to this recommendation"

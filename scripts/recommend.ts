@@ -2,18 +2,10 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Faults } from '../src/import/checking/faults.js'
-import {
-  type Blend,
-  byPopularity,
-  firstOf,
-  type HoldOutKind,
-  holdOut,
-  type Model,
-  type Quality,
-  qualitiesOf,
-  type TrainingStep,
-  train
-} from '../src/recommendations/model/index.js'
+import { type HoldOutKind, holdOut, type Quality, qualitiesOf } from '../src/recommendations/model/evaluation.js'
+import { byPopularity, firstOf } from '../src/recommendations/model/interactions.js'
+import type { Blend } from '../src/recommendations/model/neighbours.js'
+import { type Model, type TrainingStep, train } from '../src/recommendations/model/train.js'
 import { stopOnSignal } from './command-line.js'
 import { Output } from './output.js'
 import { progressTo } from './progress.js'

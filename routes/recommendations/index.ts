@@ -5,8 +5,8 @@ import { answers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { Recommendation, RecommendationsQuery } from '../../schemas/recommendation.js'
 import { Pacer } from '../../src/overload/pacer.js'
-import { recommendationsBytes } from '../../src/recommendations/serving/answer.js'
-import { viewingOf } from '../../src/recommendations/serving/viewing.js'
+import { viewingOf } from '../../src/recommendations/interest.js'
+import { recommendationsBytes } from '../../src/recommendations/serving/answers.js'
 
 const schema = {
   summary: 'List what to watch next',

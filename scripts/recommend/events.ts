@@ -1,15 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { Faults } from '../../src/import/checking/faults.js'
-import {
-  firstOf,
-  Growing,
-  halfLivesOf,
-  historyOf,
-  type Interactions,
-  interactionsOf,
-  type Model,
-  Scorer
-} from '../../src/recommendations/model/index.js'
+import { halfLivesOf } from '../../src/recommendations/model/hyperparameters.js'
+import { firstOf, type Interactions, interactionsOf } from '../../src/recommendations/model/interactions.js'
+import { historyOf, Scorer } from '../../src/recommendations/model/scorer.js'
+import { Growing } from '../../src/recommendations/model/sparse-matrix.js'
+import type { Model } from '../../src/recommendations/model/train.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

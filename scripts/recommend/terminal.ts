@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
-import type { Choice, HoldOutKind, NextShape, Quality } from '../../src/recommendations/model/index.js'
+import type { Choice } from '../../src/recommendations/model/choose.js'
+import type { HoldOutKind, Quality } from '../../src/recommendations/model/evaluation.js'
+import type { NextShape } from '../../src/recommendations/model/hyperparameters.js'
 import { invocationOf } from '../command-line.js'
 import type { Dataset } from './events.js'
 

@@ -1,4 +1,4 @@
-import { randomFrom } from '../../src/recommendations/model/random.js'
+import { randomFrom } from '../../src/recommendations/model/sampling.js'
 
 export interface Shape {
   viewers: number

@@ -8,14 +8,26 @@ import { createGzip, type Gzip } from 'node:zlib'
 import type { Data } from '../../src/data/index.js'
 import type { Lease } from '../../src/data/leases.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
-import { type ForeignModel, readModelFile } from '../../src/recommendations/learning/model-file.js'
-import { Sample } from '../../src/recommendations/learning/sample.js'
-import { featuresInOrder, newcomersOf, readTitleFeatures } from '../../src/recommendations/learning/title-features.js'
-import { readTitles } from '../../src/recommendations/learning/titles.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
-import { watchedTitles } from '../../src/recommendations/learning/watched-titles.js'
-import { type Choice, chooseSettings, maxForChoice, withNewcomers } from '../../src/recommendations/model/index.js'
-import { largestModel, modelFormat, packed, type StoredModel } from '../../src/recommendations/stored-model.js'
+import {
+  featuresInOrder,
+  newcomersOf,
+  readTitleFeatures,
+  readTitles,
+  watchedTitles
+} from '../../src/recommendations/learning/training-data.js'
+import type { Choice } from '../../src/recommendations/model/choose.js'
+import { withNewcomers } from '../../src/recommendations/model/newcomers.js'
+import { Sample } from '../../src/recommendations/model/sampling.js'
+import { chooseSettings, maxForChoice } from '../../src/recommendations/model/train.js'
+import {
+  type ForeignModel,
+  largestModel,
+  modelFormat,
+  packed,
+  readModelFile,
+  type StoredModel
+} from '../../src/recommendations/stored-model.js'
 import { invocationOf } from '../command-line.js'
 
 const command = invocationOf('train')
@@ -109,12 +121,10 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
     const parts = new Parts(folder)
     const sample = new Sample(maxForChoice)
     const all = await readTitles(data.contents)
-    for await (const titles of watchedTitles(data, all, interest, done => onProgress({ step: 'read', done, total }))) {
+    for await (const history of watchedTitles(data, all, interest, done => onProgress({ step: 'read', done, total }))) {
       signal.throwIfAborted()
-      const history = [...titles].reverse()
-      const ids = history.map(([id]) => id)
-      await parts.add(ids)
-      sample.add({ ids, weights: history.map(([, weight]) => weight) })
+      await parts.add(history.ids)
+      sample.add(history)
     }
     await parts.end()
     if (parts.users === 0) throw new Error('There are no histories. Nothing was written.')

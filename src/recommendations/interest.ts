@@ -1,3 +1,8 @@
+import type { Audience } from '../catalogue/audience.js'
+import type { Catalogue } from '../catalogue/catalogue.js'
+import type { Hidden } from '../data/hidden.js'
+import { isStarted, type WatchedColumns } from '../data/history-columns.js'
+
 export interface InterestSettings {
   /** Percentage from which a content counts as completed. */
   completedAt: number
@@ -18,4 +23,34 @@ export const interestOf = (time: number, percentage: number, { completedAt, inte
 export const addInterest = (titles: Map<number, number>, title: number, interest: number) => {
   // Also skips elements with a broken time or percentage, whose interest is NaN.
   if (interest > (titles.get(title) ?? 0)) titles.set(title, interest)
+}
+
+/** What the history of a user says about titles of the catalogue. Titles are rows of the skeleton. */
+export interface Viewing {
+  /** The interest in each title, most recently watched first. */
+  titles: Map<number, number>
+  /** Titles that the user has hidden or started, if only for a moment. They are not recommended. */
+  excluded: Set<number>
+}
+
+export const viewingOf = (
+  { skeleton, tree }: Catalogue,
+  history: WatchedColumns & Hidden,
+  settings: InterestSettings,
+  { maxAge }: Audience
+): Viewing => {
+  const titles = new Map<number, number>()
+  const hidden = tree.titles(history.hidden)
+  const excluded = new Set(hidden)
+  history.content_ids.forEach((content_id, i) => {
+    const row = content_id === undefined ? undefined : skeleton.row(content_id)
+    if (row === undefined || !(isStarted(history, i) || history.plays[i])) return
+    const title = tree.title(row)
+    if (hidden.has(title)) return
+    excluded.add(title)
+    // A title above the age limit is never the reason of a recommendation.
+    if (!skeleton.isSuited(row, maxAge) || !skeleton.isSuited(title, maxAge)) return
+    addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
+  })
+  return { titles, excluded }
 }

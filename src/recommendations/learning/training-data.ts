@@ -1,9 +1,12 @@
+import { fitsSkeleton } from '../../catalogue/fits-skeleton.js'
+import { Skeleton } from '../../catalogue/skeleton.js'
+import { Tree } from '../../catalogue/tree.js'
+import { fold } from '../../catalogue/words.js'
 import type { Data } from '../../data/index.js'
-import type { InterestSettings } from '../interest.js'
-import { type Features, Growing, type Interactions } from '../model/index.js'
-import { featuresInOrder, newcomersOf, readTitleFeatures } from './title-features.js'
-import { readTitles } from './titles.js'
-import { watchedTitles } from './watched-titles.js'
+import { addInterest, type InterestSettings, interestOf } from '../interest.js'
+import { Histories, type Interactions, type WeightedIds } from '../model/interactions.js'
+import type { Features } from '../model/newcomers.js'
+import { Growing } from '../model/sparse-matrix.js'
 
 interface TrainingData {
   interactions: Interactions
@@ -19,27 +22,98 @@ export const readTrainingData = async (
   onProgress: (read: number) => void
 ): Promise<TrainingData> => {
   const all = await readTitles(data.contents)
-  /** The item of each title, by its content id. */
-  const itemOf = new Map<number, number>()
-  const items = new Growing(new Uint32Array(1024))
-  const weights = new Growing(new Float32Array(1024))
-  const starts = new Growing(new Uint32Array(1024))
-  starts.push(0)
+  const histories = new Histories()
+  for await (const history of watchedTitles(data, all, settings, onProgress)) histories.add(history)
+  const { interactions, known } = histories
+  const ids = [...known.keys(), ...newcomersOf(all, known)]
+  return { interactions, ids: Float64Array.from(ids), features: featuresInOrder(ids, await readTitleFeatures(data.contents, all)) }
+}
 
-  for await (const titles of watchedTitles(data, all, settings, onProgress)) {
-    for (const [id, weight] of [...titles].reverse()) {
-      const item = itemOf.get(id) ?? itemOf.size
-      itemOf.set(id, item)
-      items.push(item)
-      weights.push(weight)
+/** Reads all histories. For each user, the content ids of the titles and the interest in each, the one watched first comes first. */
+export async function* watchedTitles(
+  { allHistories }: Pick<Data, 'allHistories'>,
+  { skeleton, tree }: Titles,
+  settings: InterestSettings,
+  onProgress: (read: number) => void
+): AsyncGenerator<WeightedIds> {
+  let titles = new Map<number, number>()
+  let user: number | undefined
+  let read = 0
+  for await (const { user_id, content_id, time, percentage } of allHistories.byUser()) {
+    if (user_id !== user) {
+      if (titles.size > 0) yield historyFrom(titles)
+      titles = new Map()
+      user = user_id
     }
-    starts.push(items.size)
+    if (++read % 10_000 === 0) onProgress(read)
+    const row = skeleton.row(content_id)
+    if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(time, percentage, settings))
+  }
+  if (titles.size > 0) yield historyFrom(titles)
+}
+
+/** The titles were read newest first. */
+const historyFrom = (titles: Map<number, number>): WeightedIds => ({
+  ids: [...titles.keys()].reverse(),
+  weights: [...titles.values()].reverse()
+})
+
+/** All contents, and which title each belongs to. */
+export interface Titles {
+  skeleton: Skeleton
+  tree: Tree
+}
+
+export const readTitles = async (contents: Data['contents']): Promise<Titles> => {
+  const skeleton = new Skeleton()
+  for await (const content of contents.forSkeleton()) if (fitsSkeleton(content)) skeleton.put(content)
+  return { skeleton, tree: new Tree(skeleton) }
+}
+
+/** The features of each title by content id: its type, its terms and keywords, and those of its episodes. */
+export const readTitleFeatures = async (contents: Data['contents'], { skeleton, tree }: Titles) => {
+  const numbers = new Map<string, number>()
+  const features = new Map<number, Set<number>>()
+  const add = (row: number, feature: string) => {
+    const title = skeleton.idOf(tree.title(row))
+    const number = numbers.get(feature) ?? numbers.size
+    numbers.set(feature, number)
+    const known = features.get(title)
+    if (known) known.add(number)
+    else features.set(title, new Set([number]))
   }
 
-  const ids = [...itemOf.keys(), ...newcomersOf(all, itemOf)]
-  return {
-    interactions: { itemCount: itemOf.size, starts: starts.all, items: items.all, weights: weights.all },
-    ids: Float64Array.from(ids),
-    features: featuresInOrder(ids, await readTitleFeatures(data.contents, all))
+  for (let row = 0; row < skeleton.size; row++) {
+    if (tree.title(row) === row) add(row, `type ${skeleton.type.get(row)}`)
+    for (const term of skeleton.terms.get(row)) add(row, `term ${term}`)
   }
+  for await (const { _id, keywords } of contents.keywords()) {
+    const row = skeleton.row(_id)
+    if (row === undefined) continue
+    for (const keyword of keywords.split(',').map(fold)) if (keyword.trim()) add(row, `keyword ${keyword.trim()}`)
+  }
+  return features
+}
+
+/** The features of some titles, in this order. */
+export const featuresInOrder = (ids: number[], features: Map<number, Set<number>>): Features => {
+  const starts = new Uint32Array(ids.length + 1)
+  const values = new Growing(new Uint32Array(1024))
+  ids.forEach((id, at) => {
+    for (const feature of features.get(id) as Set<number>) values.push(feature)
+    starts[at + 1] = values.size
+  })
+  return { starts, values: values.all }
+}
+
+/** More would make the model large. */
+const maxNewcomers = 20_000
+
+/** The ids of the titles that nobody has watched and that have not ended, the newest first. */
+export const newcomersOf = ({ skeleton, tree }: Titles, watched: ReadonlyMap<number, unknown>, now = Date.now()) => {
+  const rows: number[] = []
+  for (let row = 0; row < skeleton.size; row++)
+    if (tree.title(row) === row && !watched.has(skeleton.idOf(row)) && skeleton.ends.raw(row) > now) rows.push(row)
+  const newest = rows.sort((a, b) => skeleton.starts.raw(b) - skeleton.starts.raw(a)).slice(0, maxNewcomers)
+  return newest.map(row => skeleton.idOf(row))
 }

@@ -1,7 +1,11 @@
 import type { Data } from '../../data/index.js'
 import type { Lease } from '../../data/leases.js'
 import type { InterestSettings } from '../interest.js'
-import { halfLivesOf, type Model, type Quality, train, viewCounts, withNewcomers } from '../model/index.js'
+import type { Quality } from '../model/evaluation.js'
+import { halfLivesOf } from '../model/hyperparameters.js'
+import { viewCounts } from '../model/interactions.js'
+import { withNewcomers } from '../model/newcomers.js'
+import { type Model, train } from '../model/train.js'
 import { modelFormat, packed } from '../stored-model.js'
 import { readTrainingData } from './training-data.js'
 

@@ -1,5 +1,5 @@
-import { Best } from './best.js'
 import type { Blend } from './neighbours.js'
+import { Best } from './scorer.js'
 
 /** A history, and what each of its items counts for the first and for the second model of a blend. */
 interface BlendHistory {

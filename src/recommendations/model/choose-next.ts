@@ -1,16 +1,12 @@
-import { aged } from './ageing.js'
 import { BlendScorer } from './blend-scorer.js'
 import type { Choice, ChooseOptions } from './choose.js'
-import { firstHeldOut, type HoldOut, holdOut } from './hold-out.js'
+import { firstHeldOut, type HoldOut, holdOut, type Quality, qualitiesOf, unmeasured } from './evaluation.js'
 import { firstNext, type Hyperparameters, type NextShape, presets } from './hyperparameters.js'
-import type { Interactions } from './interactions.js'
+import { byPopularity, firstOf, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
 import { type Blend, blendOf, type Neighbours, nothing } from './neighbours.js'
 import { NextParts } from './next.js'
-import { byPopularity, firstOf } from './popularity.js'
-import { type Quality, qualitiesOf, unmeasured } from './quality.js'
-import { ridgeEquations } from './ridge.js'
-import { taste } from './taste.js'
-import { type TrainingSet, trainingSetOf } from './training-set.js'
+import { aged } from './scorer.js'
+import { ridgeEquations, taste } from './taste.js'
 
 /** More held-out items hardly improve the choice, but take longer. */
 const maxHeld = 40_000

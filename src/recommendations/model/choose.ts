@@ -1,16 +1,13 @@
-import { aged } from './ageing.js'
 import { BlendScorer } from './blend-scorer.js'
-import { type HoldOut, heldOutWithin, holdOut } from './hold-out.js'
-import { type Hyperparameters, presets } from './hyperparameters.js'
-import type { Interactions } from './interactions.js'
+import { type HoldOut, heldOutWithin, holdOut, type Quality, qualitiesOf, type Recommend, unmeasured } from './evaluation.js'
+import { type Hyperparameters, presets, type RidgeShape, type WalkShape } from './hyperparameters.js'
+import { byPopularity, firstOf, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
 import { type Blend, blendOf, type Neighbours } from './neighbours.js'
-import { byPopularity, firstOf } from './popularity.js'
-import { type Quality, qualitiesOf, type Recommend, unmeasured } from './quality.js'
-import { randomFrom } from './random.js'
 import { type Equations, solved } from './regression.js'
-import { type RidgeShape, ridgeEquations } from './ridge.js'
-import { type TrainingSet, trainingSetOf } from './training-set.js'
-import { type WalkShape, walk } from './walk.js'
+import { someOf } from './sampling.js'
+import { aged } from './scorer.js'
+import { ridgeEquations } from './taste.js'
+import { walk } from './walk.js'
 
 export interface Choice {
   settings: Hyperparameters
@@ -106,19 +103,6 @@ const memoized = <Shape>(all: Map<string, Neighbours>, shape: Shape, make: () =>
   const made = make()
   all.set(key, made)
   return made
-}
-
-/** A random sample of items, as a mask. */
-export const someOf = (itemCount: number, count: number, seed: number) => {
-  const random = randomFrom(seed)
-  const some = new Uint8Array(itemCount)
-  let left = count
-  for (let item = 0; left > 0; item++) {
-    if (random() * (itemCount - item) >= left) continue
-    some[item] = 1
-    left--
-  }
-  return some
 }
 
 export interface ChooseOptions {

@@ -1,7 +1,4 @@
 import type { Penalty } from './regression.js'
-import type { RidgeShape } from './ridge.js'
-import type { TargetShape } from './target-factors.js'
-import type { WalkShape } from './walk.js'
 
 /**
  * The hyperparameters of a model. The weight of a neighbour is its ridge weight plus `share` times its walk weight.
@@ -30,6 +27,35 @@ export interface NextShape extends TargetShape, Penalty {
   /** After how many newer elements an element of the history counts half for what comes next. */
   halfLife: number
   taste: number
+}
+
+/**
+ * A random walk from an item (the source) to one of its viewers, and on to another item of that viewer (the target). `users`,
+ * `targets` and `sources` are the powers by which those with many views count less.
+ */
+export interface WalkShape {
+  users: number
+  targets: number
+  sources: number
+  /** Keeps the best `keep` neighbours of each source, or of each target. */
+  per: 'source' | 'target'
+  keep: number
+}
+
+/** A ridge regression of each item on the items most similar to it: EASE within a neighbourhood. */
+export interface RidgeShape extends Penalty {
+  /** How many items each item is regressed on. */
+  keep: number
+  /** The power by which users with many views count less. */
+  users: number
+}
+
+/** By which factors items are recommended more or less often than by the weights of their neighbours alone. */
+export interface TargetShape {
+  /** The power by which items with many views count less. */
+  targets: number
+  /** The power by which fresh items count more: those that more viewers than usual have viewed last. */
+  fresh: number
 }
 
 const ageless = { halfLife: Number.POSITIVE_INFINITY }

@@ -1,4 +1,4 @@
-import { randomFrom } from './random.js'
+import { Growing, startsOf, transposed } from './sparse-matrix.js'
 
 /** What each user watched. Users and items are numbered from 0. */
 export interface Interactions {
@@ -18,14 +18,6 @@ export interface Events {
 }
 
 export const userCountOf = ({ starts }: Interactions) => starts.length - 1
-
-/** Where each of `count` groups begins when the keys are sorted, and where the last one ends. */
-export const startsOf = (keys: Uint32Array, count: number) => {
-  const starts = new Uint32Array(count + 1)
-  for (const key of keys) starts[key + 1] = (starts[key + 1] as number) + 1
-  for (let at = 0; at < count; at++) starts[at + 1] = (starts[at + 1] as number) + (starts[at] as number)
-  return starts
-}
 
 /** Groups events by user. The events of each user must be in order; of repeated items, the newest event counts. */
 export const interactionsOf = ({ users, items, weights }: Events, userCount: number, itemCount: number): Interactions => {
@@ -64,68 +56,90 @@ export const interactionsOf = ({ users, items, weights }: Events, userCount: num
   }
 }
 
-const maxLength = 1000
-const minLength = 50
-
-/** The length to cut histories to, so that they have at most `maxPairs` pairs of items together. */
-export const workableLength = ({ starts }: Interactions, maxPairs: number) => {
-  const pairsOf = (length: number) =>
-    starts.reduce((pairs, start, at) => (at === 0 ? 0 : pairs + Math.min(start - (starts[at - 1] as number), length) ** 2), 0)
-  let length = maxLength
-  while (length > minLength && pairsOf(length) > maxPairs) length = Math.ceil(length * 0.8)
-  return length
+/** A history by the ids of its items, the oldest first. */
+export interface WeightedIds {
+  ids: number[]
+  weights: number[]
 }
 
-const orderOf = (count: number, seed: number) => {
-  const random = randomFrom(seed)
-  const order = new Uint32Array(count).map((_, at) => at)
-  for (let at = count - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1))
-    const moved = order[at] as number
-    order[at] = order[other] as number
-    order[other] = moved
+/** Collects histories, and numbers the items in the order in which they appear. */
+export class Histories {
+  private readonly itemOf = new Map<number, number>()
+  private readonly starts = new Growing(new Uint32Array(1024))
+  private readonly items = new Growing(new Uint32Array(1024))
+  private readonly weights = new Growing(new Float32Array(1024))
+
+  constructor() {
+    this.starts.push(0)
   }
-  return order
-}
 
-/**
- * Shuffles the users, so that the first ones are a random sample, and cuts each history to its newest items: the work grows with
- * the square of the length, and the history of a bot may be very long.
- */
-export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
-  const { itemCount, items, weights } = data
-  const userCount = userCountOf(data)
-  const order = orderOf(userCount, seed)
-  const sizeOf = (user: number) => Math.min((data.starts[user + 1] as number) - (data.starts[user] as number), maxLength)
-  const starts = new Uint32Array(userCount + 1)
-  order.forEach((user, at) => {
-    starts[at + 1] = (starts[at] as number) + sizeOf(user)
-  })
-  const reordered = <T extends Uint32Array | Float32Array>(all: T, into: T) => {
-    order.forEach((user, at) => {
-      const end = data.starts[user + 1] as number
-      into.set(all.subarray(end - sizeOf(user), end), starts[at])
+  add({ ids, weights }: WeightedIds) {
+    ids.forEach((id, at) => {
+      const item = this.itemOf.get(id) ?? this.itemOf.size
+      this.itemOf.set(id, item)
+      this.items.push(item)
+      this.weights.push(weights[at] as number)
     })
-    return into
+    this.starts.push(this.items.size)
   }
-  const size = starts[userCount] as number
-  return {
-    itemCount,
-    starts,
-    items: reordered(items, new Uint32Array(size)),
-    ...(weights && { weights: reordered(weights, new Float32Array(size)) })
+
+  /** The item of each id, the items in ascending order. */
+  get known(): ReadonlyMap<number, number> {
+    return this.itemOf
+  }
+
+  get interactions(): Interactions {
+    return { itemCount: this.itemOf.size, starts: this.starts.all, items: this.items.all, weights: this.weights.all }
   }
 }
 
-/** The first users that have at most this many elements together. */
-export const firstUsers = ({ itemCount, starts, items, weights }: Interactions, maxElements: number): Interactions => {
-  const over = starts.findIndex(start => start > maxElements)
-  const last = over === -1 ? starts.length - 1 : over - 1
-  const end = starts[last] as number
-  return {
-    itemCount,
-    starts: starts.subarray(0, last + 1),
-    items: items.subarray(0, end),
-    ...(weights && { weights: weights.subarray(0, end) })
+export const viewCounts = ({ itemCount, items }: Pick<Interactions, 'itemCount' | 'items'>) => {
+  const views = new Uint32Array(itemCount)
+  for (const item of items) views[item] = (views[item] as number) + 1
+  return views
+}
+
+/** The items sorted by their number of viewers, the most popular first. Ties go to the lower item. */
+export const byPopularity = (data: Interactions) => {
+  const views = viewCounts(data)
+  return new Uint32Array(data.itemCount).map((_, item) => item).sort((a, b) => (views[b] as number) - (views[a] as number) || a - b)
+}
+
+/** The first `count` accepted items. */
+export const firstOf = (order: Uint32Array, count: number, accepts: (item: number) => boolean) => {
+  const first: number[] = []
+  for (let at = 0; at < order.length && first.length < count; at++) {
+    const item = order[at] as number
+    if (accepts(item)) first.push(item)
   }
+  return first
+}
+
+/** Interactions in both directions: the items of each user, and the viewers of each item. */
+export interface TrainingSet {
+  itemCount: number
+  userCount: number
+  starts: Uint32Array
+  items: Uint32Array
+  viewerStarts: Uint32Array
+  viewers: Uint32Array
+}
+
+export const trainingSetOf = (data: Interactions): TrainingSet => {
+  const { itemCount, starts, items } = data
+  const { starts: viewerStarts, targets: viewers } = transposed({ starts, targets: items, weights: undefined }, itemCount)
+  return { itemCount, userCount: userCountOf(data), starts, items, viewerStarts, viewers }
+}
+
+/** How many users viewed each item. */
+export const viewsOf = (set: TrainingSet) => Float64Array.from(viewCounts(set))
+
+/** How much each view of a user counts: the more views the user has, the less. */
+export const userWeights = ({ userCount, starts }: TrainingSet, power: number) => {
+  const weights = new Float64Array(userCount)
+  for (let user = 0; user < userCount; user++) {
+    const views = (starts[user + 1] as number) - (starts[user] as number)
+    weights[user] = views === 0 ? 0 : views ** -power
+  }
+  return weights
 }

@@ -1,6 +1,5 @@
-import { Growing } from './growing.js'
-import type { TrainingSet } from './training-set.js'
-import { transposed } from './transpose.js'
+import type { TrainingSet } from './interactions.js'
+import { Growing, transposed } from './sparse-matrix.js'
 
 /** For each item (a row), the items to recommend to its viewers, in ascending order, and how strongly. */
 export interface Neighbours {
@@ -91,14 +90,13 @@ export const mixed = ({ starts, targets, first, second }: Blend, share: number):
 
 /** Scales all weights to a total of 1 per view on average, so that a share of a model means the same for all models. */
 export const balanced = ({ viewerStarts, items }: TrainingSet, rows: Neighbours): Neighbours => {
-  const { starts, targets, weights } = rows
+  const { starts, weights } = rows
   let sum = 0
   for (let row = 0; row < starts.length - 1; row++) {
     const views = (viewerStarts[row + 1] as number) - (viewerStarts[row] as number)
     for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) sum += views * Math.abs(weights[at] as number)
   }
-  const scale = sum > 0 ? items.length / sum : 1
-  return { starts, targets, weights: weights.map(weight => weight * scale) }
+  return weighted(rows, sum > 0 ? items.length / sum : 1)
 }
 
 /** Multiplies the weights of each target by a factor of its own. */
@@ -132,3 +130,32 @@ export const weighted = ({ starts, targets, weights }: Neighbours, factor: numbe
   targets,
   weights: weights.map(weight => weight * factor)
 })
+
+/** Moves the `count` items with the highest values to the front (quickselect). Returns how many there are. Ties go to the lower item. */
+export const selectBest = (items: Uint32Array, size: number, values: Float64Array, count: number) => {
+  if (size <= count) return size
+  const better = (a: number, b: number) => {
+    const one = values[a] as number
+    const other = values[b] as number
+    return one > other || (one === other && a < b)
+  }
+  let low = 0
+  let high = size - 1
+  while (low < high) {
+    const pivot = items[(low + high) >> 1] as number
+    let left = low
+    let right = high
+    while (left <= right) {
+      while (better(items[left] as number, pivot)) left++
+      while (better(pivot, items[right] as number)) right--
+      if (left > right) break
+      const moved = items[left] as number
+      items[left++] = items[right] as number
+      items[right--] = moved
+    }
+    if (count - 1 <= right) high = right
+    else if (count - 1 >= left) low = left
+    else break
+  }
+  return count
+}

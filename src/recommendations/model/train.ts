@@ -1,12 +1,11 @@
 import { type Choice, choose } from './choose.js'
 import { chooseNext } from './choose-next.js'
-import type { HoldOutKind } from './hold-out.js'
-import { firstUsers, type Interactions, shuffled, workableLength } from './interactions.js'
+import type { HoldOutKind } from './evaluation.js'
+import { type Interactions, trainingSetOf } from './interactions.js'
 import { type Blend, blendOf, nothing, weighted } from './neighbours.js'
 import { NextParts } from './next.js'
-import { ridgeEquations } from './ridge.js'
-import { taste } from './taste.js'
-import { trainingSetOf } from './training-set.js'
+import { firstUsers, shuffled, workableLength } from './sampling.js'
+import { ridgeEquations, taste } from './taste.js'
 
 export interface Model extends Choice {
   /** What comes next and, on the second side, what is liked. */

@@ -1,20 +1,7 @@
 import { CoViews } from './co-views.js'
-import { type Neighbours, Rows, reversed, sorted } from './neighbours.js'
-import { selectBest } from './selection.js'
-import { type TrainingSet, userWeights, viewsOf } from './training-set.js'
-
-/**
- * A random walk from an item (the source) to one of its viewers, and on to another item of that viewer (the target). `users`,
- * `targets` and `sources` are the powers by which those with many views count less.
- */
-export interface WalkShape {
-  users: number
-  targets: number
-  sources: number
-  /** Keeps the best `keep` neighbours of each source, or of each target. */
-  per: 'source' | 'target'
-  keep: number
-}
+import type { WalkShape } from './hyperparameters.js'
+import { type TrainingSet, userWeights, viewsOf } from './interactions.js'
+import { type Neighbours, Rows, reversed, selectBest, sorted, weighted } from './neighbours.js'
 
 /** The total weight of all walks from each item, before the penalty of the source. */
 const totalsOf = (set: TrainingSet, weights: Float64Array, penalties: Float64Array) => {
@@ -73,8 +60,7 @@ export const walk = (set: TrainingSet, shape: WalkShape, within?: Uint8Array, on
 /** Scales the walks to a total of 1 per view on average, so that a share of them means the same for every shape. */
 const normalized = (set: TrainingSet, totals: Float64Array, penalties: Float64Array, rows: Neighbours): Neighbours => {
   const sum = viewsOf(set).reduce((sum, views, item) => sum + views * (totals[item] as number) * (penalties[item] as number), 0)
-  const scale = sum > 0 ? set.items.length / sum : 1
-  return { ...rows, weights: rows.weights.map(weight => weight * scale) }
+  return weighted(rows, sum > 0 ? set.items.length / sum : 1)
 }
 
 /** Swaps rather than overwrites, because CoViews needs all items to clear its counts. */

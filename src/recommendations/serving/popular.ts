@@ -4,8 +4,15 @@ import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { defaultOrder } from '../../catalogue/orders.js'
 import { anywhere, type PopularityDocument } from '../../data/popularity.js'
-import { Best } from '../model/index.js'
-import type { TitleRequest } from './title-request.js'
+import { Best } from '../model/scorer.js'
+
+/** How many open titles to choose, and for whom. The excluded titles, rows of the skeleton, do not qualify. */
+export interface TitleRequest {
+  audience: Audience
+  count: number
+  excluded: ReadonlySet<number>
+  now: number
+}
 
 /** A view in the caller's own country counts as 1 + this many views elsewhere. */
 const homeFactor = 10

@@ -1,38 +1,29 @@
 import type { Audience, Country } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
+import type { Viewing } from '../interest.js'
 import type { StoredModel } from '../stored-model.js'
-import { Alike } from './alike.js'
-import { Popular } from './popular.js'
-import { ServedModel } from './served-model.js'
-import type { TitleRequest } from './title-request.js'
-import { varied } from './varied.js'
-import type { Viewing } from './viewing.js'
+import { Popular, type TitleRequest } from './popular.js'
+import { type Recommendation, varied } from './reasons.js'
+import { newestTitles, ServedModel } from './served-model.js'
 
-/** A recommended title, and the watched title that contributes most to it, as rows of the skeleton. */
-export interface Recommendation {
-  title: number
-  because?: number | undefined
-}
-
-/** Only the newest titles of a history are used. Older ones add little. */
-const newestTitles = 200
 /** How many popular titles are searched for titles with the user's terms. */
 const searchDepth = 2000
 /** A varied list is chosen from this many times as many titles. */
 const choiceDepth = 5
+/** The score of a shared type: less than that of any shared term. */
+const sameType = 1e-9
 
 const nobody: Viewing = { titles: new Map(), excluded: new Set() }
 
 /** Recommends titles by the model, then popular titles with the terms of what the user has watched, then other popular titles. */
 export class Recommender {
   readonly popular: Popular
-  private readonly alike: Alike
   private model: ServedModel | undefined
   private modelVersion = 0
+  private counted: { tree: Catalogue['tree']; titles: number; having: Map<number, number> } | undefined
 
   constructor(private readonly catalogue: Catalogue) {
     this.popular = new Popular(catalogue)
-    this.alike = new Alike(catalogue, this.popular)
   }
 
   use(model: StoredModel) {
@@ -57,6 +48,15 @@ export class Recommender {
     return varied(this.candidates(viewing, audience, count, now), count)
   }
 
+  /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
+  similar(title: number, audience: Audience, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
+    const request = { audience, count, excluded: new Set(excluded).add(title), now }
+    const known = this.model?.similar(title, request) ?? []
+    if (known.length === count) return known
+    for (const row of known) request.excluded.add(row)
+    return [...known, ...this.alike(title, { ...request, count: count - known.length })]
+  }
+
   private *candidates(viewing: Viewing, audience: Audience, count: number, now: number) {
     const taken = new Set<number>()
     for (const recommendation of this.personal(viewing, { audience, count: count * choiceDepth, excluded: viewing.excluded, now })) {
@@ -66,27 +66,8 @@ export class Recommender {
     yield* this.filling(viewing, audience, count, taken, now)
   }
 
-  /** Open titles like this one, as rows of the skeleton: by the model, then by terms and type. The excluded ones are left out. */
-  similar(title: number, audience: Audience, count: number, excluded: Iterable<number> = [], now = Date.now()): number[] {
-    const request = { audience, count, excluded: new Set(excluded).add(title), now }
-    const known = this.neighbours(title, request)
-    if (known.length === count) return known
-    for (const row of known) request.excluded.add(row)
-    return [...known, ...this.alike.best(title, { ...request, count: count - known.length })]
-  }
-
-  private neighbours(title: number, request: TitleRequest): number[] {
-    const item = this.model?.item(title)
-    if (!this.model || item === undefined) return []
-    return this.model.best(this.model.history([item]), request).map(neighbour => neighbour.title)
-  }
-
-  private *personal({ titles }: Viewing, request: TitleRequest): Generator<Recommendation> {
-    if (!this.model) return
-    const { rows, items, interests } = knownTo(this.model, titles)
-    if (rows.length === 0) return
-    const history = this.model.history(items, interests)
-    for (const { title, item } of this.model.best(history, request)) yield { title, because: rows[this.model.strongest(history, item)] }
+  private personal({ titles }: Viewing, request: TitleRequest): Iterable<Recommendation> {
+    return this.model?.recommend(titles, request) ?? []
   }
 
   private filling({ titles, excluded }: Viewing, audience: Audience, count: number, taken: Set<number>, now: number): Recommendation[] {
@@ -106,20 +87,37 @@ export class Recommender {
     }
     return [...related, ...others].slice(0, count).map(title => ({ title }))
   }
-}
 
-/** The newest titles that the model knows, the oldest of them first. */
-const knownTo = (model: ServedModel, titles: Viewing['titles']) => {
-  const rows: number[] = []
-  const items: number[] = []
-  const interests: number[] = []
-  for (const [row, interest] of titles) {
-    const item = model.item(row)
-    if (item === undefined) continue
-    rows.push(row)
-    items.push(item)
-    interests.push(interest)
-    if (rows.length === newestTitles) break
+  /**
+   * For titles that the model knows too little about: the open titles that share the rarest terms with this one, then others of its type.
+   * On a tie, the more popular comes first.
+   */
+  private alike(title: number, request: TitleRequest): number[] {
+    const { skeleton } = this.catalogue
+    const { type } = skeleton
+    const own = type.get(title)
+    const sharedTerms = skeleton.termSums(this.rarities(skeleton.terms.get(title)))
+    return this.popular.best(row => sharedTerms(row) || (type.get(row) === own ? sameType : 0), request)
   }
-  return { rows: rows.reverse(), items: items.reverse(), interests: interests.reverse() }
+
+  /** The squares let one rare term count more than several common ones. A term that all titles have still counts a little. */
+  private rarities(terms: readonly number[]) {
+    const { titles, having } = this.termCounts()
+    return terms.map(term => [term, Math.log(1 + titles / (having.get(term) as number)) ** 2] as const)
+  }
+
+  /** How many titles have each term. Counted again when the catalogue has changed. */
+  private termCounts() {
+    const { skeleton, tree } = this.catalogue
+    if (this.counted?.tree === tree) return this.counted
+    const having = new Map<number, number>()
+    let titles = 0
+    for (let row = 0; row < skeleton.size; row++) {
+      if (tree.title(row) !== row) continue
+      titles++
+      for (const term of skeleton.terms.get(row)) having.set(term, (having.get(term) ?? 0) + 1)
+    }
+    this.counted = { tree, titles, having }
+    return this.counted
+  }
 }

@@ -1,9 +1,13 @@
 import { isOpen } from '../../catalogue/availability.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { type History, historyOf, Scorer, StrongestLinks } from '../model/index.js'
+import type { Viewing } from '../interest.js'
+import { type History, historyOf, type Scored, Scorer } from '../model/scorer.js'
 import type { StoredModel } from '../stored-model.js'
-import { interleaved, newcomerEvery } from './newcomers.js'
-import type { TitleRequest } from './title-request.js'
+import type { TitleRequest } from './popular.js'
+import type { Recommendation } from './reasons.js'
+
+/** Only the newest titles of a history are used. Older ones add little. */
+export const newestTitles = 200
 
 /** The mapping between the items of a model and the titles of a catalogue. */
 interface ItemMapping {
@@ -17,7 +21,6 @@ interface ItemMapping {
 /** A model whose items are titles of the catalogue, as rows of the skeleton. */
 export class ServedModel {
   private readonly scorer: Scorer
-  private readonly strongestLinks: StrongestLinks
   private cachedMapping: ItemMapping | undefined
 
   constructor(
@@ -26,22 +29,41 @@ export class ServedModel {
   ) {
     if (new Set(model.ids).size < model.ids.length) throw new Error('The model contains a title twice')
     this.scorer = new Scorer(model.links)
-    this.strongestLinks = new StrongestLinks(model.links)
   }
 
-  /** Undefined if the model does not know the title. */
-  item(row: number) {
-    const item = this.mapping.items[row] as number
-    return item < 0 ? undefined : item
+  /** The open titles that fit the watched ones, the best first, each with the watched title that contributes most to it. */
+  *recommend(watched: Viewing['titles'], request: TitleRequest): Generator<Recommendation> {
+    const { rows, items, interests } = this.known(watched)
+    if (rows.length === 0) return
+    const history = historyOf(items, this.model.halfLives, interests)
+    for (const { title, item } of this.best(history, request)) yield { title, because: rows[this.scorer.strongest(history, item)] }
   }
 
-  /** `items` begin with the oldest. Without interests, each counts the same. */
-  history(items: number[], interests?: number[]) {
-    return historyOf(items, this.model.halfLives, interests)
+  /** The open titles that fit this one, the best first. */
+  similar(title: number, request: TitleRequest): number[] {
+    const item = this.mapping.items[title] as number
+    if (item < 0) return []
+    return this.best(historyOf([item], this.model.halfLives), request).map(similar => similar.title)
   }
 
-  /** The open titles that fit a history, the best first. */
-  best(history: History, { audience, count, excluded, now }: TitleRequest): { title: number; item: number }[] {
+  /** The newest titles that the model knows, the oldest of them first. */
+  private known(titles: Viewing['titles']) {
+    const itemOf = this.mapping.items
+    const rows: number[] = []
+    const items: number[] = []
+    const interests: number[] = []
+    for (const [row, interest] of titles) {
+      const item = itemOf[row] as number
+      if (item < 0) continue
+      rows.push(row)
+      items.push(item)
+      interests.push(interest)
+      if (rows.length === newestTitles) break
+    }
+    return { rows: rows.reverse(), items: items.reverse(), interests: interests.reverse() }
+  }
+
+  private best(history: History, { audience, count, excluded, now }: TitleRequest): { title: number; item: number }[] {
     const { model, scorer } = this
     const { skeleton } = this.catalogue
     const { rows } = this.mapping
@@ -52,11 +74,6 @@ export class ServedModel {
     const counts: [number, number] = [count, Math.ceil(count / newcomerEvery)]
     const [titles, newcomers] = scorer.bestApart(history, model.watched, counts, isWanted)
     return interleaved(titles, newcomers, count).map(({ item }) => ({ title: rows[item] as number, item }))
-  }
-
-  /** The index in the history of the item that contributes most to the score of `item`. */
-  strongest(history: History, item: number) {
-    return this.strongestLinks.of(history, item)
   }
 
   /** Computed again when the catalogue has changed. */
@@ -76,4 +93,27 @@ export class ServedModel {
     this.cachedMapping = { tree, rows, items }
     return this.cachedMapping
   }
+}
+
+/** While watched titles remain, at most every tenth place goes to a newcomer: a title that nobody has watched yet. */
+const newcomerEvery = 10
+/**
+ * A newcomer's score is multiplied by this before it is compared with the next title's. Newcomers score low, because they borrow a little
+ * from many titles.
+ */
+const worth = 20
+
+/** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */
+export const interleaved = (titles: Scored[], newcomers: Scored[], count: number) => {
+  const list: Scored[] = []
+  const [known, fresh] = [[...titles], [...newcomers]]
+  while (list.length < count) {
+    const [title, newcomer] = [known[0], fresh[0]]
+    const isTurn = (list.length + 1) % newcomerEvery === 0
+    const isFresh = newcomer && (!title || (isTurn && newcomer.score * worth >= title.score))
+    const next = isFresh ? fresh.shift() : known.shift()
+    if (!next) break
+    list.push(next)
+  }
+  return list
 }

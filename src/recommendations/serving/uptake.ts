@@ -1,10 +1,8 @@
+import { reasonTypes } from '../../../schemas/recommendation.js'
 import { Cache } from '../../cache.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { days } from '../../time.js'
-import type { Recommendation } from './recommender.js'
-
-export const reasons = ['watched', 'popular'] as const
-type ReasonType = (typeof reasons)[number]
+import { type ReasonType, type Recommendation, reasonTypeOf } from './reasons.js'
 
 /** A title that was recommended to a user, and when it was counted. Once begun, it is not counted again. */
 interface Showing {
@@ -13,7 +11,7 @@ interface Showing {
   state: ReasonType | 'begun'
 }
 
-const states = [...reasons, 'begun'] as const
+const states = [...reasonTypes, 'begun'] as const
 
 // As numbers, because objects would take four times the memory.
 const packed = (showings: Showing[]) => Float64Array.from(showings.flatMap(({ id, at, state }) => [id, at, states.indexOf(state)]))
@@ -44,7 +42,7 @@ export class Uptake {
     const counted = this.countedSince(user, now - countedFor)
     const ids = new Set(counted.map(({ id }) => id))
     const added = recommendations
-      .map(({ title, because }) => ({ id: skeleton.idOf(title), at: now, state: because === undefined ? 'popular' : 'watched' }) as const)
+      .map(one => ({ id: skeleton.idOf(one.title), at: now, state: reasonTypeOf(one) }))
       .filter(({ id }) => !ids.has(id))
     if (added.length === 0) return
     for (const { state } of added) this.shown[state]++

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { Decimal128, type Document } from 'mongodb'
 import t, { type Test } from 'tap'
 import { trainInChildProcess, trainingLease } from '../../../src/recommendations/learning/start-training.js'
 import { type TrainingProgress, trainModel } from '../../../src/recommendations/learning/training.js'
+import { readTrainingData } from '../../../src/recommendations/learning/training-data.js'
 import { modelFormat } from '../../../src/recommendations/stored-model.js'
 import { build, buildWith } from '../../helpers/app.js'
 import { databaseOf } from '../../helpers/database.js'
@@ -241,4 +243,40 @@ test('a service that ends ends its training', async t => {
 
 t.test('trainings that mostly wait', { jobs: 4 }, async t => {
   for (const [name, body] of waiting) t.test(name, { buffered: true }, body)
+})
+
+t.test('a training skips broken contents and histories that other software wrote', async t => {
+  const odd = { ...content(2), keywords: 'odd', countries_include: [5], created_at: 'x' } as unknown as ReturnType<typeof content>
+  const app = await buildWith(t, { contents: [content(1), odd, content(3)] })
+  const at = new Date()
+  const decimal = Decimal128.fromString('50')
+  const elements: Document[] = [
+    { user_id: 1, content_id: 1, time: 3000, percentage: 90 },
+    { user_id: 1, content_id: 2, time: 3000, percentage: 90 },
+    { user_id: 1, content_id: 3, time: 3000, percentage: decimal },
+    { user_id: 2, content_id: 3, time: decimal },
+    { user_id: 2, content_id: 1, time: 3000, percentage: 'x' }
+  ]
+  await databaseOf(app)
+    .collection('history')
+    .insertMany(elements.map(element => ({ created_at: at, updated_at: at, ...element })))
+  const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
+  t.strictSame(
+    [[...interactions.starts], [...interactions.items], [...ids]],
+    [
+      [0, 2],
+      [0, 1],
+      [1, 3]
+    ]
+  )
+  t.ok(
+    interactions.weights?.every(weight => weight > 0 && weight <= 1),
+    'elements without interest are left out'
+  )
+})
+
+t.test('and finds nothing where there is nothing', async t => {
+  const app = await buildWith(t, { contents: [content(1)] })
+  const { interactions, ids } = await readTrainingData(app.data, interest, () => undefined)
+  t.strictSame([[...interactions.starts], interactions.itemCount, [...ids]], [[0], 0, [1]], 'only a title that nobody has watched')
 })

@@ -1,5 +1,11 @@
 import t from 'tap'
-import { choose, someOf } from '../../../src/recommendations/model/choose.js'
+import { viewersOf } from '../../../scripts/spark/viewers.js'
+import { choose } from '../../../src/recommendations/model/choose.js'
+import { chooseNext } from '../../../src/recommendations/model/choose-next.js'
+import type { Hyperparameters } from '../../../src/recommendations/model/hyperparameters.js'
+import type { Interactions } from '../../../src/recommendations/model/interactions.js'
+import { randomFrom, someOf } from '../../../src/recommendations/model/sampling.js'
+import { interactions } from './helper.js'
 import { drifting } from './synthetic.js'
 
 t.test('some items are as many as are wanted, any of them', async t => {
@@ -15,4 +21,34 @@ t.test('some items are as many as are wanted, any of them', async t => {
 
 t.test('lambda climbs while that helps, three steps at most', async t => {
   t.equal(choose(drifting({ users: 120 }), { seed: 3 }).settings.ridge.lambda, 240 * 2 ** 3)
+})
+
+/** What was the best after each trial for the half-life of what comes next. These trials follow the first three. */
+const halfLifeTrials = (data: Interactions) => {
+  const best: Hyperparameters[] = []
+  chooseNext(data, { seed: 1, onTrial: (_done, _total, settings) => best.push(settings) })
+  return { before: best[2]?.next, after: best.slice(3, 6).map(({ next }) => next), count: best.length }
+}
+
+t.test('where the last title matters most, the share of the chain is chosen again, and nothing longer is tried', async t => {
+  const histories = [...viewersOf({ viewers: 400, titles: 200, views: 20, group: 40 })]
+  const { before, after, count } = halfLifeTrials(interactions(...histories))
+  t.match([before, after[0]], [{ halfLife: 3 }, { halfLife: 1 }])
+  t.not(after[0]?.chain, before?.chain)
+  t.equal(count, 14)
+})
+
+t.test('where several series are watched in turn, more of the past matters', async t => {
+  const random = randomFrom(3)
+  const histories = Array.from({ length: 400 }, () => {
+    const first = Math.floor(random() * 8)
+    const series = [0, 1, 2, 3].map(nth => ({ series: (first + nth) % 8, part: Math.floor(random() * 20) }))
+    return Array.from({ length: 12 }, (_, view) => {
+      const { series: one, part } = series[view % 4] as (typeof series)[number]
+      return one * 23 + part + Math.floor(view / 4)
+    })
+  })
+  const { after, count } = halfLifeTrials(interactions(...histories))
+  t.match(after, [{ halfLife: 3 }, { halfLife: 3 }, { halfLife: 6 }])
+  t.equal(count, 15)
 })

@@ -1,18 +1,11 @@
 import t from 'tap'
-import {
-  byPopularity,
-  firstOf,
-  halfLivesOf,
-  historyOf,
-  Scorer,
-  train,
-  viewCounts,
-  withNewcomers
-} from '../../../src/recommendations/model/index.js'
-import { type Features, likenesses } from '../../../src/recommendations/model/likeness.js'
+import { halfLivesOf } from '../../../src/recommendations/model/hyperparameters.js'
+import { byPopularity, firstOf, viewCounts } from '../../../src/recommendations/model/interactions.js'
 import { sorted } from '../../../src/recommendations/model/neighbours.js'
-import { product } from '../../../src/recommendations/model/newcomers.js'
-import { interleaved } from '../../../src/recommendations/serving/newcomers.js'
+import { type Features, likenesses, product, withNewcomers } from '../../../src/recommendations/model/newcomers.js'
+import { historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
+import { train } from '../../../src/recommendations/model/train.js'
+import { interleaved } from '../../../src/recommendations/serving/served-model.js'
 import { interactions, isNear, rowsOf, tableOf } from './helper.js'
 import { featured } from './synthetic.js'
 

@@ -1,10 +1,9 @@
 import t from 'tap'
 import { firstNext } from '../../../src/recommendations/model/hyperparameters.js'
-import { NextParts } from '../../../src/recommendations/model/next.js'
-import { nextEquations } from '../../../src/recommendations/model/next-equations.js'
+import { trainingSetOf } from '../../../src/recommendations/model/interactions.js'
+import { NextParts, nextEquations, targetFactors } from '../../../src/recommendations/model/next.js'
 import { solved } from '../../../src/recommendations/model/regression.js'
-import { targetFactors } from '../../../src/recommendations/model/target-factors.js'
-import { trainingSetOf } from '../../../src/recommendations/model/training-set.js'
+import { chain, Succession } from '../../../src/recommendations/model/succession.js'
 import { interactions, isNear, tableOf } from './helper.js'
 
 const histories = [
@@ -85,4 +84,54 @@ t.test('the parts add up, and each target has its factor', async t => {
   const sums = regression.map((row, i) => row.map((value, j) => (value + 0.7 * (chain[i]?.[j] as number)) * (factors[j] as number)))
   const wanted = sums.map(row => row.map(value => (value * histories.flat().length) / total(sums)))
   t.ok(isNear(tableOf(parts.together({ ...firstNext, chain: 0.7, targets: 0.3, fresh: 0.5 })), wanted))
+})
+
+const counted = (succession: Succession, item: number) => {
+  succession.count(item)
+  const { items, size, before, after } = succession
+  return [...items.subarray(0, size)].sort((a, b) => a - b).map(other => [other, before[other], after[other]])
+}
+
+t.test('a view before or after an item counts less with every view in between', async t => {
+  const succession = new Succession(trainingSetOf(interactions([0, 1, 2, 3], [2, 1], [4])), distance => 0.5 ** (distance - 1))
+  t.strictSame(counted(succession, 1), [
+    [0, 1, 0],
+    [2, 1, 1],
+    [3, 0, 0.5]
+  ])
+  t.strictSame(counted(succession, 0), [
+    [1, 0, 1],
+    [2, 0, 0.5],
+    [3, 0, 0.25]
+  ])
+  t.strictSame(counted(succession, 4), [], 'earlier counts leave nothing behind')
+})
+
+t.test('views that are far away do not count', async t => {
+  const history = Array.from({ length: 60 }, (_, item) => item)
+  const succession = new Succession(trainingSetOf(interactions(history)), () => 1)
+  t.strictSame(
+    counted(succession, 30).map(([other]) => other),
+    history.filter(item => item !== 30 && Math.abs(item - 30) <= 20)
+  )
+})
+
+t.test('a chain is what came after and a little of what came before, less by the distance, and less for what much came after', async t => {
+  const set = trainingSetOf(interactions([0, 1, 2], [0, 2], [1, 0]))
+  const shape = { distance: 1, back: 0.1, counts: 0.7, sources: 0.5, keep: 9 }
+  // By source: what came after and 0.1 times what came before. Two views apart counts half.
+  const raw = [
+    [0, 1 + 0.1, 0.5 + 1],
+    [1 + 0.1, 0, 1],
+    [0.1 * 1.5, 0.1, 0]
+  ]
+  const table = raw.map(row => row.map(value => value ** 0.7 / Math.sqrt(row.reduce((a, b) => a + b, 2))))
+  const views = [3, 2, 2]
+  const sum = table.reduce((sum, row, source) => sum + (views[source] as number) * row.reduce((a, b) => a + b, 0), 0)
+  const wanted = table.map(row => row.map(value => (value * 7) / sum))
+  t.ok(isNear(tableOf(chain(set, shape)), wanted))
+  t.strictSame(
+    tableOf(chain(set, { ...shape, keep: 1 })).map(row => row.filter(value => value > 0).length),
+    [1, 1, 1]
+  )
 })

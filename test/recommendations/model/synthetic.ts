@@ -1,5 +1,5 @@
-import { type Interactions, interactionsOf } from '../../../src/recommendations/model/index.js'
-import { randomFrom } from '../../../src/recommendations/model/random.js'
+import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
+import { randomFrom } from '../../../src/recommendations/model/sampling.js'
 
 /** Made-up users and items that behave like real ones: items have a place in a few tastes and a popularity, users have tastes. */
 

@@ -1,25 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { CoViews } from '../../../src/recommendations/model/co-views.js'
+import { type HoldOut, holdOut, type Quality, qualitiesOf } from '../../../src/recommendations/model/evaluation.js'
+import { halfLivesOf } from '../../../src/recommendations/model/hyperparameters.js'
 import {
   byPopularity,
-  chooseSettings,
   firstOf,
-  type HoldOut,
-  halfLivesOf,
-  historyOf,
-  holdOut,
-  type Model,
-  type Quality,
-  qualitiesOf,
-  Scorer,
-  train
-} from '../../../src/recommendations/model/index.js'
-import { type Interactions, interactionsOf } from '../../../src/recommendations/model/interactions.js'
+  type Interactions,
+  interactionsOf,
+  trainingSetOf,
+  viewsOf
+} from '../../../src/recommendations/model/interactions.js'
 import { blendOf, nothing, Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
-import { randomFrom } from '../../../src/recommendations/model/random.js'
-import type { TrainingStep } from '../../../src/recommendations/model/train.js'
-import { trainingSetOf, viewsOf } from '../../../src/recommendations/model/training-set.js'
+import { randomFrom } from '../../../src/recommendations/model/sampling.js'
+import { historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
+import { chooseSettings, type Model, type TrainingStep, train } from '../../../src/recommendations/model/train.js'
 import { interactions } from './helper.js'
 import { dense, drifting, sparse } from './synthetic.js'
 

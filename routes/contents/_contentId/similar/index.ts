@@ -5,7 +5,7 @@ import { Ok } from '../../../../schemas/common.js'
 import { IntegerId } from '../../../../schemas/path-ids.js'
 import { SimilarContent, SimilarQuery } from '../../../../schemas/similar.js'
 import { openTitleIdOf } from '../../../../src/catalogue/title-ids.js'
-import { similarAnswer } from '../../../../src/recommendations/serving/similar-answer.js'
+import { similarAnswer } from '../../../../src/recommendations/serving/answers.js'
 
 const schema = {
   summary: 'List titles like this one',

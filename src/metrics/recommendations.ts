@@ -1,6 +1,8 @@
-import type { Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
+import { reasonTypes } from '../../schemas/recommendation.js'
 import type { Settings } from '../config.js'
 import type { Learning } from '../recommendations/learning/learning.js'
+import type { Uptake } from '../recommendations/serving/uptake.js'
 import { minutes } from '../time.js'
 import { gauge } from './gauge.js'
 
@@ -17,5 +19,25 @@ export const modelMetrics = (registry: Registry, learning: Learning, { TRAIN, TR
     'recommendation_training_interval_seconds',
     'Age at which the model is trained again. Missing if the service does not train',
     () => (TRAIN === 'off' ? undefined : minutes(TRAIN_INTERVAL) / 1000)
+  )
+}
+
+export const uptakeMetrics = (registry: Registry, uptake: Uptake) => {
+  const counter = (name: string, help: string, counts: Uptake['shown']) =>
+    new Counter({
+      name,
+      help,
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const reason of reasonTypes) this.inc({ reason }, counts[reason])
+      }
+    })
+  counter('recommendations_shown_total', 'Titles recommended to users by this process, by reason, each at most once a day', uptake.shown)
+  counter(
+    'recommendations_begun_total',
+    'Titles that users began within a day after this process recommended them, by reason',
+    uptake.begun
   )
 }

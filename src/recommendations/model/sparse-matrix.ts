@@ -1,4 +1,30 @@
-import { startsOf } from './interactions.js'
+/** A typed array that grows. A plain array of ten million numbers would take eight times the memory. */
+export class Growing<T extends Uint32Array | Float32Array> {
+  size = 0
+
+  constructor(private values: T) {}
+
+  push(value: number) {
+    if (this.size === this.values.length) {
+      const grown = new (this.values.constructor as new (size: number) => T)(Math.ceil(this.size * 1.5))
+      grown.set(this.values)
+      this.values = grown
+    }
+    this.values[this.size++] = value
+  }
+
+  get all() {
+    return this.values.subarray(0, this.size) as T
+  }
+}
+
+/** Where each of `count` groups begins when the keys are sorted, and where the last one ends. */
+export const startsOf = (keys: Uint32Array, count: number) => {
+  const starts = new Uint32Array(count + 1)
+  for (const key of keys) starts[key + 1] = (starts[key + 1] as number) + 1
+  for (let at = 0; at < count; at++) starts[at + 1] = (starts[at + 1] as number) + (starts[at] as number)
+  return starts
+}
 
 /** A sparse matrix, row by row. */
 interface SparseMatrix<Weights extends Float32Array | undefined> {

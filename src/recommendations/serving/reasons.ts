@@ -1,0 +1,54 @@
+import type { RecommendationReason } from '../../../schemas/recommendation.js'
+import type { Fragment } from '../../catalogue/bytes.js'
+
+/** A recommended title, and the watched title that is its reason, as rows of the skeleton. Without one, the reason is popularity. */
+export interface Recommendation {
+  title: number
+  /** The watched title that contributes most. */
+  because?: number | undefined
+}
+
+export type ReasonType = RecommendationReason['type']
+
+export const reasonTypeOf = ({ because }: Recommendation): ReasonType => (because === undefined ? 'popular' : 'watched')
+
+/** Names the watched title that led to a recommendation. Without one, or if it cannot be served, popularity is the reason. */
+export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
+  content_id === undefined || !content ? { type: 'popular' } : { type: 'watched', content_id, name: content.name }
+
+/** Of ten adjacent recommendations, at most four have the same reason. */
+const adjacent = 10
+const mostAlike = 4
+
+/**
+ * The first candidates, in their order, except that a candidate waits while too many just before it have the same reason. Takes only
+ * as many candidates as it needs.
+ */
+export const varied = (candidates: Iterable<Recommendation>, count: number): Recommendation[] => {
+  const taken: Recommendation[] = []
+  const waiting: Recommendation[] = []
+  const isTurn = ({ because }: Recommendation) => because === undefined || countLatest(taken, because) < mostAlike
+
+  for (const candidate of candidates) {
+    if (!isTurn(candidate)) {
+      waiting.push(candidate)
+      continue
+    }
+    // After each one that is taken, it may be the turn of another that waits.
+    for (let next: Recommendation | undefined = candidate; next && taken.length < count; next = takeFirst(waiting, isTurn)) taken.push(next)
+    if (taken.length === count) break
+  }
+  return taken
+}
+
+/** How many of the recommendations just before the next one have this reason. */
+const countLatest = (taken: Recommendation[], because: number) => {
+  let times = 0
+  for (let at = Math.max(0, taken.length + 1 - adjacent); at < taken.length; at++) if (taken[at]?.because === because) times++
+  return times
+}
+
+const takeFirst = (waiting: Recommendation[], isTurn: (candidate: Recommendation) => boolean): Recommendation | undefined => {
+  const at = waiting.findIndex(isTurn)
+  return at === -1 ? undefined : waiting.splice(at, 1)[0]
+}
