@@ -1,5 +1,6 @@
+import { type HoldOut, type Quality, qualitiesOf } from './evaluation.js'
 import type { Blend } from './neighbours.js'
-import { Best } from './scorer.js'
+import { aged, Best } from './scorer.js'
 
 /** A history, and what each of its items counts for the first and for the second model of a blend. */
 interface BlendHistory {
@@ -10,6 +11,31 @@ interface BlendHistory {
 
 /** Elements of a history that count less than this change nothing. */
 const negligible = 1e-3
+
+/** After how many newer elements an element of a history counts half for each side of a blend. */
+export interface BlendHalfLives {
+  first: number
+  second: number
+}
+
+/** The quality of a blend with each share of its second model. */
+export const blendQualities = (
+  out: HoldOut,
+  blend: Blend,
+  halfLives: BlendHalfLives,
+  shares: number[],
+  depth: number,
+  itemCount: number
+): Quality[] => {
+  const scorer = new BlendScorer(blend)
+  const { starts, items, weights } = out.training
+  return qualitiesOf(out, depth, itemCount, shares.length, (user, isSeen) => {
+    const [from, to] = [starts[user] as number, starts[user + 1] as number]
+    const sideOf = (halfLife: number) => aged(to - from, halfLife, weights?.subarray(from, to))
+    const history = { items: items.subarray(from, to), first: sideOf(halfLives.first), second: sideOf(halfLives.second) }
+    return scorer.best(history, shares, depth, item => !isSeen(item))
+  })
+}
 
 /** Scores with several shares of the second model at once, which takes little more time than one share. */
 export class BlendScorer {

@@ -1,11 +1,10 @@
-import { BlendScorer } from './blend-scorer.js'
+import { type BlendHalfLives, blendQualities } from './blend-scorer.js'
 import type { Choice, ChooseOptions } from './choose.js'
-import { firstHeldOut, type HoldOut, holdOut, type Quality, qualitiesOf, unmeasured } from './evaluation.js'
+import { firstHeldOut, type HoldOut, holdOut, popularQuality, type Quality, unmeasured } from './evaluation.js'
 import { firstNext, type Hyperparameters, type NextShape, presets } from './hyperparameters.js'
-import { byPopularity, firstOf, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
+import { byPopularity, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
 import { type Blend, blendOf, type Neighbours, nothing } from './neighbours.js'
 import { NextParts } from './next.js'
-import { aged } from './scorer.js'
 import { ridgeEquations, taste } from './taste.js'
 
 /** More held-out items hardly improve the choice, but take longer. */
@@ -93,22 +92,11 @@ class NextTrials {
   }
 
   baseline() {
-    const order = byPopularity(this.out.training)
-    return qualitiesOf(this.out, depth, this.set.itemCount, 1, (_user, isSeen) => [
-      firstOf(order, depth, item => !isSeen(item))
-    ])[0] as Quality
+    return popularQuality(this.out, byPopularity(this.out.training), depth, this.set.itemCount)
   }
 
-  /** The quality of both sides of a blend with each share of the second. Each side has a half-life of its own. */
-  private qualities(blend: Blend, halfLives: { first: number; second: number }, shares: number[]) {
-    const scorer = new BlendScorer(blend)
-    const { starts, items, weights } = this.out.training
-    return qualitiesOf(this.out, depth, this.set.itemCount, shares.length, (user, isSeen) => {
-      const [from, to] = [starts[user] as number, starts[user + 1] as number]
-      const sideOf = (halfLife: number) => aged(to - from, halfLife, weights?.subarray(from, to))
-      const history = { items: items.subarray(from, to), first: sideOf(halfLives.first), second: sideOf(halfLives.second) }
-      return scorer.best(history, shares, depth, item => !isSeen(item))
-    })
+  private qualities(blend: Blend, halfLives: BlendHalfLives, shares: number[]) {
+    return blendQualities(this.out, blend, halfLives, shares, depth, this.set.itemCount)
   }
 }
 

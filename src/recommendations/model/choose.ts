@@ -1,11 +1,10 @@
-import { BlendScorer } from './blend-scorer.js'
-import { type HoldOut, heldOutWithin, holdOut, type Quality, qualitiesOf, type Recommend, unmeasured } from './evaluation.js'
+import { blendQualities } from './blend-scorer.js'
+import { type HoldOut, heldOutWithin, holdOut, popularQuality, type Quality, unmeasured } from './evaluation.js'
 import { type Hyperparameters, presets, type RidgeShape, type WalkShape } from './hyperparameters.js'
-import { byPopularity, firstOf, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
+import { byPopularity, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
 import { type Blend, blendOf, type Neighbours } from './neighbours.js'
 import { type Equations, solved } from './regression.js'
 import { someOf } from './sampling.js'
-import { aged } from './scorer.js'
 import { ridgeEquations } from './taste.js'
 import { walk } from './walk.js'
 
@@ -57,23 +56,13 @@ class Trials {
 
   /** Measures the settings with each of these shares in place of their own. */
   qualities(settings: Hyperparameters, shares: number[]) {
-    const scorer = new BlendScorer(this.blended(settings))
-    const { starts, items, weights } = this.out.training
-    return this.measure(shares.length, (user, isSeen) => {
-      const from = starts[user] as number
-      const to = starts[user + 1] as number
-      const counted = aged(to - from, settings.halfLife, weights?.subarray(from, to))
-      return scorer.best({ items: items.subarray(from, to), first: counted, second: counted }, shares, this.depth, item => !isSeen(item))
-    })
+    const halfLives = { first: settings.halfLife, second: settings.halfLife }
+    return blendQualities(this.out, this.blended(settings), halfLives, shares, this.depth, this.itemCount)
   }
 
   baseline() {
     const order = byPopularity(this.out.training).filter(item => this.within[item] === 1)
-    return this.measure(1, (_user, isSeen) => [firstOf(order, this.depth, item => !isSeen(item))])[0] as Quality
-  }
-
-  private measure(models: number, recommend: Recommend) {
-    return qualitiesOf(this.out, this.depth, this.itemCount, models, recommend)
+    return popularQuality(this.out, order, this.depth, this.itemCount)
   }
 
   private blended({ ridge, walk }: Hyperparameters) {

@@ -1,4 +1,4 @@
-import { byPopularity, type Interactions, userCountOf } from './interactions.js'
+import { byPopularity, firstOf, type Interactions, userCountOf } from './interactions.js'
 import { randomFrom } from './sampling.js'
 
 /** Interactions split into a training part and a held-out part, which a model has to predict. */
@@ -168,3 +168,7 @@ export const qualitiesOf = (out: HoldOut, count: number, itemCount: number, mode
   }
   return tallies.map(tally => tally.mean(itemCount))
 }
+
+/** The quality of recommending the same list to everybody. */
+export const popularQuality = (out: HoldOut, order: Uint32Array, count: number, itemCount: number) =>
+  qualitiesOf(out, count, itemCount, 1, (_user, isSeen) => [firstOf(order, count, item => !isSeen(item))])[0] as Quality

@@ -9,6 +9,25 @@ const halfOfBorrowing = 4
 const likeItems = 20
 const keep = 60
 
+/** What is known of each item apart from its views: its features, numbered from 0, each once. */
+export interface Features {
+  starts: Uint32Array
+  values: Uint32Array
+}
+
+/**
+ * Links items with few views or none to others by what they have in common: a title can be recommended on its first day, and says
+ * something about who watches it. The features are those of the items that were viewed, and of others after them.
+ */
+export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
+  const alike = lendersOf(features, views)
+  const rows = withRows(starts, features.starts.length - 1)
+  return blendOf(
+    withBorrowed({ starts: rows, targets, weights: first }, alike),
+    withBorrowed({ starts: rows, targets, weights: second }, alike)
+  )
+}
+
 /** For each row of `one`, the weighted sum of the rows of `other` that it names. Keeps the strongest targets of each row. */
 export const product = (one: Neighbours, other: Neighbours, keep: number): Neighbours => {
   const count = one.starts.length - 1
@@ -81,25 +100,6 @@ const withRows = (starts: Uint32Array, count: number) => {
   const longer = new Uint32Array(count + 1).fill(starts.at(-1) as number)
   longer.set(starts)
   return longer
-}
-
-/**
- * Links items with few views or none to others by what they have in common: a title can be recommended on its first day, and says
- * something about who watches it. The features are those of the items that were viewed, and of others after them.
- */
-export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
-  const alike = lendersOf(features, views)
-  const rows = withRows(starts, features.starts.length - 1)
-  return blendOf(
-    withBorrowed({ starts: rows, targets, weights: first }, alike),
-    withBorrowed({ starts: rows, targets, weights: second }, alike)
-  )
-}
-
-/** What is known of each item apart from its views: its features, numbered from 0, each once. */
-export interface Features {
-  starts: Uint32Array
-  values: Uint32Array
 }
 
 /** How rare each feature is. What most items have says nothing about any of them. */
