@@ -1,28 +1,15 @@
 import { type HoldOut, type Quality, qualitiesOf } from './evaluation.js'
 import type { Blend } from './neighbours.js'
-import { aged, Best } from './scorer.js'
-
-/** A history, and what each of its items counts for the first and for the second model of a blend. */
-interface BlendHistory {
-  items: Uint32Array
-  first: Float64Array
-  second: Float64Array
-}
+import { Best, type HalfLives, type History, historyOf } from './scorer.js'
 
 /** Elements of a history that count less than this change nothing. */
 const negligible = 1e-3
-
-/** After how many newer elements an element of a history counts half for each side of a blend. */
-export interface BlendHalfLives {
-  first: number
-  second: number
-}
 
 /** The quality of a blend with each share of its second model. */
 export const blendQualities = (
   out: HoldOut,
   blend: Blend,
-  halfLives: BlendHalfLives,
+  halfLives: HalfLives,
   shares: number[],
   depth: number,
   itemCount: number
@@ -30,9 +17,8 @@ export const blendQualities = (
   const scorer = new BlendScorer(blend)
   const { starts, items, weights } = out.training
   return qualitiesOf(out, depth, itemCount, shares.length, (user, isSeen) => {
-    const [from, to] = [starts[user] as number, starts[user + 1] as number]
-    const sideOf = (halfLife: number) => aged(to - from, halfLife, weights?.subarray(from, to))
-    const history = { items: items.subarray(from, to), first: sideOf(halfLives.first), second: sideOf(halfLives.second) }
+    const [from, to] = [starts[user], starts[user + 1]]
+    const history = historyOf(items.subarray(from, to), halfLives, weights?.subarray(from, to))
     return scorer.best(history, shares, depth, item => !isSeen(item))
   })
 }
@@ -52,7 +38,7 @@ export class BlendScorer {
     this.isFound = new Uint8Array(itemCount)
   }
 
-  best(history: BlendHistory, shares: number[], count: number, accepts: (item: number) => boolean) {
+  best(history: History, shares: number[], count: number, accepts: (item: number) => boolean) {
     const { first, second, found, isFound } = this
     const size = this.add(history)
     const lists = shares.map(() => new Best(count))
@@ -72,14 +58,14 @@ export class BlendScorer {
     return lists.map(({ taken }) => taken.map(({ item }) => item))
   }
 
-  private add({ items, first: firstWeights, second: secondWeights }: BlendHistory) {
+  private add({ items, next, liked }: History) {
     const { first, second, found, isFound } = this
     const { starts, targets, first: firsts, second: seconds } = this.blend
     let size = 0
     for (let at = 0; at < items.length; at++) {
       const item = items[at] as number
-      const one = firstWeights[at] as number
-      const other = secondWeights[at] as number
+      const one = next[at] as number
+      const other = liked[at] as number
       if (Math.max(one, other) < negligible) continue
       const end = starts[item + 1] as number
       for (let place = starts[item] as number; place < end; place++) {

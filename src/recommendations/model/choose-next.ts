@@ -1,10 +1,11 @@
-import { type BlendHalfLives, blendQualities } from './blend-scorer.js'
+import { blendQualities } from './blend-scorer.js'
 import type { Choice, ChooseOptions } from './choose.js'
 import { firstHeldOut, type HoldOut, holdOut, popularQuality, type Quality, unmeasured } from './evaluation.js'
 import { firstNext, type Hyperparameters, type NextShape, presets } from './hyperparameters.js'
 import { byPopularity, type Interactions, type TrainingSet, trainingSetOf } from './interactions.js'
 import { type Blend, blendOf, type Neighbours, nothing } from './neighbours.js'
 import { NextParts } from './next.js'
+import type { HalfLives } from './scorer.js'
 import { ridgeEquations, taste } from './taste.js'
 
 /** More held-out items hardly improve the choice, but take longer. */
@@ -64,7 +65,7 @@ class NextTrials {
   /** The settings with a change, and with each share of the chain. */
   withChains(settings: NextSettings, change: Partial<NextShape> = {}): Candidate[] {
     const next = { ...settings.next, ...change }
-    const qualities = this.qualities(this.parts.sides(next), { first: next.halfLife, second: next.halfLife }, chains)
+    const qualities = this.qualities(this.parts.sides(next), { next: next.halfLife, liked: next.halfLife }, chains)
     return qualities.map((quality, at) => ({ settings: { ...settings, next: { ...next, chain: chains[at] as number } }, quality }))
   }
 
@@ -72,13 +73,13 @@ class NextTrials {
   withFactors(settings: NextSettings, change: Partial<NextShape>): Candidate[] {
     const next = { ...settings.next, ...change }
     const blend = blendOf(this.parts.together(next), nothing(this.set.itemCount))
-    const [quality] = this.qualities(blend, { first: next.halfLife, second: next.halfLife }, [0]) as [Quality]
+    const [quality] = this.qualities(blend, { next: next.halfLife, liked: next.halfLife }, [0]) as [Quality]
     return [{ settings: { ...settings, next }, quality }]
   }
 
   /** What comes next by `together`, with each share of a taste. */
   withTaste(next: NextShape, together: Neighbours, { preset, links }: Taste, halfLife: number): Candidate[] {
-    const qualities = this.qualities(blendOf(together, links), { first: next.halfLife, second: halfLife }, tasteShares)
+    const qualities = this.qualities(blendOf(together, links), { next: next.halfLife, liked: halfLife }, tasteShares)
     return qualities.map((quality, at) => ({
       settings: { ...preset, halfLife, next: { ...next, taste: tasteShares[at] as number } },
       quality
@@ -95,7 +96,7 @@ class NextTrials {
     return popularQuality(this.out, byPopularity(this.out.training), depth, this.set.itemCount)
   }
 
-  private qualities(blend: Blend, halfLives: BlendHalfLives, shares: number[]) {
+  private qualities(blend: Blend, halfLives: HalfLives, shares: number[]) {
     return blendQualities(this.out, blend, halfLives, shares, depth, this.set.itemCount)
   }
 }

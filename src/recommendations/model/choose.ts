@@ -56,7 +56,7 @@ class Trials {
 
   /** Measures the settings with each of these shares in place of their own. */
   qualities(settings: Hyperparameters, shares: number[]) {
-    const halfLives = { first: settings.halfLife, second: settings.halfLife }
+    const halfLives = { next: settings.halfLife, liked: settings.halfLife }
     return blendQualities(this.out, this.blended(settings), halfLives, shares, this.depth, this.itemCount)
   }
 

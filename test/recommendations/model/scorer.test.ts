@@ -157,12 +157,7 @@ t.test('whatever is blended, and whatever was watched', async t => {
     )
 
     const share = 0.1 + 3 * random()
-    const [chosen] = new BlendScorer(blendOf(next, liked)).best(
-      { items: Uint32Array.from(watched), first: history.next as Float64Array, second: history.liked as Float64Array },
-      [share],
-      5,
-      () => true
-    )
+    const [chosen] = new BlendScorer(blendOf(next, liked)).best(history, [share], 5, () => true)
     const served = new Scorer(blendOf(next, weighted(liked, share))).best(history, 5, () => true)
     check('what is chosen is what is served', round, JSON.stringify(chosen) === JSON.stringify(served.map(({ item }) => item)))
 
