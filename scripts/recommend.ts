@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Faults } from '../src/import/checking/faults.js'
+import { Faults } from '../src/import/checking.js'
 import {
   type Blend,
   byPopularity,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { Faults } from '../../src/import/checking/faults.js'
+import { Faults } from '../../src/import/checking.js'
 import {
   firstOf,
   Growing,
