@@ -173,3 +173,16 @@ export const importRecords = {
 export type ImportKind = keyof typeof importRecords
 /** In import order: records come before those that refer to them. */
 export const importKinds = Object.keys(importRecords) as ImportKind[]
+
+// An import over HTTP
+
+export const ImportQuery = Type.Object({
+  prune: Type.Boolean({ default: false })
+})
+
+export const ImportCounts = Type.Object({
+  added: Type.Integer(),
+  changed: Type.Integer(),
+  unchanged: Type.Integer(),
+  removed: Type.Integer()
+})

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Faults } from '../src/import/checking/faults.js'
+import { Faults } from '../src/import/checking.js'
 import { type HoldOutKind, holdOut, type Quality, qualitiesOf } from '../src/recommendations/model/evaluation.js'
 import { byPopularity, firstOf } from '../src/recommendations/model/interactions.js'
 import type { Blend } from '../src/recommendations/model/neighbours.js'

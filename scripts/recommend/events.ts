@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { Faults } from '../../src/import/checking/faults.js'
+import { Faults } from '../../src/import/checking.js'
 import { halfLivesOf } from '../../src/recommendations/model/hyperparameters.js'
 import { firstOf, type Interactions, interactionsOf } from '../../src/recommendations/model/interactions.js'
 import { historyOf, Scorer } from '../../src/recommendations/model/scorer.js'

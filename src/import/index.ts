@@ -1,19 +1,37 @@
+import type { Static } from '@sinclair/typebox'
 import type { Db } from 'mongodb'
-import type { ImportKind } from '../../schemas/import.js'
+import type { ImportKind, importRecords } from '../../schemas/import.js'
 import { defaultCompletedAt } from '../config.js'
 import { ensureIndexes } from '../data/index.js'
 import type { Lease } from '../data/leases.js'
-import { checkFile } from './checking/check.js'
-import { Faults, ImportError } from './checking/faults.js'
-import { KnownIds } from './checking/known-ids.js'
-import type { ImportRun } from './kind.js'
-import { kindsOf } from './kinds/index.js'
-import { filesOf, type Source, textsOf } from './reading/sources.js'
-import { operationTimeout } from './timeouts.js'
-import { pruneKind } from './writing/prune.js'
-import { type Counts, writeFile } from './writing/write.js'
+import { checkFile, Faults, ImportError } from './checking.js'
+import { type ImportRun, type Kind, KnownIds, operationTimeout } from './kind.js'
+import { contents } from './kinds/contents.js'
+import { legal, schedule, supportTexts } from './kinds/documents.js'
+import { history } from './kinds/history.js'
+import { hidden, watchlist } from './kinds/lists.js'
+import { railCollections } from './kinds/rail-collections.js'
+import { terms } from './kinds/terms.js'
+import { users } from './kinds/users.js'
+import { filesOf, type Source, textsOf } from './sources.js'
+import { type Counts, pruneKind, writeFile } from './writing.js'
 
-export { ImportError } from './checking/faults.js'
+export { ImportError } from './checking.js'
+
+type Kinds = { [K in ImportKind]: Kind<Static<(typeof importRecords)[K]>> }
+
+const kindsOf = (run: ImportRun): Kinds => ({
+  users: users(run),
+  terms: terms(run),
+  contents: contents(run),
+  'rail-collections': railCollections(run),
+  legal: legal(run),
+  schedule: schedule(run),
+  'support-texts': supportTexts(run),
+  history: history(run),
+  watchlist: watchlist(run),
+  hidden: hidden(run)
+})
 
 /** Each file is read twice: once to check it and once to write it. */
 export interface ImportProgress {
@@ -81,11 +99,10 @@ export const importFiles = async (db: Db, input: string[] | Record<string, strin
     await assertUnchanged(source, states[at])
   }
 
-  for (const { kind } of sources) {
-    const counts = result.kinds[kind]
-    const { prune: pruneDocuments, revision } = kinds[kind]
-    if (!prune || !counts || !pruneDocuments || !revision) continue
-    counts.pruned = await pruneKind(db, { prune: pruneDocuments, revision }, confirm)
+  for (const { kind } of prune ? sources : []) {
+    const pruned = await pruneKind(db, kinds[kind], confirm)
+    if (pruned === undefined) continue
+    result.kinds[kind] = { ...(result.kinds[kind] as Counts), pruned }
     if (isInterrupted()) return result
   }
   return result

@@ -1,35 +1,12 @@
-import type { Db, Document } from 'mongodb'
+import { CursorTimeoutMode, type Db, type Document } from 'mongodb'
 import type { ImportKind } from '../../schemas/import.js'
 import type { RevisionKind } from '../data/catalogue.js'
 import type { Lease } from '../data/leases.js'
-import type { KnownIds } from './checking/known-ids.js'
+import { minutes, moment } from '../time.js'
+import { inBatches } from './records.js'
+import { Table } from './table.js'
 
-/** `place` is the line of an `.ndjson` file, or the position in a `.json` array, from 1. */
-export interface Entry<R> {
-  record: R
-  place: number
-}
-
-/** With `other`, the reason ends with the place of that other record. */
-export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
-
-/** Shared by all kinds of a run. */
-export interface ImportRun {
-  db: Db
-  /** `iss` of users with a `sub`. */
-  issuer: string | undefined
-  /** Percentage from which a content counts as completed. */
-  completedAt: number
-  /** Kinds whose documents are removed if the run lacks them. */
-  pruned: ReadonlySet<ImportKind>
-  ids: Record<'users' | 'terms' | 'contents', KnownIds>
-}
-
-export interface Operation {
-  updateOne: { filter: Document; update: Document | Document[]; upsert: true }
-}
-
-/** How the records of one kind of file are checked, beyond their schema, and written. */
+/** How the records of one kind of file are checked, beyond their schema, and written. `src/import/index.ts` lists the kinds. */
 export interface Kind<R = unknown> {
   collection: string
   /** Raised after changes, so that the servers reload what has changed. */
@@ -46,4 +23,77 @@ export interface Kind<R = unknown> {
   operations(records: R[]): Promise<Operation[]>
   /** Removes the documents that the run lacks, and confirms the lease before each write. Returns how many. */
   prune?(confirm: Lease['confirm']): Promise<number>
+}
+
+/** `place` is the line of an `.ndjson` file, or the position in a `.json` array, from 1. */
+export interface Entry<R> {
+  record: R
+  place: number
+}
+
+/** With `other`, the reason ends with the place of that other record. */
+export type ReportFault = (place: number, field: string, reason: string, other?: number) => void
+
+export interface Operation {
+  updateOne: { filter: Document; update: Document | Document[]; upsert: true }
+}
+
+/** Shared by all kinds of a run. */
+export interface ImportRun {
+  db: Db
+  /** `iss` of users with a `sub`. */
+  issuer: string | undefined
+  /** Percentage from which a content counts as completed. */
+  completedAt: number
+  /** Kinds whose documents are removed if the run lacks them. */
+  pruned: ReadonlySet<ImportKind>
+  ids: Record<'users' | 'terms' | 'contents', KnownIds>
+}
+
+/** Longer than in a request, because no user waits for an import. */
+export const operationTimeout = { timeoutMS: minutes(2) }
+
+/** For reads of whole collections. Applies to each batch. */
+export const batchTimeout = { ...operationTimeout, timeoutMode: CursorTimeoutMode.ITERATION }
+
+/** The date in a field of a checked record. */
+export const momentOf = (text: string | undefined) => (text === undefined ? undefined : (moment(text) as Date))
+
+export const momentOrNull = (text: string | null | undefined) => (text ? (moment(text) as Date) : null)
+
+/** Returns a function that claims a key for a record and returns whether it was free. Reports keys that an earlier record has. */
+export const uniqueKeys = (table: Table, field: string) => (key: readonly [number, number?], place: number, report: ReportFault) => {
+  const isFree = table.add(key, place)
+  if (!isFree) report(place, field, 'is already used', table.get(0, ...key))
+  return isFree
+}
+
+/** The ids that records may refer to: those in the run and those in the database. */
+export class KnownIds {
+  /** The ids in the run, with the places of their records. */
+  readonly given = new Table(1, 1)
+  private readonly stored = new Table(1)
+
+  constructor(
+    private readonly db: Db,
+    private readonly collection: string,
+    /** Whether ids that only the database has will be removed. */
+    private readonly pruned = false
+  ) {}
+
+  async missing(ids: Iterable<number>) {
+    const unknown = new Set<number>()
+    for (const id of ids) if (!this.given.has(id) && !this.stored.has(id)) unknown.add(id)
+    if (this.pruned) return unknown
+    for (const batch of inBatches(unknown)) {
+      const found = this.db
+        .collection<{ _id: number }>(this.collection)
+        .find({ _id: { $in: batch } }, { ...operationTimeout, projection: { _id: 1 } })
+      for await (const { _id } of found) {
+        this.stored.add([_id])
+        unknown.delete(_id)
+      }
+    }
+    return unknown
+  }
 }

@@ -1,7 +1,8 @@
-import { elements } from './reading/elements.js'
-import { lines } from './reading/lines.js'
-import type { Source } from './reading/sources.js'
-import type { Piece } from './reading/text.js'
+import { isUtf8 } from 'node:buffer'
+import type { Source } from './sources.js'
+
+/** A part of a file that should be one record: its text, or what is wrong with it. */
+export type Piece = { place: number; text: string } | { place: number; fault: string }
 
 /** Some of the records of a file, and how many of its bytes were read for them. */
 export interface Batch {
@@ -16,11 +17,11 @@ export interface BatchOptions {
 }
 
 /** The number of records that are read, checked and written together. */
-export const batchSize = 1000
+const batchSize = 1000
 /** Large records make smaller batches. */
 const batchCharacters = 4 * 1024 * 1024
-
-const lengthOf = (piece: Piece) => ('text' in piece ? piece.text.length : 0)
+/** The limit of MongoDB is 16 MB for a document, which includes the search words. */
+const maxRecordBytes = 2 * 1024 * 1024
 
 /** Keeps memory flat, however long the file is. */
 export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
@@ -31,7 +32,7 @@ export async function* batchesOf(source: Source): AsyncGenerator<Batch> {
   function* full(pieces: Piece[]) {
     for (const piece of pieces) {
       batch.pieces.push(piece)
-      characters += lengthOf(piece)
+      characters += 'text' in piece ? piece.text.length : 0
       if (batch.pieces.length < batchSize && characters < batchCharacters) continue
       yield batch
       batch = { pieces: [], bytes: 0 }
@@ -55,5 +56,152 @@ export const parsed = (piece: Piece): { text: string; value: unknown } | { fault
   } catch (error) {
     const fault = (error as Error).message.replace(/(^|,? )(\.\.\.)?".*is not valid JSON$/s, '').replace(/ \(line.*\)$/, '')
     return { fault: fault || 'is not JSON' }
+  }
+}
+
+export function* inBatches<T>(items: Iterable<T>): Generator<T[]> {
+  let batch: T[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Splits a file chunk by chunk. */
+interface Splitter {
+  push(chunk: Buffer): Piece[]
+  end(): Piece[]
+}
+
+/** Collects the bytes of one record from the chunks of its file. */
+class RecordBuffer {
+  private parts: Buffer[] = []
+  private size = 0
+
+  add(bytes: Buffer) {
+    this.size += bytes.length
+    // Drops the bytes of records that are too long, so that memory stays flat whatever the file contains.
+    if (this.size <= maxRecordBytes) this.parts.push(bytes)
+    else this.parts = []
+  }
+
+  /** Returns undefined for white space. */
+  take(place: number): Piece | undefined {
+    const bytes = this.parts.length === 1 ? (this.parts[0] as Buffer) : Buffer.concat(this.parts)
+    const { size } = this
+    this.parts = []
+    this.size = 0
+    if (size > maxRecordBytes) return { place, fault: 'is longer than 2 MiB' }
+    if (!isUtf8(bytes)) return { place, fault: 'is not valid UTF-8' }
+    const text = bytes.toString('utf8')
+    const clean = place === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text
+    return clean.trim() === '' ? undefined : { place, text: clean }
+  }
+}
+
+const byteOrderMark = '\ufeff'
+
+const lineFeed = 0x0a
+
+/** Splits an `.ndjson` file into lines. Skips empty lines but counts them. */
+const lines = (): Splitter => {
+  const buffer = new RecordBuffer()
+  let place = 0
+
+  const take = (pieces: Piece[]) => {
+    const piece = buffer.take(++place)
+    if (piece) pieces.push(piece)
+    return pieces
+  }
+
+  return {
+    push(chunk) {
+      const pieces: Piece[] = []
+      let from = 0
+      for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
+        buffer.add(chunk.subarray(from, to))
+        take(pieces)
+        from = to + 1
+      }
+      if (from < chunk.length) buffer.add(chunk.subarray(from))
+      return pieces
+    },
+    end: () => take([])
+  }
+}
+
+const [quote, comma, open, backslash, close, openObject, closeObject] = Buffer.from('",[\\]{}') as unknown as number[]
+const isBlank = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || isMark(byte)
+/** The bytes of a byte order mark. */
+const isMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf
+
+/** Returns a function that takes the bytes of an array one by one and says whether one ends an element. */
+const endFinder = () => {
+  let depth = 0
+  let inText = false
+  let escaped = false
+  return (byte: number) => {
+    if (inText) {
+      if (escaped) escaped = false
+      else if (byte === backslash) escaped = true
+      else if (byte === quote) inText = false
+      return false
+    }
+    if (byte === quote) inText = true
+    else if (byte === openObject || byte === open) depth++
+    else if (depth === 0) return byte === comma || byte === close
+    else if (byte === closeObject || byte === close) depth--
+    return false
+  }
+}
+
+/** Splits the array of a `.json` file into its elements. Only looks for their ends and leaves the rest to the JSON parser. */
+const elements = (): Splitter => {
+  const buffer = new RecordBuffer()
+  const isEnd = endFinder()
+  let state: 'before' | 'within' | 'after' | 'lost' = 'before'
+  let place = 1
+
+  const lose = (pieces: Piece[], fault: string) => {
+    pieces.push({ place, fault })
+    state = 'lost'
+  }
+
+  const take = (pieces: Piece[], last: boolean) => {
+    const piece = buffer.take(place)
+    if (piece) pieces.push(piece)
+    else if (!last || place > 1) pieces.push({ place, fault: 'an element is missing before the comma or bracket' })
+    place++
+  }
+
+  return {
+    push(chunk) {
+      const pieces: Piece[] = []
+      let from = 0
+      for (let at = 0; at < chunk.length && state !== 'lost'; at++) {
+        const byte = chunk[at] as number
+        if (state === 'within') {
+          if (!isEnd(byte)) continue
+          buffer.add(chunk.subarray(from, at))
+          from = at + 1
+          take(pieces, byte === close)
+          if (byte === close) state = 'after'
+        } else if (!isBlank(byte)) {
+          if (state === 'before' && byte === open) state = 'within'
+          else lose(pieces, state === 'before' ? 'is not an array' : 'has more text after the end of the array')
+          from = at + 1
+        }
+      }
+      if (state === 'within') buffer.add(chunk.subarray(from))
+      return pieces
+    },
+    end() {
+      if (state === 'before') return [{ place, fault: 'is not an array' }]
+      if (state === 'within') return [{ place, fault: 'the array is not closed' }]
+      return []
+    }
   }
 }

@@ -1,13 +1,76 @@
+import type { Db } from 'mongodb'
 import type { ContentRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
 import { type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
-import { inBatches } from '../batches.js'
-import { Parents } from '../checking/parents.js'
-import { unstorable } from '../checking/storable.js'
-import { uniqueKeys } from '../checking/unique-keys.js'
-import type { ImportRun, Kind } from '../kind.js'
-import { momentOf, momentOrNull } from '../reading/moments.js'
-import { type Fields, idsNotGiven, upsertsFor } from '../writing/catalogue-writes.js'
+import {
+  type ImportRun,
+  type Kind,
+  type KnownIds,
+  momentOf,
+  momentOrNull,
+  operationTimeout,
+  type ReportFault,
+  uniqueKeys
+} from '../kind.js'
+import { inBatches } from '../records.js'
+import { Table } from '../table.js'
+import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
+import { termFaults } from './terms.js'
+
+export const contents = (run: ImportRun): Kind<ContentRecord> => {
+  const { db, ids } = run
+  const { given } = ids.contents
+  const claimId = uniqueKeys(given, 'id')
+  const parents = new Parents(db, ids.contents)
+  const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => ({ words: searchWords(fields as ContentFields) }) })
+
+  return {
+    collection: 'contents',
+    revision: 'contents',
+
+    async check(entries, report) {
+      const wrongTerms = await termFaults(
+        run,
+        entries.flatMap(({ record }) => record.terms ?? [])
+      )
+      for (const { record, place } of entries) {
+        if (claimId([record.id], place, report) && record.parent_id) parents.add(record.id, record.parent_id)
+        for (const term of record.terms ?? []) {
+          const fault = wrongTerms.get(term)
+          if (fault) report(place, 'terms', fault)
+        }
+        const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
+        if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
+        for (const field of ['pricing', 'plans', 'external_ids'] as const) {
+          const fault = unstorable(record[field])
+          if (fault) report(place, field, fault)
+        }
+      }
+    },
+
+    checkAll: report => parents.check(report),
+
+    operations: records => upserts(records.map(record => ({ _id: record.id, fields: fieldsOf(record) }))),
+
+    /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
+    async prune(confirm) {
+      const now = new Date()
+      const $set = { deleted_at: now, updated_at: now, digest: '' }
+      let marked = 0
+      for (const batch of inBatches(await idsNotGiven<number>(db, 'contents', id => given.has(id), { deleted_at: null }))) {
+        const result = await db
+          .collection<ContentDocument>('contents')
+          .updateMany(
+            { _id: { $in: batch } },
+            { $set, $currentDate: { stamp: true } },
+            { ...(await confirm()), writeConcern: { w: 'majority' } }
+          )
+        marked += result.matchedCount
+      }
+      return marked
+    }
+  }
+}
 
 type ContentFields = Omit<Fields<ContentDocument>, 'words'>
 
@@ -43,62 +106,107 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
   deleted_at: momentOrNull(record.deleted_at),
   terms: [...new Set(record.terms)],
   position: record.position ?? null,
+  ...noOptionalFields,
   ...optionalFields(record)
 })
 
 const searchWords = ({ name, title, description, keywords }: ContentFields) =>
   wordsOf(name, ...Object.values(title), ...Object.values(description), keywords)
 
-/** Adds null for the optional fields that a record lacks. The digest does not include them, so that those of earlier versions stay valid. */
-const derivedFrom = (fields: ContentFields) => ({ ...noOptionalFields, ...optionalFields(fields), words: searchWords(fields) })
+/** MongoDB allows 100 levels in a whole document. */
+const maxLevels = 50
 
-export const contents = ({ db, ids, pruned }: ImportRun): Kind<ContentRecord> => {
-  const { given } = ids.contents
-  const claimId = uniqueKeys(given, 'id')
-  const parents = new Parents(db, ids.contents)
-  const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => derivedFrom(fields as ContentFields) })
+/** Why MongoDB cannot store an object, or undefined if it can. */
+const unstorable = (value: unknown, depth = 0): string | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > maxLevels) return `must not be nested deeper than ${maxLevels} levels`
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.includes('\0')) return 'must not have a key with a null character'
+    const fault = unstorable(inner, depth + 1)
+    if (fault) return fault
+  }
+  return undefined
+}
 
-  const missingTerm = (term: number) =>
-    pruned.has('terms') ? `the term ${term} is not in the import, which removes it` : `there is no term ${term}`
+/** Longer cycles are cut in the report. */
+const stepsShown = 10
 
-  return {
-    collection: 'contents',
-    revision: 'contents',
+/** Checks that the parents of the run's contents exist, and that no content is its own ancestor. */
+class Parents {
+  private readonly parents = new Table(1, 1)
 
-    async check(entries, report) {
-      const missing = await ids.terms.missing(entries.flatMap(({ record }) => record.terms ?? []))
-      for (const { record, place } of entries) {
-        if (claimId([record.id], place, report) && record.parent_id) parents.add(record.id, record.parent_id)
-        for (const term of record.terms ?? []) if (missing.has(term)) report(place, 'terms', missingTerm(term))
-        const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
-        if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
-        for (const field of ['pricing', 'plans', 'external_ids'] as const) {
-          const fault = unstorable(record[field])
-          if (fault) report(place, field, fault)
-        }
+  constructor(
+    private readonly db: Db,
+    private readonly ids: KnownIds
+  ) {}
+
+  add(id: number, parent: number) {
+    this.parents.add([id], parent)
+  }
+
+  async check(report: ReportFault) {
+    await this.checkExistence(report)
+    await this.checkCycles(report)
+  }
+
+  private *links() {
+    for (const { key, values } of this.parents.entries()) yield { id: key[0], parent: values[0] as number }
+  }
+
+  private placeOf(id: number) {
+    return this.ids.given.get(0, id) as number
+  }
+
+  private async checkExistence(report: ReportFault) {
+    const orphans: { place: number; parent: number }[] = []
+    for (const batch of inBatches(this.links())) {
+      const missing = await this.ids.missing(batch.map(({ parent }) => parent))
+      for (const { id, parent } of batch) if (missing.has(parent)) orphans.push({ place: this.placeOf(id), parent })
+    }
+    orphans.sort((one, other) => one.place - other.place)
+    for (const { place, parent } of orphans) report(place, 'parent_id', `there is no content ${parent}`)
+  }
+
+  private async checkCycles(report: ReportFault) {
+    const { given } = this.ids
+    const outside = [...this.links()].flatMap(({ parent }) => (given.has(parent) ? [] : parent))
+    const stored = await storedParents(this.db, outside, given)
+    const checked = new Table(1)
+    for (const { id } of this.links()) {
+      const path = new Set<number>()
+      let at: number | undefined = id
+      while (at !== undefined && !checked.has(at) && !path.has(at)) {
+        path.add(at)
+        at = (given.has(at) ? this.parents : stored).get(0, at) || undefined
       }
-    },
-
-    checkAll: report => parents.check(report),
-
-    operations: records => upserts(records.map(record => ({ _id: record.id, fields: fieldsOf(record) }))),
-
-    /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
-    async prune(confirm) {
-      const now = new Date()
-      const $set = { deleted_at: now, updated_at: now, digest: '' }
-      let marked = 0
-      for (const batch of inBatches(await idsNotGiven<number>(db, 'contents', id => given.has(id), { deleted_at: null }))) {
-        const result = await db
-          .collection<ContentDocument>('contents')
-          .updateMany(
-            { _id: { $in: batch } },
-            { $set, $currentDate: { stamp: true } },
-            { ...(await confirm()), writeConcern: { w: 'majority' } }
-          )
-        marked += result.matchedCount
-      }
-      return marked
+      if (at !== undefined && path.has(at)) this.reportCycle([...path].slice([...path].indexOf(at)), report)
+      for (const step of path) checked.add([step])
     }
   }
+
+  private reportCycle(cycle: number[], report: ReportFault) {
+    const first = cycle.find(id => this.ids.given.has(id)) as number
+    const steps = cycle.length > stepsShown ? [...cycle.slice(0, stepsShown), '...'] : cycle
+    report(this.placeOf(first), 'parent_id', `makes a cycle of parents: ${[...steps, cycle[0]].join(' > ')}`)
+  }
+}
+
+/** The parents of contents in the database and of all above them, or 0 for none. Stops at contents of the run. */
+export const storedParents = async (db: Db, ids: Iterable<number>, given = new Table(1)) => {
+  const parents = new Table(1, 1)
+  let level = new Set(ids)
+  while (level.size > 0) {
+    const above = new Set<number>()
+    for (const batch of inBatches(level)) {
+      const found = db
+        .collection<ContentDocument>('contents')
+        .find({ _id: { $in: batch } }, { ...operationTimeout, projection: { parent_id: 1 } })
+      for await (const { _id, parent_id } of found) {
+        parents.add([_id], parent_id ?? 0)
+        if (parent_id && !given.has(parent_id) && !parents.has(parent_id)) above.add(parent_id)
+      }
+    }
+    level = above
+  }
+  return parents
 }

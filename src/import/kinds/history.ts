@@ -1,13 +1,36 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
-import type { HistoryDocument } from '../../data/history.js'
 import { notAfterNow } from '../../data/lists.js'
-import { SupersededRecords } from '../checking/superseded.js'
-import type { ImportRun, Kind, Operation } from '../kind.js'
-import { momentOrNull } from '../reading/moments.js'
+import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import { Table } from '../table.js'
-import { operationTimeout } from '../timeouts.js'
-import { checkReferences, uniqueIds } from './user-content-pairs.js'
+import { checkReferences, uniqueIds } from './lists.js'
+
+export const history = (run: ImportRun): Kind<HistoryRecord> => {
+  const checkIds = uniqueIds(run, {
+    collection: 'history',
+    owners: new Table(2, 2),
+    field: '_id',
+    idOf: ({ _id }: HistoryRecord) => (_id === undefined ? undefined : new ObjectId(_id)),
+    keyOf: id => halves(id.toHexString())
+  })
+  const superseded = new SupersededRecords()
+  const startedAt = new Date()
+
+  return {
+    collection: 'history',
+
+    async check(entries, report) {
+      await checkReferences(run, entries, report)
+      for (const { record, place } of entries)
+        superseded.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
+      await checkIds(entries, report)
+    },
+
+    isSuperseded: place => superseded.isSuperseded(place),
+
+    operations: async records => records.map(record => operation(record, startedAt, run.completedAt))
+  }
+}
 
 /** An id of 24 hexadecimal characters as two numbers. */
 const halves = (id: string) => [Number.parseInt(id.slice(0, 12), 16), Number.parseInt(id.slice(12), 16)] as const
@@ -28,7 +51,7 @@ const completionsOf = ({ plays, watched_at, percentage = 0 }: HistoryRecord, upd
     const isCompleted = percentage >= completedAt
     return {
       plays: { $cond: [isThere, { $ifNull: ['$plays', 0] }, isCompleted ? 1 : '$$REMOVE'] },
-      watched_at: { $cond: [isThere, '$watched_at', isCompleted ? updated_at : '$$REMOVE'] }
+      watched_at: { $cond: [isThere, '$watched_at', isCompleted ? notAfterNow(updated_at) : '$$REMOVE'] }
     }
   }
   const moment = pastMoment(watched_at, startedAt) ?? { $ifNull: ['$watched_at', updated_at] }
@@ -74,34 +97,24 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
 }
 
-export const history = (run: ImportRun): Kind<HistoryRecord> => {
-  const collection = run.db.collection<HistoryDocument>('history')
-  const checkId = uniqueIds(new Table(2, 2), '_id')
-  const superseded = new SupersededRecords()
-  const startedAt = new Date()
+/**
+ * Finds the records that a later record of the run replaces, because it has the same user, content and moment. Writing both
+ * would change the document on every run. Older moments of a pair need no check, because writing them changes nothing.
+ */
+class SupersededRecords {
+  private readonly newest = new Table(2, 2)
+  private readonly superseded = new Table(1)
 
-  /** The elements in the database that have the ids of the records. */
-  const storedElements = async (records: HistoryRecord[]) => {
-    const ids = records.flatMap(({ _id }) => (_id === undefined ? [] : [new ObjectId(_id)]))
-    if (ids.length === 0) return new Map<string, HistoryDocument>()
-    const found = await collection.find({ _id: { $in: ids } }, { ...operationTimeout, projection: { user_id: 1, content_id: 1 } }).toArray()
-    return new Map(found.map(element => [element._id.toHexString(), element]))
+  add(pair: readonly [number, number], moment: number, place: number) {
+    if (this.newest.add(pair, moment, place)) return
+    const known = this.newest.get(0, ...pair) as number
+    if (moment < known) return
+    if (moment === known) this.superseded.add([this.newest.get(1, ...pair) as number])
+    this.newest.set(0, moment, ...pair)
+    this.newest.set(1, place, ...pair)
   }
 
-  return {
-    collection: 'history',
-
-    async check(entries, report) {
-      await checkReferences(run, entries, report)
-      const stored = await storedElements(entries.map(({ record }) => record))
-      for (const { record, place } of entries) {
-        superseded.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
-        if (record._id !== undefined) checkId(halves(record._id), record, stored.get(record._id), place, report)
-      }
-    },
-
-    isSuperseded: place => superseded.isSuperseded(place),
-
-    operations: async records => records.map(record => operation(record, startedAt, run.completedAt))
+  isSuperseded(place: number) {
+    return this.superseded.has(place)
   }
 }

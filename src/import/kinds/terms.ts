@@ -5,47 +5,10 @@ import type { ContentDocument } from '../../data/contents.js'
 import { counterOf } from '../../data/counters.js'
 import type { Lease } from '../../data/leases.js'
 import type { TermDocument } from '../../data/terms.js'
-import { inBatches } from '../batches.js'
-import { uniqueKeys } from '../checking/unique-keys.js'
-import type { ImportRun, Kind } from '../kind.js'
-import { momentOf } from '../reading/moments.js'
+import { type ImportRun, type Kind, momentOf, operationTimeout, uniqueKeys } from '../kind.js'
+import { inBatches } from '../records.js'
 import { Table, textKey } from '../table.js'
-import { operationTimeout } from '../timeouts.js'
-import { type Fields, idsNotGiven, removeNotGiven, upsertsFor } from '../writing/catalogue-writes.js'
-
-type Pair = Pick<TermRecord, 'taxonomy' | 'vendor_id'>
-
-const textOf = ({ taxonomy, vendor_id }: Pair) => JSON.stringify([taxonomy, vendor_id])
-
-const fieldsOf = (record: TermRecord): Fields<TermDocument> => ({
-  vendor_id: record.vendor_id,
-  name: record.name,
-  taxonomy: record.taxonomy,
-  created_at: momentOf(record.created_at),
-  updated_at: momentOf(record.updated_at)
-})
-
-/** The ids in the database, by pairs of taxonomy and vendor_id. */
-const storedIds = async (db: Db, pairs: Pair[]) => {
-  const ids = new Map<string, number>()
-  if (pairs.length === 0) return ids
-  const filter = { taxonomy: { $in: pairs.map(pair => pair.taxonomy) }, vendor_id: { $in: pairs.map(pair => pair.vendor_id) } }
-  const found = db.collection<TermDocument>('terms').find(filter, { ...operationTimeout, projection: { taxonomy: 1, vendor_id: 1 } })
-  for await (const term of found) ids.set(textOf(term), term._id)
-  return ids
-}
-
-/** Contents must not name removed terms. Clears the digest, so that an import with the term writes the content again. */
-const removeReferences = async (db: Db, removed: number[], confirm: Lease['confirm']) => {
-  const result = await db
-    .collection<ContentDocument>('contents')
-    .updateMany(
-      { terms: { $in: removed } },
-      { $pull: { terms: { $in: removed } }, $set: { digest: '', updated_at: new Date() }, $currentDate: { stamp: true } },
-      { ...(await confirm()), writeConcern: { w: 'majority' } }
-    )
-  if (result.matchedCount > 0) await revisionsOf(db).raise('contents')
-}
+import { type Fields, idsNotGiven, removeNotGiven, upsertsFor } from '../writing.js'
 
 export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
   const { given } = ids.terms
@@ -97,4 +60,45 @@ export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
       return removeNotGiven(db, 'terms', isGiven, confirm)
     }
   }
+}
+
+/** Why contents must not refer to terms, by the ids of those terms. */
+export const termFaults = async ({ ids, pruned }: ImportRun, terms: number[]) => {
+  const faultOf = (term: number) =>
+    pruned.has('terms') ? `the term ${term} is not in the import, which removes it` : `there is no term ${term}`
+  return new Map([...(await ids.terms.missing(terms))].map(term => [term, faultOf(term)]))
+}
+
+type Pair = Pick<TermRecord, 'taxonomy' | 'vendor_id'>
+
+const textOf = ({ taxonomy, vendor_id }: Pair) => JSON.stringify([taxonomy, vendor_id])
+
+const fieldsOf = (record: TermRecord): Fields<TermDocument> => ({
+  vendor_id: record.vendor_id,
+  name: record.name,
+  taxonomy: record.taxonomy,
+  created_at: momentOf(record.created_at),
+  updated_at: momentOf(record.updated_at)
+})
+
+/** The ids in the database, by pairs of taxonomy and vendor_id. */
+const storedIds = async (db: Db, pairs: Pair[]) => {
+  const ids = new Map<string, number>()
+  if (pairs.length === 0) return ids
+  const filter = { taxonomy: { $in: pairs.map(pair => pair.taxonomy) }, vendor_id: { $in: pairs.map(pair => pair.vendor_id) } }
+  const found = db.collection<TermDocument>('terms').find(filter, { ...operationTimeout, projection: { taxonomy: 1, vendor_id: 1 } })
+  for await (const term of found) ids.set(textOf(term), term._id)
+  return ids
+}
+
+/** Contents must not name removed terms. Clears the digest, so that an import with the term writes the content again. */
+const removeReferences = async (db: Db, removed: number[], confirm: Lease['confirm']) => {
+  const result = await db
+    .collection<ContentDocument>('contents')
+    .updateMany(
+      { terms: { $in: removed } },
+      { $pull: { terms: { $in: removed } }, $set: { digest: '', updated_at: new Date() }, $currentDate: { stamp: true } },
+      { ...(await confirm()), writeConcern: { w: 'majority' } }
+    )
+  if (result.matchedCount > 0) await revisionsOf(db).raise('contents')
 }

@@ -1,85 +1,19 @@
 import type { Collection } from 'mongodb'
 import type { UserRecord } from '../../../schemas/import.js'
+import { ProfileAddition } from '../../../schemas/profile.js'
 import { counterOf } from '../../data/counters.js'
 import { erasuresOf } from '../../data/erasures.js'
 import { oldLimitUntil, profilesPerAccount } from '../../data/profiles.js'
 import { emailKey, type UserDocument } from '../../data/users.js'
-import { Profiles } from '../checking/profiles.js'
-import { uniqueKeys } from '../checking/unique-keys.js'
-import { checkFields } from '../checking/user-fields.js'
-import type { Entry, ImportRun, Kind, Operation, ReportFault } from '../kind.js'
-import { momentOf } from '../reading/moments.js'
+import { isPasswordHash } from '../../identity/passwords.js'
+import { inputAjv } from '../../validation/ajv.js'
+import { rule } from '../../validation/rules.js'
+import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault, uniqueKeys } from '../kind.js'
 import { Table, textKey } from '../table.js'
-import { operationTimeout } from '../timeouts.js'
-import { ProfilePlaces } from '../writing/profile-places.js'
+import { ProfilePlaces, Profiles } from './profiles.js'
 
 type Issuer = ImportRun['issuer']
 type ProfileRecord = UserRecord & { account_id: number }
-
-const identityFields = ['email', 'email_key', 'name', 'iss', 'sub'] as const
-type Identity = Partial<Pick<UserDocument, (typeof identityFields)[number]>>
-
-const isGiven = <T>(value: T | undefined): value is T => value !== undefined
-const isProfile = (record: UserRecord): record is ProfileRecord => record.account_id !== undefined
-
-const tooMany = ({ account_id }: ProfileRecord) => `account ${account_id} would have more than ${profilesPerAccount} profiles`
-
-const identityOf = ({ email, name = '', sub }: UserRecord, issuer: Issuer): Identity => ({
-  ...(isGiven(email) && { email, email_key: emailKey(email) }),
-  ...(isGiven(sub) && isGiven(issuer) && { sub, iss: issuer }),
-  name
-})
-
-/** A household may have set the limit, so a record that does not name one leaves it. */
-const limitOf = ({ max_age }: UserRecord, stored: UserDocument | undefined) => (max_age === undefined ? (stored?.max_age ?? null) : max_age)
-
-const operationsFor = async (
-  { db, issuer }: ImportRun,
-  record: UserRecord,
-  stored: UserDocument | undefined,
-  place: number | undefined
-): Promise<Operation[]> => {
-  const identity = identityOf(record, issuer)
-  const created_at = momentOf(record.created_at)
-  const max_age = limitOf(record, stored)
-  const hasOldLimit = max_age === (stored?.max_age ?? null)
-  const isUnchanged = stored && hasOldLimit && identityFields.every(field => stored[field] === identity[field])
-  if (isUnchanged && (!created_at || created_at.getTime() === stored.created_at.getTime())) return []
-
-  const now = new Date()
-  const $set = {
-    ...identity,
-    ...(!hasOldLimit && { max_age }),
-    ...(stored && !hasOldLimit && { old_limit_until: await oldLimitUntil(db, stored.account_id ?? record.id) }),
-    updated_at: momentOf(record.updated_at) ?? now,
-    ...(created_at && { created_at })
-  }
-  const $unset = Object.fromEntries(identityFields.filter(field => identity[field] === undefined).map(field => [field, '']))
-  const $setOnInsert = {
-    disabled_at: null,
-    ...(!created_at && { created_at: now }),
-    // An existing user may have changed the password or the PIN since the file was written.
-    ...(record.password_hash && { password_hash: record.password_hash }),
-    ...(record.pin_hash && { pin_hash: record.pin_hash }),
-    ...(isProfile(record) && { account_id: record.account_id, place })
-  }
-  return [{ updateOne: { filter: { _id: record.id }, update: { $set, $unset, $setOnInsert }, upsert: true } }]
-}
-
-/** The ids of stored users by the e-mails and subs of the entries. */
-const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<UserRecord>[], issuer: Issuer) => {
-  const keys = entries
-    .map(({ record }) => record.email)
-    .filter(isGiven)
-    .map(emailKey)
-  const subs = issuer ? entries.map(({ record }) => record.sub).filter(isGiven) : []
-  const byEmail = new Map<string, number>()
-  const bySub = new Map<string, number>()
-  const options = { ...operationTimeout, projection: { email_key: 1, sub: 1 } }
-  for await (const { _id, email_key = '' } of collection.find({ email_key: { $in: keys } }, options)) byEmail.set(email_key, _id)
-  if (issuer) for await (const { _id, sub = '' } of collection.find({ sub: { $in: subs }, iss: issuer }, options)) bySub.set(sub, _id)
-  return { byEmail, bySub }
-}
 
 export const users = (run: ImportRun): Kind<UserRecord> => {
   const { db, ids, issuer } = run
@@ -152,4 +86,100 @@ export const users = (run: ImportRun): Kind<UserRecord> => {
       return (await Promise.all(operations)).flat()
     }
   }
+}
+
+const requiredWithoutSub = ['email', 'name'] as const
+const ofAccounts = ['email', 'sub', 'password_hash'] as const
+const hashes = ['password_hash', 'pin_hash'] as const
+const profileName = ProfileAddition.properties.name
+
+const checkAccount = ({ record, place }: Entry<UserRecord>, issuer: string | undefined, report: ReportFault) => {
+  if (record.sub === undefined) {
+    for (const field of requiredWithoutSub) if (record[field] === undefined) report(place, field, 'is required for a user without sub')
+  } else if (!issuer) report(place, 'sub', 'needs the setting JWT_ISSUER')
+}
+
+const checkProfile = ({ record, place }: Entry<UserRecord>, report: ReportFault) => {
+  for (const field of ofAccounts) if (record[field] !== undefined) report(place, field, 'belongs to the account, not to a profile')
+  if (record.name === undefined) report(place, 'name', 'is required for a profile')
+  else if (!inputAjv.validate(profileName, record.name)) report(place, 'name', `must be ${rule(profileName)}`)
+}
+
+/** Checks the fields of a user against each other and against the stored user. */
+const checkFields = (entry: Entry<UserRecord>, stored: UserDocument | undefined, issuer: string | undefined, report: ReportFault) => {
+  const { record, place } = entry
+  if (record.account_id === undefined) checkAccount(entry, issuer, report)
+  else checkProfile(entry, report)
+  for (const field of hashes) {
+    if (record[field] !== undefined && !isPasswordHash(record[field])) report(place, field, 'must be an argon2 or bcrypt hash')
+  }
+  if (stored && stored.account_id !== record.account_id) {
+    const kind = stored.account_id === undefined ? 'an account' : `a profile of account ${stored.account_id}`
+    report(place, 'account_id', `cannot change: user ${record.id} is ${kind}`)
+  }
+}
+
+const identityFields = ['email', 'email_key', 'name', 'iss', 'sub'] as const
+type Identity = Partial<Pick<UserDocument, (typeof identityFields)[number]>>
+
+const isGiven = <T>(value: T | undefined): value is T => value !== undefined
+const isProfile = (record: UserRecord): record is ProfileRecord => record.account_id !== undefined
+
+const tooMany = ({ account_id }: ProfileRecord) => `account ${account_id} would have more than ${profilesPerAccount} profiles`
+
+const identityOf = ({ email, name = '', sub }: UserRecord, issuer: Issuer): Identity => ({
+  ...(isGiven(email) && { email, email_key: emailKey(email) }),
+  ...(isGiven(sub) && isGiven(issuer) && { sub, iss: issuer }),
+  name
+})
+
+/** A household may have set the limit, so a record that does not name one leaves it. */
+const limitOf = ({ max_age }: UserRecord, stored: UserDocument | undefined) => (max_age === undefined ? (stored?.max_age ?? null) : max_age)
+
+const operationsFor = async (
+  { db, issuer }: ImportRun,
+  record: UserRecord,
+  stored: UserDocument | undefined,
+  place: number | undefined
+): Promise<Operation[]> => {
+  const identity = identityOf(record, issuer)
+  const created_at = momentOf(record.created_at)
+  const max_age = limitOf(record, stored)
+  const hasOldLimit = max_age === (stored?.max_age ?? null)
+  const isUnchanged = stored && hasOldLimit && identityFields.every(field => stored[field] === identity[field])
+  if (isUnchanged && (!created_at || created_at.getTime() === stored.created_at.getTime())) return []
+
+  const now = new Date()
+  const $set = {
+    ...identity,
+    ...(!hasOldLimit && { max_age }),
+    ...(stored && !hasOldLimit && { old_limit_until: await oldLimitUntil(db, stored.account_id ?? record.id) }),
+    updated_at: momentOf(record.updated_at) ?? now,
+    ...(created_at && { created_at })
+  }
+  const $unset = Object.fromEntries(identityFields.filter(field => identity[field] === undefined).map(field => [field, '']))
+  const $setOnInsert = {
+    disabled_at: null,
+    ...(!created_at && { created_at: now }),
+    // An existing user may have changed the password or the PIN since the file was written.
+    ...(record.password_hash && { password_hash: record.password_hash }),
+    ...(record.pin_hash && { pin_hash: record.pin_hash }),
+    ...(isProfile(record) && { account_id: record.account_id, place })
+  }
+  return [{ updateOne: { filter: { _id: record.id }, update: { $set, $unset, $setOnInsert }, upsert: true } }]
+}
+
+/** The ids of stored users by the e-mails and subs of the entries. */
+const holdersOf = async (collection: Collection<UserDocument>, entries: Entry<UserRecord>[], issuer: Issuer) => {
+  const keys = entries
+    .map(({ record }) => record.email)
+    .filter(isGiven)
+    .map(emailKey)
+  const subs = issuer ? entries.map(({ record }) => record.sub).filter(isGiven) : []
+  const byEmail = new Map<string, number>()
+  const bySub = new Map<string, number>()
+  const options = { ...operationTimeout, projection: { email_key: 1, sub: 1 } }
+  for await (const { _id, email_key = '' } of collection.find({ email_key: { $in: keys } }, options)) byEmail.set(email_key, _id)
+  if (issuer) for await (const { _id, sub = '' } of collection.find({ sub: { $in: subs }, iss: issuer }, options)) bySub.set(sub, _id)
+  return { byEmail, bySub }
 }

@@ -119,13 +119,13 @@ t.test('a content', async t => {
     t.ok((after?.stamp as Date) > (before?.stamp as Date))
   })
 
-  t.test('that an earlier version stored without the optional fields is unchanged', async t => {
+  t.test('that other software stored without the optional fields is unchanged', async t => {
     const absent = { duration: '', min_age: '', season: '', episode: '', external_ids: '' }
     await db.collection('contents').updateOne({ name: 'Film 2' }, { $unset: absent })
-    const earlier = await one('contents', 2)
+    const before = await one('contents', 2)
     const nulls = { duration: null, min_age: null, season: null, episode: null, external_ids: null }
     t.strictSame(await counts({ 'contents.ndjson': lines(film(2, nulls)) }), { contents: [0, 0, 1] })
-    t.strictSame(await one('contents', 2), earlier)
+    t.strictSame(await one('contents', 2), before)
     t.strictSame(await counts({ 'contents.ndjson': lines(film(2, { duration: 60 })) }), { contents: [0, 1, 0] })
     const { duration, min_age } = await one('contents', 2)
     t.strictSame([duration, min_age], [60, null])
@@ -138,11 +138,11 @@ t.test('a content', async t => {
     t.equal(await db.collection('contents').countDocuments(), 2003)
   })
 
-  t.test('whose words an older version stored gets those of this one', async t => {
+  t.test('whose digest is another one is written again, with its words', async t => {
     const files = { 'contents.ndjson': lines(film(5, { name: '木漏れ日の家' })) }
     await run(files)
     const { words } = await one('contents', 5)
-    await db.collection('contents').updateOne({ name: '木漏れ日の家' }, { $set: { words: ['older'], digest: 'of an older version' } })
+    await db.collection('contents').updateOne({ name: '木漏れ日の家' }, { $set: { words: ['other'], digest: 'of another version' } })
     t.strictSame(await counts(files), { contents: [0, 1, 0] })
     t.strictSame((await one('contents', 5)).words, words)
     t.strictSame(await counts(files), { contents: [0, 0, 1] })
@@ -185,5 +185,40 @@ t.test('parents', async t => {
       await faults({ 'contents.ndjson': orphans }),
       Array.from({ length: 30 }, (_, at) => `contents.ndjson:${at + 1}: parent_id: there is no content ${900 + at}`)
     )
+  })
+})
+
+t.test('terms', async t => {
+  const { run, counts, all, faults } = await importer(t)
+  const free = (vendor_id: string, more: object = {}) => ({ vendor_id, name: vendor_id, taxonomy: 'genre', ...more })
+  const known = async () => (await all('terms')).map(({ _id, vendor_id, name }) => [_id, vendor_id, name])
+
+  t.test('get ids past those that are given', async t => {
+    await run({ 'terms.ndjson': lines(free('a'), free('b', { id: 40 }), free('c')) })
+    t.strictSame(await known(), [
+      [40, 'b', 'b'],
+      [41, 'a', 'a'],
+      [42, 'c', 'c']
+    ])
+  })
+  t.test('are known by taxonomy and vendor_id', async t => {
+    t.strictSame(await counts({ 'terms.ndjson': lines(free('c', { name: 'C' }), free('a'), free('d')) }), { terms: [1, 1, 1] })
+    t.strictSame((await known()).slice(1), [
+      [41, 'a', 'a'],
+      [42, 'c', 'C'],
+      [43, 'd', 'd']
+    ])
+  })
+  t.test('change their pair under an id', async t => {
+    t.strictSame(await counts({ 'terms.ndjson': lines(free('e', { id: 43 })) }), { terms: [0, 1, 0] })
+    t.strictSame((await known())[3], [43, 'e', 'e'])
+  })
+  t.test('keep their pairs to themselves', async t => {
+    const clash = lines(free('a', { id: 5 }), free('x'), free('x'), free('b'), free('y', { id: 40 }))
+    t.strictSame(await faults({ 'terms.ndjson': clash }), [
+      'terms.ndjson:1: id: the term with this taxonomy and vendor_id has the id 41',
+      'terms.ndjson:3: vendor_id: is already used in line 2',
+      'terms.ndjson:5: id: is already used in line 4'
+    ])
   })
 })

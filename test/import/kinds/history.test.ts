@@ -96,6 +96,7 @@ t.test('history', async t => {
       ['a first date without a count', { plays: 0 }, { watched_at: april }, completed(1, april)],
       ['taken away', { plays: 5, watched_at: new Date(january) }, { plays: 0 }, completed(0, undefined)],
       ['nothing said of one that is there', { plays: 5, watched_at: new Date(january) }, { percentage: 95 }, completed(5, january)],
+      ['nor of one without a count', { percentage: 95 }, { percentage: 5 }, completed(0, undefined)],
       ['nor of one that was not completed', { percentage: 20 }, { percentage: 95 }, completed(0, undefined)],
       [
         'an older line',

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { type ImportKind, importKinds } from '../../../schemas/import.js'
+import { type ImportKind, importKinds } from '../../schemas/import.js'
 
 /** A file to import, or a text in its place. It is read twice. */
 export interface Source {

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
-import { closeSoon, connectionTo } from '../../data/driver/connection.js'
-import { leasesOf } from '../../data/leases.js'
-import { stopSignals } from '../../process/stop-signals.js'
-import { importLease } from '../import-lease.js'
-import { importFiles } from '../index.js'
-import { outcomeOf, outcomeOfError } from './outcome.js'
-import type { ImportOrder } from './start-child.js'
+import { closeSoon, connectionTo } from '../data/driver/connection.js'
+import { leasesOf } from '../data/leases.js'
+import { stopSignals } from '../process/stop-signals.js'
+import { importLease } from './import-lease.js'
+import { importFiles } from './index.js'
+import { type ImportOrder, outcomeOf, outcomeOfError } from './upload.js'
 
-// Processes that serve requests take precedence over this one, which start-child.ts starts.
+// Processes that serve requests take precedence over this one, which upload.ts starts.
 setPriority(10)
 // The service disconnects to stop an import, and a crash disconnects too: the import then ends after its batch. Ctrl-C and some service
 // managers signal the whole group, so signals are ignored.

@@ -1,0 +1,96 @@
+import type { Db } from 'mongodb'
+import type { LegalRecord, ProgrammeRecord, SupportTextRecord } from '../../../schemas/import.js'
+import type { CatalogueKind } from '../../data/catalogue.js'
+import type { LegalDocument } from '../../data/legal-documents.js'
+import type { ProgrammeDocument } from '../../data/programmes.js'
+import type { SupportTextDocument } from '../../data/support-texts.js'
+import { moment } from '../../time.js'
+import { type Entry, type ImportRun, type Kind, momentOf, type ReportFault, uniqueKeys } from '../kind.js'
+import { Table, textKey } from '../table.js'
+import { type Fields, type Id, removeNotGiven, type Stored, type UpsertOptions, upsertsFor } from '../writing.js'
+
+interface DocumentOptions<R, I extends Id, S extends Stored> extends UpsertOptions<S> {
+  idOf: (record: R) => I
+  /** The field in which an id that comes twice is reported. */
+  idField: keyof R & string
+  fieldsOf: (record: R) => object
+}
+
+/** The kinds whose records are one document each, and whose pruning removes the documents that the run lacks. */
+export const documentsOf = <R, I extends Id, S extends Stored = Stored>(
+  db: Db,
+  collection: CatalogueKind,
+  { idOf, idField, fieldsOf, ...options }: DocumentOptions<R, I, S>
+) => {
+  const given = new Table(2, 1)
+  const claim = uniqueKeys(given, idField)
+  const keyOf = (id: I): readonly [number, number?] => (typeof id === 'number' ? [id] : textKey(id))
+  const upserts = upsertsFor(db, collection, options)
+  /** Reports a record whose id an earlier one has. */
+  const claimId = ({ record, place }: Entry<R>, report: ReportFault) => claim(keyOf(idOf(record)), place, report)
+  return {
+    claimId,
+    collection,
+    revision: collection,
+    check(entries, report) {
+      for (const entry of entries) claimId(entry, report)
+    },
+    operations: records => upserts(records.map(record => ({ _id: idOf(record), fields: fieldsOf(record) }))),
+    prune: confirm => removeNotGiven<I>(db, collection, id => given.has(...keyOf(id)), confirm)
+  } satisfies Kind<R> & { claimId: unknown }
+}
+
+export const legal = ({ db }: ImportRun): Kind<LegalRecord> =>
+  documentsOf(db, 'legal_documents', {
+    idOf: ({ language }: LegalRecord) => language.toLowerCase(),
+    idField: 'language',
+    // Without `created_at` and `updated_at`, which a record may have but nothing shows.
+    fieldsOf: ({ title = '', sections }): Fields<LegalDocument> => ({
+      title,
+      sections: sections.map(({ title = '', content = '' }) => ({ title, content }))
+    })
+  })
+
+export const supportTexts = ({ db }: ImportRun): Kind<SupportTextRecord> =>
+  documentsOf(db, 'support_texts', {
+    idOf: ({ id, language }: SupportTextRecord): SupportTextDocument['_id'] => `${id}/${language.toLowerCase()}`,
+    idField: 'language',
+    fieldsOf: (record): Fields<SupportTextDocument> => ({
+      id: record.id,
+      language: record.language.toLowerCase(),
+      context: record.context,
+      title: record.title ?? '',
+      content: record.content ?? '',
+      created_at: momentOf(record.created_at),
+      updated_at: momentOf(record.updated_at)
+    })
+  })
+
+/** Without `created_at` and `updated_at`, which a record may have but nothing shows. */
+const programmeFields = (record: ProgrammeRecord): Fields<ProgrammeDocument> => ({
+  channel: record.channel,
+  starts_at: moment(record.starts_at) as Date,
+  ends_at: moment(record.ends_at) as Date,
+  content_id: record.content_id
+})
+
+export const schedule = ({ db, ids }: ImportRun): Kind<ProgrammeRecord> => {
+  const { claimId, ...programmes } = documentsOf(db, 'programmes', {
+    idOf: ({ id }: ProgrammeRecord) => id,
+    idField: 'id',
+    fieldsOf: programmeFields
+  })
+  return {
+    ...programmes,
+    async check(entries, report) {
+      const missing = await ids.contents.missing(entries.map(({ record }) => record.content_id))
+      for (const entry of entries) {
+        const { record, place } = entry
+        claimId(entry, report)
+        const { starts_at, ends_at } = programmeFields(record)
+        if (ends_at <= starts_at) report(place, 'ends_at', 'must be after starts_at')
+        if (missing.has(record.content_id)) report(place, 'content_id', `there is no content ${record.content_id}`)
+      }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream'
+import type { ImportKind } from '../../schemas/import.js'
+import { isUnavailable } from '../data/driver/faults.js'
+import { LeaseLost } from '../data/leases.js'
+import { importLost, importRefused, type LineError, malformed, tooSlow, unavailable } from '../errors.js'
+import { slowUploads } from '../http/parser-errors.js'
+import { forkModule } from '../process/fork-module.js'
+import { seconds } from '../time.js'
+import { ImportError } from './checking.js'
+import type { ImportedKind, ImportResult } from './index.js'
+
+/** The message that starts an import. */
+export interface ImportOrder {
+  url: string
+  /** The file to import. */
+  path: string
+  prune: boolean
+  issuer: string | undefined
+  completedAt: number
+  /** The holder of the lease under which it runs. */
+  holder?: string
+}
+
+/** The outcome of an import in a process of its own. */
+export type ImportOutcome =
+  | { status: 'imported'; counts: ImportedKind }
+  /** With the first errors, and the number of the rest. Nothing was written. */
+  | { status: 'refused'; errors: LineError[]; rest: number }
+  | { status: 'interrupted' }
+  | { status: 'lost' | 'unavailable' | 'failed'; cause: string }
+
+const idleTimeout = seconds(30)
+const folderPrefix = 'viewer-import-'
+
+interface UploadOptions extends Omit<ImportOrder, 'path'> {
+  signal: AbortSignal
+  /** Whether it is too late to begin an import. */
+  isStopping: () => boolean
+}
+
+/** Imports the lines of a request. All of them are on disk before the first is checked, so a caller that hangs up leaves nothing behind. */
+export const importUpload = async (upload: IncomingMessage, kind: ImportKind, { signal, isStopping, ...order }: UploadOptions) => {
+  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`))
+  try {
+    const path = join(folder, `${kind}.ndjson`)
+    await receive(upload, path, { idleTimeout, signal })
+    if (isStopping()) return { status: 'interrupted' } as const
+    return await importInChildProcess({ ...order, path }, signal)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The counts for the caller. If there are none, throws the answer instead. */
+export const countsOrThrow = (outcome: ImportOutcome, warn: (cause: string) => void) => {
+  switch (outcome.status) {
+    case 'imported': {
+      const { added, changed, unchanged, pruned = 0 } = outcome.counts
+      return { added, changed, unchanged, removed: pruned }
+    }
+    case 'refused':
+      throw importRefused(outcome.errors, outcome.rest)
+    case 'failed':
+      throw new Error(outcome.cause)
+    case 'lost':
+      warn(outcome.cause)
+      throw importLost()
+    default:
+      warn(outcome.status === 'interrupted' ? 'the service is stopping' : outcome.cause)
+      throw unavailable()
+  }
+}
+
+interface ReceiveOptions {
+  /** Ends the upload when no byte has arrived for this many milliseconds. */
+  idleTimeout: number
+  signal: AbortSignal
+}
+
+/** Saves an upload of any length in a new file. */
+export const receive = async (upload: IncomingMessage, path: string, { idleTimeout, signal }: ReceiveOptions) => {
+  const { socket } = upload
+  const file = createWriteStream(path, { flags: 'wx' })
+  const ended = new AbortController()
+  slowUploads.add(socket)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      if (signal.aborted) reject(unavailable())
+      signal.addEventListener('abort', () => reject(unavailable()), { signal: ended.signal })
+      upload.setTimeout(idleTimeout, () => reject(tooSlow()))
+      finished(upload, { writable: false }, error => {
+        if (error) reject(malformed())
+      })
+      file.once('error', reject).once('finish', resolve)
+      upload.pipe(file)
+    })
+  } finally {
+    ended.abort()
+    upload.unpipe(file)
+    file.destroy()
+    // The caller now waits for the import without sending a byte.
+    socket.setTimeout(0)
+    slowUploads.delete(socket)
+  }
+}
+
+/** Enough, because the tables of ids are not part of the heap. */
+const heapLimitMb = 512
+/** How long an import that is stopped may take for its current batch, in milliseconds. The next import writes it again. */
+const batchGrace = 1000
+
+/**
+ * Imports in a process of its own: checking a batch of records takes milliseconds, and no viewer should wait for that.
+ * When aborted, the import stops after the current batch.
+ */
+export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
+  new Promise<ImportOutcome>((resolve, reject) => {
+    if (signal.aborted) return resolve({ status: 'interrupted' })
+    const child = forkModule('upload-child', { from: import.meta.url, heapLimitMb })
+    const end = () => {
+      if (child.connected) child.disconnect()
+    }
+    const stop = () => {
+      end()
+      setTimeout(child.kill.bind(child, 'SIGKILL'), batchGrace).unref()
+    }
+    signal.addEventListener('abort', stop)
+    child.on('message', (outcome: ImportOutcome) => {
+      resolve(outcome)
+      end()
+    })
+    child.on('error', reject)
+    child.on('exit', (code, by) => {
+      signal.removeEventListener('abort', stop)
+      if (signal.aborted) resolve({ status: 'interrupted' })
+      else reject(new Error(`The import ended with ${by ?? `status ${code}`}`))
+    })
+    child.send(order)
+  })
+
+export const outcomeOf = ({ kinds, interrupted }: ImportResult): ImportOutcome => {
+  const [counts] = Object.values(kinds)
+  return interrupted ? { status: 'interrupted' } : { status: 'imported', counts: counts as ImportedKind }
+}
+
+/** The faults of the lines. There are none if the file itself cannot be read. */
+const lineErrors = (error: ImportError) => {
+  const errors = error.faults.first.flatMap(fault =>
+    typeof fault === 'string' ? [] : [{ line: fault.place, field: fault.field, message: fault.reason }]
+  )
+  return errors.sort((a, b) => a.line - b.line)
+}
+
+export const outcomeOfError = (error: Error): ImportOutcome => {
+  const errors = error instanceof ImportError ? lineErrors(error) : []
+  if (errors.length > 0) return { status: 'refused', errors, rest: (error as ImportError).faults.rest }
+  if (error instanceof LeaseLost) return { status: 'lost', cause: error.message }
+  return { status: isUnavailable(error) ? 'unavailable' : 'failed', cause: String(error.stack) }
+}
+
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Removes the uploads of processes that were killed. Call it before the first upload: until then, what bears the id of this process is from
+ * an earlier one, because in a container each process gets the same id.
+ */
+export const removeLeftovers = async () => {
+  const names = (await readdir(tmpdir())).filter(name => name.startsWith(folderPrefix))
+  for (const name of names) {
+    const pid = Number(name.slice(folderPrefix.length).split('-')[0])
+    if (pid === process.pid || !isRunning(pid)) await rm(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}

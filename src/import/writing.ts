@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { type Collection, type Db, type Document, MongoBulkWriteError } from 'mongodb'
+import type { CatalogueKind, Imported } from '../data/catalogue.js'
+import { revisionsOf } from '../data/catalogue.js'
+import { duplicateKey } from '../data/driver/faults.js'
+import type { Lease } from '../data/leases.js'
+import { batchTimeout, type Kind, type Operation, operationTimeout } from './kind.js'
+import { type BatchOptions, batchesOf, inBatches } from './records.js'
+import type { Source } from './sources.js'
+
+interface WriteOptions extends BatchOptions {
+  confirm: Lease['confirm']
+}
+
+export interface Counts {
+  added: number
+  changed: number
+  unchanged: number
+}
+
+/** Writes the records that differ from the database. Reads the next batch while it writes one. */
+export const writeFile = async (db: Db, source: Source, kind: Kind, { onBatch, signal, confirm }: WriteOptions) => {
+  const total: Counts = { added: 0, changed: 0, unchanged: 0 }
+  const count = (records: number, { added, changed }: { added: number; changed: number }) => {
+    total.added += added
+    total.changed += changed
+    total.unchanged += records - added - changed
+  }
+
+  await kind.begin?.()
+  let writing: Promise<unknown> = Promise.resolve()
+  try {
+    for await (const { pieces, bytes } of batchesOf(source)) {
+      if (signal?.aborted) break
+      const current = pieces.filter(({ place }) => !kind.isSuperseded?.(place))
+      const records = current.map(piece => JSON.parse((piece as { text: string }).text))
+      const operations = await kind.operations(records)
+      await writing
+      writing = writeBatch(db, kind, records, operations, confirm).then(counts => {
+        count(pieces.length, counts)
+        onBatch(bytes, pieces.length)
+      })
+      // It is awaited later. Without this, a failure until then would end the process as an unhandled rejection.
+      writing.catch(() => undefined)
+    }
+  } finally {
+    await writing
+  }
+  // Even if nothing was written: an earlier run may have been killed between its last batch and its revision.
+  if (kind.revision) await revisionsOf(db).raise(kind.revision)
+  return total
+}
+
+/** Removes what the run lacks and tells the servers. Returns how many documents it has removed, or undefined if the kind has no pruning. */
+export const pruneKind = async (db: Db, { prune, revision }: Kind, confirm: Lease['confirm']) => {
+  const removed = await prune?.(confirm)
+  if (removed && revision) await revisionsOf(db).raise(revision)
+  return removed
+}
+
+/** How often a batch is tried when other processes write the same documents first. */
+const maxAttempts = 5
+
+const bulkOptions = { ordered: false, writeConcern: { w: 'majority' as const } }
+
+/** Writes as much as possible. `error` says why the rest failed. */
+const writeOnce = async (collection: Collection, operations: Operation[], timeout: { timeoutMS: number }) => {
+  try {
+    return { result: await collection.bulkWrite(operations, { ...bulkOptions, ...timeout }), error: undefined }
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error
+    // The driver also wraps the error of a lost connection.
+    if (error.errorResponse instanceof Error) throw error.errorResponse
+    return { result: error.result, error }
+  }
+}
+
+/** Whether another process inserted the same documents first. A second attempt then updates them. */
+const isRace = ({ writeErrors, result }: MongoBulkWriteError) => {
+  const errors = [writeErrors].flat()
+  return errors.length > 0 && errors.every(({ code }) => code === duplicateKey) && result.getWriteConcernError() === undefined
+}
+
+const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Operation[], confirm: Lease['confirm']) => {
+  const collection = db.collection(kind.collection)
+  const counts = { added: 0, changed: 0 }
+  let operations = prepared
+  for (let attempt = 1; operations.length > 0; attempt++) {
+    const { result, error } = await writeOnce(collection, operations, await confirm())
+    counts.added += result.upsertedCount
+    counts.changed += result.modifiedCount
+    if (kind.revision && result.upsertedCount + result.modifiedCount > 0) await revisionsOf(db).raise(kind.revision)
+    if (!error) break
+    if (attempt === maxAttempts || !isRace(error)) throw error
+    operations = await kind.operations(records)
+  }
+  return counts
+}
+
+// Documents of the catalogue
+
+/** Part of every digest. Raise it when the same record makes a different document. */
+const version = 2
+
+export type Id = number | string
+
+/** Fields that default to the time of the insert. `updated_at` defaults to the time of the last change. */
+type Lasting = 'created_at' | 'start_date'
+
+/** The fields of a document as its record gives them. Undefined times get their default. */
+export type Fields<D extends Imported> = {
+  [F in keyof Omit<D, keyof Imported | '_id'>]: F extends Lasting | 'updated_at' ? D[F] | undefined : D[F]
+}
+
+interface Draft<I extends Id = Id> {
+  _id: I
+  fields: object
+}
+
+export interface Stored extends Imported {
+  _id: Id
+}
+
+export interface UpsertOptions<S extends Stored> {
+  /** The fields that a document has besides those of its record. */
+  derive?: (draft: Draft, stored: S | undefined) => object
+  /** The projection of the stored document that `derive` needs. */
+  reads?: Document
+}
+
+/** Returns a function that makes the upserts of the drafts that differ from the last import. */
+export const upsertsFor = <S extends Stored = Stored>(db: Db, collection: CatalogueKind, { derive, reads }: UpsertOptions<S> = {}) => {
+  const projection = { digest: 1, ...reads }
+  return async (drafts: Draft[]): Promise<Operation[]> => {
+    const ids = drafts.map(({ _id }) => _id)
+    const found = await db
+      .collection<Stored>(collection)
+      .find<S>({ _id: { $in: ids } }, { ...operationTimeout, projection, batchSize: ids.length + 1 })
+      .toArray()
+    const stored = new Map(found.map(document => [document._id, document]))
+    return drafts.flatMap(draft => {
+      const known = stored.get(draft._id)
+      const digest = digestOf(draft.fields)
+      if (known?.digest === digest) return []
+      return upsert(draft, derive?.(draft, known) ?? {}, digest)
+    })
+  }
+}
+
+const digestOf = (fields: object) =>
+  createHash('sha256')
+    .update(`${version}${JSON.stringify(fields)}`)
+    .digest('base64url')
+
+const upsert = ({ _id, fields }: Draft, derived: object, digest: string): Operation => {
+  const now = new Date()
+  const $set: Document = { digest }
+  const $setOnInsert: Document = {}
+  for (const [field, value] of Object.entries(fields)) {
+    if (value !== undefined) $set[field] = value
+    else if (field === 'updated_at') $set[field] = now
+    else $setOnInsert[field] = now
+  }
+  Object.assign($set, derived)
+  // Servers find changes by their stamp, so it comes from the one clock that they share, the database's.
+  return { updateOne: { filter: { _id }, update: { $set, $setOnInsert, $currentDate: { stamp: true } }, upsert: true } }
+}
+
+/** The ids in the database that the run lacks. */
+export const idsNotGiven = async <I extends Id>(db: Db, collection: CatalogueKind, isGiven: (id: I) => boolean, filter = {}) => {
+  const ids: I[] = []
+  const all = db.collection<Stored>(collection).find<{ _id: I }>(filter, { ...batchTimeout, projection: { _id: 1 }, batchSize: 10_000 })
+  for await (const { _id } of all) if (!isGiven(_id)) ids.push(_id)
+  return ids
+}
+
+/** Removes the documents that the run lacks. Returns how many. */
+export const removeNotGiven = async <I extends Id>(
+  db: Db,
+  collection: CatalogueKind,
+  isGiven: (id: I) => boolean,
+  confirm: Lease['confirm']
+) => {
+  let removed = 0
+  for (const batch of inBatches(await idsNotGiven(db, collection, isGiven))) {
+    const result = await db
+      .collection<Stored>(collection)
+      .deleteMany({ _id: { $in: batch } }, { ...(await confirm()), writeConcern: { w: 'majority' } })
+    removed += result.deletedCount
+  }
+  return removed
+}
