@@ -58,6 +58,9 @@ export const accessTokensEndIn = async (db: Db, user_id: number) => {
 /** Called with the sessions that this process has ended. */
 export type OnSessionsEnded = (sids: string[]) => void
 
+/** In milliseconds. Well below the time that processes look back (`EndedSessions`). */
+const soonVisible = 2000
+
 export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded = () => {}) => {
   const sessions = db.collection<SessionDocument>('sessions')
   const accounts = db.collection<Account & SessionEpoch>('users')
@@ -68,15 +71,29 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     return found.map(({ _id }) => _id)
   }
 
+  /**
+   * Processes read only what ended in the last few seconds, and a write is dated when it begins. So the end is dated again if the write,
+   * which began at `began`, took long: while a backup holds all writes, it may take longer than they look back.
+   */
+  const announce = async (user_id: number, sids: string[], began: number) => {
+    onEnd(sids)
+    for (let since = began; performance.now() - since > soonVisible; ) {
+      since = performance.now()
+      const ended = { _id: { $in: sids }, user_id, ...isEnded }
+      await withRetries(() => sessions.updateMany(ended, [{ $set: { ended_at: '$$NOW' } }]))
+    }
+  }
+
   /** Returns the ids of the sessions that it has ended. */
   const endMany = async (user_id: number, filter: Filter<SessionDocument>) => {
     const living = { ...filter, ...isLiving, user_id }
     const candidates = { user_id, _id: { $in: await idsOf(living) } }
     if (candidates._id.$in.length === 0) return []
+    const began = performance.now()
     await withRetries(() => sessions.updateMany({ $and: [living, candidates] }, update))
     // Some may have been used in the meantime, and no longer match the filter.
     const ended = await idsOf({ ...candidates, ...isEnded })
-    onEnd(ended)
+    await announce(user_id, ended, began)
     return ended
   }
 
@@ -94,8 +111,9 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
 
   /** An upsert, because an access token may outlive the document of its session. */
   const endOne = async (user_id: number, sid: string, change: Document[]) => {
+    const began = performance.now()
     await withRetries(() => sessions.updateOne({ _id: sid, user_id }, change, { upsert: true }))
-    onEnd([sid])
+    await announce(user_id, [sid], began)
   }
 
   return {
@@ -104,9 +122,10 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     logOut: (user_id: number, sid: string) => endOne(user_id, sid, ending(accessLife, { logged_out: true })),
 
     endById: async (user_id: number, sid: string) => {
+      const began = performance.now()
       const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
       if (matchedCount === 0) throw await forbiddenOr(sessionNotFound, sessions, { _id: sid, ...isUsable() })
-      onEnd([sid])
+      await announce(user_id, [sid], began)
       await revokeApprovals(user_id, sid)
     },
 

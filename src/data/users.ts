@@ -1,4 +1,4 @@
-import type { Collection, Db, IndexDescription } from 'mongodb'
+import type { Collection, Db, IndexDescription, UpdateFilter } from 'mongodb'
 import type { User } from '../../schemas/identity.js'
 import { revisionsOf } from './catalogue.js'
 import { counterOf } from './counters.js'
@@ -72,14 +72,14 @@ const readsOf = (users: Collection<UserDocument>) => {
 }
 
 const passwordWritesOf = (users: Collection<UserDocument>) => ({
-  /** Changes the password. False if it was changed since the user was read. */
-  changePassword: async ({ _id, password_changed_at = null }: UserDocument, password_hash: string) => {
+  /** Changes the password, and refuses all sessions but `kept` at their next use. False if it was changed since the user was read. */
+  changePassword: async ({ _id, password_changed_at = null }: UserDocument, password_hash: string, kept_session: string) => {
     const now = new Date()
     const { matchedCount } = await withRetries(() =>
       users.updateOne(
         // A retry after a lost reply finds the new hash.
         { _id, $or: [{ password_changed_at }, { password_hash }] },
-        { $set: { password_hash, password_changed_at: now, updated_at: now } }
+        { $set: { password_hash, password_changed_at: now, updated_at: now, kept_session }, $inc: { session_epoch: 1 } }
       )
     )
     return matchedCount === 1
@@ -101,14 +101,16 @@ export const usersOf = (db: Db) => {
   const revisions = revisionsOf(db)
   const erasures = erasuresOf(db)
   /** `who` is an id or an e-mail. */
-  const change = async (who: string | number, fields: Partial<UserDocument>) =>
+  const change = async (who: string | number, fields: Partial<UserDocument>, more: UpdateFilter<UserDocument> = {}) =>
     users.findOneAndUpdate(
       typeof who === 'number' ? { _id: who } : { email_key: emailKey(who) },
-      { $set: { ...fields, updated_at: new Date() } },
+      { $set: { ...fields, updated_at: new Date() }, ...more },
       { returnDocument: 'after' }
     )
+  /** In the same write as what calls for it: after a crash in between, a thief would stay signed in. */
+  const refusingSessions: UpdateFilter<UserDocument> = { $inc: { session_epoch: 1 }, $unset: { kept_session: '' } }
   const changeDisabled = async (who: string | number, disabled_at: Date | null) => {
-    const user = await change(who, { disabled_at })
+    const user = await change(who, { disabled_at }, disabled_at === null ? {} : refusingSessions)
     if (user) await revisions.raise('disabled_users')
     return user
   }
@@ -155,7 +157,8 @@ export const usersOf = (db: Db) => {
         await users.insertOne(user)
         return user
       }),
-    setPassword: (email: string, password_hash: string) => change(email, { password_hash, password_changed_at: new Date() }),
+    setPassword: (email: string, password_hash: string) =>
+      change(email, { password_hash, password_changed_at: new Date() }, refusingSessions),
     ...passwordWritesOf(users),
     disable: (who: string | number) => changeDisabled(who, new Date()),
     enable: (who: string | number) => changeDisabled(who, null),

@@ -37,7 +37,8 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
   /** The approval counts if the session that gave it is alive, has logged out by itself, or had to make room for this one. */
   const begin = async ({ user_id, profile_id, sid, epoch, device }: ApprovedDevice) => {
     const session = await sessions.begin({ _id: user_id, session_epoch: epoch }, device, { profile_id })
-    const [all, approving] = await Promise.all([profiles.list(user_id), sessions.living(user_id, sid)])
+    const all = await profiles.list(user_id)
+    const approving = await sessions.living(user_id, sid)
     const [user, account] = [all.find(({ _id }) => _id === profile_id), all.find(isFirst)]
     const counts = approving || session.replaced.includes(sid) || (await sessions.hasLoggedOut(user_id, sid))
     if (user && account && epochOf(account) === epoch && counts) return { user, session }

@@ -9,28 +9,30 @@ import type { Viewer } from './tokens.js'
 
 /** Returns a function that begins a session of another profile of the account, if the caller may switch to it. */
 export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordChecks) => {
-  const confirm = async (viewer: Viewer, profile: UserDocument, { pin, password }: ProfileSwitch, address: string) => {
+  const confirm = async (own: UserDocument, profile: UserDocument, { pin, password }: ProfileSwitch, address: string) => {
     if (profile.pin_hash !== undefined) {
       if (pin === undefined) throw unauthenticated()
       await checks.confirmPin(profile, pin, address)
-    } else if (viewer.maxAge !== undefined && (profile.max_age ?? Number.POSITIVE_INFINITY) > viewer.maxAge) {
+    } else if ((profile.max_age ?? Number.POSITIVE_INFINITY) > (own.max_age ?? Number.POSITIVE_INFINITY)) {
       if (password === undefined) throw unauthenticated()
-      await checks.confirmPassword(viewer.account, password, address)
+      await checks.confirmPassword(own.account_id ?? own._id, password, address)
     }
   }
 
   return async (viewer: Viewer, id: number, given: ProfileSwitch, address: string) => {
     const { account } = viewer
     const sid = viewer.sid as string
-    const profile = await profiles.byId(account, id)
-    await confirm(viewer, profile, given, address)
+    // Not the limit of the token, which may be older than the one that was just set.
+    const [profile, own] = await Promise.all([profiles.byId(account, id), profiles.byId(account, viewer.id)])
+    await confirm(own, profile, given, address)
     const living = await sessions.living(account, sid)
     if (!living) throw unauthenticated()
     // Otherwise a child could sign out the household by switching again and again.
-    const inPlaceOf = viewer.maxAge === undefined ? undefined : [viewer.id, id]
+    const inPlaceOf = (own.max_age ?? null) === null ? undefined : [viewer.id, id]
     const session = await sessions.begin(living.account, living.session.device, { profile_id: id, inPlaceOf })
-    // The profile may have been deleted, or all sessions ended, while this one began.
-    const [all, current] = await Promise.all([profiles.list(account), sessions.living(account, sid)])
+    // The profile may have been deleted, or all sessions ended, while this one began. The session comes last, just before the answer.
+    const all = await profiles.list(account)
+    const current = await sessions.living(account, sid)
     const [user, first] = [all.find(({ _id }) => _id === id), all.find(isFirst)]
     const isCurrent = first && epochOf(first) === session.epoch
     if (user && isCurrent && (current || session.replaced.includes(sid))) return { user, session }

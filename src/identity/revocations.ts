@@ -7,6 +7,9 @@ import type { Viewer } from './tokens.js'
 /** Not every change raises a revision: operators edit the database by hand, and processes are killed after a write. */
 const rereadEvery = minutes(10)
 
+/** In milliseconds. Changes arrive within 2 s, unless the database does not answer. */
+const outdatedAfter = 3000
+
 /**
  * What has changed since tokens were issued: disabled and erased users, age limits, a restore from a backup. In memory, so that no request
  * asks the database.
@@ -19,6 +22,7 @@ export class Revocations {
   private readonly readAt = new Map<RevisionKind, { revision: number; at: number }>()
   /** When the database was last restored from a backup, in milliseconds. 0 if it never was. */
   restoredAt = 0
+  private refreshedAt = 0
 
   constructor(
     private readonly data: Pick<Data, 'users' | 'erasures' | 'profiles' | 'restores' | 'revisions'>,
@@ -28,6 +32,7 @@ export class Revocations {
   /** Reads again what may have changed. */
   async refresh() {
     const { users, erasures, profiles, restores, revisions } = this.data
+    const began = performance.now()
     const current = await revisions.read()
     const reread = async (kind: RevisionKind, read: () => Promise<void>) => {
       const [revision, at, last] = [current.get(kind) ?? 0, performance.now(), this.readAt.get(kind)]
@@ -50,6 +55,7 @@ export class Revocations {
         this.restoredAt = at
       })
     ])
+    this.refreshedAt = began
   }
 
   /** Whether the user is disabled or erased. */
@@ -73,10 +79,11 @@ export class Revocations {
 
   /** A limit that has changed since the token was issued, or since the profile was read. */
   withCurrentLimit(viewer: Viewer): Viewer {
-    if (!this.limits.has(viewer.id)) return viewer
+    const isOutdated = performance.now() - this.refreshedAt > outdatedAfter
+    if (!this.limits.has(viewer.id)) return isOutdated ? { ...viewer, isOutdated } : viewer
     const { maxAge: _, ...others } = viewer
     const maxAge = this.limits.get(viewer.id)
-    return maxAge === undefined ? others : { ...others, maxAge }
+    return { ...others, ...(maxAge !== undefined && { maxAge }), ...(isOutdated && { isOutdated }) }
   }
 
   /** The erased users to be swept now. */

@@ -14,7 +14,7 @@ export interface Viewer {
   issuedAt?: number
   /** The age up to which contents are shown. Undefined without a limit. */
   maxAge?: number
-  /** Whether the age limit could not be looked up again. It may have changed, so that no answer is public. */
+  /** Whether the age limit may have changed since it was read, because the database does not answer. No answer is public then. */
   isOutdated?: boolean
 }
 

@@ -555,7 +555,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
         () => data.users.ofProvider('https://id.example.com', 'new', new Date())
       ],
       setPassword: [() => data.users.setPassword(me.email, 'x')],
-      changePassword: [() => data.users.changePassword(me, 'x')],
+      changePassword: [() => data.users.changePassword(me, 'x', 'nobody')],
       maySignIn: [() => data.users.maySignIn(me)],
       replaceHash: [() => data.users.replaceHash(me._id, 'password_hash', 'x', 'y')],
       disable: [() => data.users.disable(me.email), () => data.users.disable(you._id)],

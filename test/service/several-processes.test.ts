@@ -4,12 +4,14 @@ import t, { type Test } from 'tap'
 import { dataOf } from '../../src/data/index.js'
 import { anywhere, type PopularityDocument } from '../../src/data/popularity.js'
 import type { UserDocument } from '../../src/data/users.js'
+import { unavailable } from '../../src/errors.js'
 import { minutes, seconds } from '../../src/time.js'
 import { unauthenticated } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith, password } from '../helpers/app.js'
 import { databaseOf, databaseUrl, seededUrl } from '../helpers/database.js'
 import { profileOf } from '../helpers/devices.js'
 import { content, film } from '../helpers/documents.js'
+import { freezableMongod } from '../helpers/freeze.js'
 import { serving } from '../helpers/serving.js'
 import { until } from '../helpers/until.js'
 import { type Viewer, viewerOf } from '../helpers/viewer.js'
@@ -166,6 +168,79 @@ t.test('ended sessions', async t => {
       await assertDead(t, here, renewed.json().data, 'the session that had ended the others')
       t.equal((await post(here, '/login/refresh', { refresh_token: child.refresh_token })).statusCode, 200)
     })
+  })
+
+  t.test('within the 2 s in which an access token outlives its session', async t => {
+    const url = await databaseUrl(t)
+    const [here, there] = [await build(t, { url }), await build(t, { url })]
+
+    t.test('a thief cannot sign out the owner', async t => {
+      const user = await addUser(here)
+      const [owner, thief] = [await logIn(here, user), await logIn(there, user)]
+      await withToken(here, owner, 'DELETE', '/sessions?others=true')
+      for (const url of ['/sessions?others=true', '/sessions', `/sessions/${sidOf(owner)}`])
+        t.equal((await withToken(there, thief, 'DELETE', url)).body, unauthenticated, url)
+      t.equal((await post(here, '/login/refresh', { refresh_token: owner.refresh_token })).statusCode, 200)
+    })
+
+    t.test('a child cannot leave the limit that was just set', async t => {
+      const user = await addUser(here)
+      const child = await profileOf(here, user)
+      const { access_token } = await logIn(there, user)
+      const session: Pair = (await post(there, `/profiles/${child._id}/token`, {}, access_token)).json().data
+      await here.data.profiles.change(user._id, child._id, { max_age: 6 })
+      const leave = (payload: object) => post(there, `/profiles/${user._id}/token`, payload, session.access_token)
+      t.equal((await leave({})).body, unauthenticated)
+      t.equal((await leave({ password })).statusCode, 200)
+    })
+  })
+
+  t.test('a change of password that breaks off', async t => {
+    const app = await build(t)
+
+    t.test('can be repeated, and has ended the other sessions', async t => {
+      const user = await addUser(app)
+      const [owner, thief] = [await logIn(app, user), await logIn(app, user)]
+      const change = () => withToken(app, owner, 'PUT', '/me/password', { password, new_password: 'another password' })
+      before(t, app.data.users, 'changePassword', async () => {
+        throw unavailable()
+      })
+      t.equal((await change()).statusCode, 503)
+      await assertDead(t, app, thief, 'the other session')
+      t.equal((await change()).statusCode, 200)
+    })
+
+    t.test('has refused the sessions that it did not come to end', async t => {
+      const { users, sessions } = app.data
+      const isRefreshed = async (end: (user: UserDocument, sid: string) => Promise<unknown>) => {
+        const user = await addUser(app)
+        const { sid, refresh_token } = await sessions.begin(user)
+        await end(user, sid)
+        await users.enable(user._id)
+        return (await post(app, '/login/refresh', { refresh_token })).statusCode === 200
+      }
+      t.equal(await isRefreshed((user, sid) => users.changePassword(user, 'x', sid)), true, 'the session that changes it')
+      t.equal(await isRefreshed(user => users.changePassword(user, 'x', 'another')), false)
+      t.equal(await isRefreshed(({ email }) => users.setPassword(email as string, 'x')), false)
+      t.equal(await isRefreshed(({ _id }) => users.disable(_id)), false)
+    })
+  })
+
+  t.test('an end that the database takes long to write is refused by every process all the same', async t => {
+    const mongod = await freezableMongod(t)
+    const settings = { DATABASE_TIMEOUT: '30000' }
+    const [here, there] = [await build(t, { url: mongod.url, settings }), await build(t, { url: mongod.url, settings })]
+    const user = await addUser(here)
+    const [owner, thief] = [await logIn(here, user), await logIn(there, user)]
+    // As a backup of the disk does it. Reads go on.
+    const admin = here.mongoClient.db('admin')
+    await admin.command({ fsync: 1, lock: true })
+    const ended = withToken(here, owner, 'DELETE', `/sessions/${sidOf(thief)}`)
+    await sleep(8000)
+    t.equal((await withToken(there, thief, 'GET', '/sessions')).statusCode, 200, 'the write waits')
+    await admin.command({ fsyncUnlock: 1 })
+    t.equal((await ended).statusCode, 200)
+    await assertDead(t, there, thief, 'the session')
   })
 
   t.test('an approval counts as long as the session that gave it lives', async t => {

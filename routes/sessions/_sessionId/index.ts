@@ -4,7 +4,9 @@ import { forAccount } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { SessionId } from '../../../schemas/path-ids.js'
+import { unauthenticated } from '../../../src/errors.js'
 import { done } from '../../../src/http/reply.js'
+import type { Viewer } from '../../../src/identity/tokens.js'
 
 const schema = {
   summary: 'Sign out a device',
@@ -19,7 +21,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions } = app.data
 
   app.delete('', { schema, ...forAccount }, async function endSession(request) {
-    await sessions.endById(app.viewerOf(request).account, request.params.sessionId)
+    const { account, sid } = app.viewerOf(request) as Required<Viewer>
+    if (!(await sessions.living(account, sid))) throw unauthenticated()
+    await sessions.endById(account, request.params.sessionId)
     return done(200, 'The session was ended')
   })
 }
