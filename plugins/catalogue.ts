@@ -40,5 +40,5 @@ export default fp(
 
     app.decorate('catalogue', catalogue)
   },
-  { name: 'catalogue', dependencies: ['settings', 'metrics', 'mongo', 'preparation'] }
+  { name: 'catalogue', dependencies: ['metrics', 'mongo', 'preparation'] }
 )

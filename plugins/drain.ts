@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { requestGrace } from '../src/process/stop-times.js'
+import { requestGrace } from '../src/process/stop.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -67,5 +67,5 @@ export default fp(
       })
     })
   },
-  { name: 'drain', dependencies: ['settings'] }
+  { name: 'drain', decorators: { fastify: ['settings'] } }
 )

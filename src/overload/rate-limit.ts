@@ -1,5 +1,5 @@
 import { copyText, entrySize, trackMemory } from '../memory.js'
-import type { CallerKey } from './caller-counts.js'
+import type { CallerKey } from './semaphore.js'
 
 interface Window {
   count: number

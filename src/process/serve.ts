@@ -1,7 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import type { buildApp } from '../app.js'
-import { stopSignals } from './stop-signals.js'
-import { closeTimeout } from './stop-times.js'
+import { closeTimeout, stopSignals } from './stop.js'
 
 /** Listens until a stop signal, then drains and exits with status 0. */
 export const serve = async (app: Awaited<ReturnType<typeof buildApp>>) => {

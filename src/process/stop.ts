@@ -6,3 +6,5 @@ export const requestGrace = seconds(8)
 export const importGrace = requestGrace - seconds(2)
 /** How long closing may take before the process exits regardless. Longer than `requestGrace`, because the database is closed last. */
 export const closeTimeout = requestGrace + seconds(2)
+
+export const stopSignals = ['SIGTERM', 'SIGINT'] as const
