@@ -1,5 +1,6 @@
 import { maxValueLength, maxValues } from '../../schemas/lists.js'
 import { defaultPerPage, maxPerPage } from '../../schemas/page.js'
+import { cacheControl } from '../http/reply.js'
 
 export const introduction = `The viewer-side backend of a streaming app.
 
@@ -47,7 +48,7 @@ export const headers = {
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
   ETag: header('The version of the answer, for `If-None-Match`'),
   'Cache-Control': header(
-    '`public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: no shared cache may store it'
+    `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.publicWithAgeLimit}\`: no shared cache may store it`
   ),
   Vary: header('The request headers that the answer depends on, if there are any'),
   Allow: header('The methods that the path supports'),

@@ -134,12 +134,12 @@ t.test('replies that cannot be sent', async t => {
     '/failure': () => {
       throw new ErrorAnswer(404, { success: false, code: 404, message: 'Not here' }, { 'x-why': 'a\nb' })
     }
+  }
   /** Where Node has begun a 204 or 304, it goes on suppressing the body. */
   const bodies = new Map([
     ['/not-modified', ''],
     ['/no-content', '']
   ])
-  }
 
   const listening = async (t: Test, log: string[] = []) => {
     const app = await build(t, {
