@@ -5,12 +5,10 @@ import { isUnavailable } from '../src/data/driver/faults.js'
 import { retryDeadline, withRetries } from '../src/data/driver/retry.js'
 import { tooManyRequests, unavailable } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
-import type { Viewer } from '../src/identity/tokens.js'
 import { gauge } from '../src/metrics/instruments.js'
 import { DeadlineQueue, InFlight, requestTimeoutOf, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
 import { Pacer } from '../src/overload/pacer.js'
-import { RateLimit } from '../src/overload/rate-limit.js'
-import { minutes } from '../src/time.js'
+import { rateLimitsOf } from '../src/overload/rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -56,7 +54,7 @@ export default fp(
     )
 
     const isEventLoopDelayed = await eventLoopWatch(app)
-    const waitOf = rateLimitsOf(app)
+    const waitOf = rateLimitsOf(app.settings)
     const overloaded = unavailable()
     const refusalOf = (request: FastifyRequest) => {
       const { admission } = request.routeOptions.config
@@ -69,7 +67,7 @@ export default fp(
         app.countRefusal('event_loop')
         return overloaded
       }
-      const wait = waitOf(request)
+      const wait = waitOf(request.viewer, request.ip)
       if (wait > 0) {
         app.countRefusal(request.viewer ? 'user_limit' : 'address_limit')
         return tooManyRequests(wait / 1000)
@@ -158,25 +156,4 @@ const eventLoopWatch = async (app: FastifyInstance) => {
     isDelayed = () => scope.isUnderPressure()
   })
   return () => isWarm && isDelayed()
-}
-
-/** In bytes, for each kind of caller: enough for about 87,000 accounts, or for 62,000 addresses and more. */
-const memoryBound = 10 * 1024 * 1024
-
-/**
- * With tokens of the service, a profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents.
- * The key is negative, because the id of a first profile is also the id of its account. Tokens of an identity provider do not name the
- * profile, so all profiles of an account share one count.
- */
-const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
-
-/** Counts requests: by account for signed-in callers (by profile, if it has an age limit), by address for all others. */
-const rateLimitsOf = ({ settings: { RATE_LIMIT, RATE_LIMIT_ADDRESS } }: FastifyInstance) => {
-  const users = new RateLimit<number>(minutes(1), memoryBound)
-  const addresses = new RateLimit<string>(minutes(1), memoryBound)
-  /** How long the caller has to wait, in milliseconds. 0 if it is within its limit. */
-  return ({ viewer, ip }: FastifyRequest) =>
-    viewer
-      ? RATE_LIMIT && users.count(countedAs(viewer), RATE_LIMIT)
-      : RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { requestGrace } from '../src/process/stop.js'
+import { requestGrace } from '../src/process/serve.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

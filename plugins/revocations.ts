@@ -3,9 +3,9 @@ import { erasuresKeptDays } from '../src/data/erasures.js'
 import { Revocations } from '../src/identity/revocations.js'
 import { hasProvider } from '../src/identity/secrets.js'
 import { gauge } from '../src/metrics/instruments.js'
-import { poll } from '../src/poll.js'
 import { sweepDue } from '../src/privacy/erase.js'
 import { days, minutes, seconds } from '../src/time.js'
+import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -8,7 +8,7 @@ import t from 'tap'
 import { readSettings, Settings } from '../../src/config.js'
 import * as errors from '../../src/errors.js'
 import { bodyLimit } from '../../src/http/requests.js'
-import { closeTimeout } from '../../src/process/stop.js'
+import { closeTimeout } from '../../src/process/serve.js'
 import { build, settingsFor } from '../helpers/app.js'
 import { built } from '../helpers/run.js'
 

@@ -82,7 +82,7 @@ t.test('numbers in the documents', async t => {
   })
 
   t.test('how many callers a process counts', async t => {
-    const bound = bytesIn(await read('plugins/admission.ts'))
+    const bound = bytesIn(await read('src/overload/rate-limit.ts'))
     const thousands = (key: number | string) => `${Math.floor(bound / entrySize(key) / 1000)},000`
     const longest = callerOf('2001:1db8:1111:1111::1')
     t.match(await read('docs/operations.md'), `${thousands(1)} users and\nat least ${thousands(longest)} addresses`)
