@@ -38,6 +38,11 @@ export default fp(
       done()
     })
 
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      if (app.isDraining) reply.header('connection', 'close')
+      done()
+    })
+
     app.removeAllContentTypeParsers()
     const pacer = new Pacer()
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
