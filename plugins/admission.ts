@@ -1,14 +1,14 @@
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import underPressure from '@fastify/under-pressure'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
 import { retryDeadline, withRetries } from '../src/data/driver/retry.js'
-import { unavailable } from '../src/errors.js'
+import { tooManyRequests, unavailable } from '../src/errors.js'
 import { callerOf } from '../src/http/addresses.js'
-import { admissionMetrics } from '../src/metrics/admission.js'
-import { withDeadline } from '../src/overload/deadline.js'
-import { DeadlineQueue } from '../src/overload/deadline-queue.js'
-import { InFlight } from '../src/overload/in-flight.js'
-import { requestTimeoutOf, timeoutMargin } from '../src/overload/request-timeout.js'
+import { gauge } from '../src/metrics/instruments.js'
+import { DeadlineQueue, InFlight, requestTimeoutOf, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
+import { Pacer } from '../src/overload/pacer.js'
+import { rateLimitsOf } from '../src/overload/rate-limit.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -34,6 +34,91 @@ declare module 'fastify' {
   }
 }
 
+/**
+ * Decides for each request whether it is served, when, and for how long. Some kinds of work then wait in queues of their own, which
+ * docs/decisions/005 lists. Fastify's own `handlerTimeout` would not do: it has no queue, and it starts before the body has
+ * arrived, so a slow caller would look like a slow database.
+ */
+export default fp(
+  async app => {
+    const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
+    const timeout = requestTimeoutOf(app.settings)
+    const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
+    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), inProgress)
+    const crowd = new Pacer()
+    gauge(
+      app.metrics,
+      'http_requests_waiting',
+      'Requests in progress, most of them waiting for the database. Excludes logins and imports',
+      () => inProgress.count
+    )
+
+    const isEventLoopDelayed = await eventLoopWatch(app)
+    const waitOf = rateLimitsOf(app.settings)
+    const overloaded = unavailable()
+    const refusalOf = (request: FastifyRequest) => {
+      const { admission } = request.routeOptions.config
+      if (admission === 'vital') return undefined
+      if (inProgress.isFull && admission !== 'login' && !inProgress.hasShareFor(keyOf(request))) {
+        app.countRefusal('waiting')
+        return overloaded
+      }
+      if (isEventLoopDelayed()) {
+        app.countRefusal('event_loop')
+        return overloaded
+      }
+      const wait = waitOf(request.viewer, request.ip)
+      if (wait > 0) {
+        app.countRefusal(request.viewer ? 'user_limit' : 'address_limit')
+        return tooManyRequests(wait / 1000)
+      }
+      // Without the unique indexes, writes could leave duplicates. An unknown path has no admission class and is a 404 at any time.
+      const needsDatabase = admission !== undefined && admission !== 'static'
+      return needsDatabase && !app.isPrepared() ? overloaded : undefined
+    }
+    app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)))
+
+    const admit = (request: FastifyRequest, handle: () => unknown) => {
+      const { tokenCheckMs, routeOptions, viewer } = request
+      const { admission } = routeOptions.config
+      if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
+      const begin = isRepeatable(request) ? () => retried(handle) : handle
+      if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
+      const answer = begin()
+      if (!(answer instanceof Promise)) return answer
+      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : inProgress.within(answer, tokenCheckMs, keyOf(request))
+    }
+
+    /** Anonymous answers leave in slices, so that a crowd of anonymous callers delays no viewer and no health check. */
+    const inTurn = async (answer: unknown) => {
+      await Promise.allSettled([answer])
+      return crowd.waiting < mostWaiting ? crowd.run(() => answer) : answer
+    }
+
+    app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
+      viewers.run(() => retried(read), tokenCheckMs + timeoutMargin, viewer?.account)
+    )
+
+    const routes: RouteOptions[] = []
+    app.addHook('onRoute', route => {
+      const { handler } = route
+      const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
+        const answer = admit(request, () => handler.call(this, request, reply))
+        const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
+        return isUrgent ? answer : inTurn(answer)
+      }
+      // The OpenAPI document and profiles show the name of the handler.
+      route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })
+      routes.push(route)
+    })
+    app.addHook('onReady', async () => {
+      for (const { method, url, config } of routes)
+        if (!config?.admission) throw new Error(`The route ${method} ${url} has no admission class in its config`)
+    })
+  },
+  { name: 'admission', dependencies: ['metrics', 'preparation', 'authentication'], decorators: { fastify: ['settings'] } }
+)
+
 /** The part of the connections to the database that one account may use at once, so that some are left for the next caller. */
 const shareOfAccount = 1 / 4
 
@@ -53,57 +138,22 @@ const retried = (read: () => unknown) => {
   })
 }
 
-/**
- * Decides how many requests are served at once, and for how long. Some kinds of work then wait in queues of their own, which
- * docs/decisions/005 lists. Fastify's own `handlerTimeout` would not do: it has no queue, and it starts before the body has
- * arrived, so a slow caller would look like a slow database.
- */
-export default fp(
-  async app => {
-    const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
-    const timeout = requestTimeoutOf(app.settings)
-    const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
-    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), inProgress)
+/** At most this many anonymous answers wait for a slice, because they take memory. */
+const mostWaiting = 1000
 
-    admissionMetrics(app.metrics, inProgress)
+/** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */
+const warmUp = 2000
 
-    const overloaded = unavailable()
-    app.addHook('onRequest', (request, _reply, done) => {
-      const { admission } = request.routeOptions.config
-      if (!inProgress.isFull || admission === 'vital' || admission === 'login' || inProgress.hasShareFor(keyOf(request))) return done()
-      app.countRefusal('waiting')
-      done(overloaded)
-    })
-
-    const admit = (request: FastifyRequest, handle: () => unknown) => {
-      const { tokenCheckMs, routeOptions, viewer } = request
-      const { admission } = routeOptions.config
-      if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
-      const begin = isRepeatable(request) ? () => retried(handle) : handle
-      if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
-      const answer = begin()
-      if (!(answer instanceof Promise)) return answer
-      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : inProgress.within(answer, tokenCheckMs, keyOf(request))
-    }
-
-    app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
-      viewers.run(() => retried(read), tokenCheckMs + timeoutMargin, viewer?.account)
-    )
-
-    const routes: RouteOptions[] = []
-    app.addHook('onRoute', route => {
-      const { handler } = route
-      const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
-        return admit(request, () => handler.call(this, request, reply))
-      }
-      // The OpenAPI document and profiles show the name of the handler.
-      route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })
-      routes.push(route)
-    })
-    app.addHook('onReady', async () => {
-      for (const { method, url, config } of routes)
-        if (!config?.admission) throw new Error(`The route ${method} ${url} has no admission class in its config`)
-    })
-  },
-  { name: 'admission', dependencies: ['settings', 'metrics', 'authentication'] }
-)
+const eventLoopWatch = async (app: FastifyInstance) => {
+  let isWarm = false
+  app.addHook('onReady', async () => {
+    void app.whenPrepared.then(() => setTimeout(() => (isWarm = true), warmUp).unref())
+  })
+  let isDelayed = () => false
+  // In a scope of its own, because the hook of the library would refuse health checks, too.
+  await app.register(async scope => {
+    await scope.register(underPressure, { maxEventLoopDelay: app.settings.MAX_EVENT_LOOP_DELAY })
+    isDelayed = () => scope.isUnderPressure()
+  })
+  return () => isWarm && isDelayed()
+}

@@ -12,8 +12,7 @@ import { keysFromPem, keysFromUrl } from '../src/identity/provider-keys.js'
 import { providerTokens } from '../src/identity/provider-tokens.js'
 import { hasProvider } from '../src/identity/secrets.js'
 import { type Claims, ownTokens, type Tokens, type Viewer } from '../src/identity/tokens.js'
-import { withDeadline } from '../src/overload/deadline.js'
-import { requestTimeoutOf } from '../src/overload/request-timeout.js'
+import { requestTimeoutOf, withDeadline } from '../src/overload/deadlines.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -164,5 +163,5 @@ export default fp(
     app.decorate('audienceOf', (request: FastifyRequest) => ({ country: countryOf(request), maxAge: request.viewer?.maxAge }))
     app.decorate('audienceHeaders', ['Authorization', ...(hasProvider(settings) ? [profileHeader] : []), COUNTRY_HEADER])
   },
-  { name: 'authentication', dependencies: ['settings', 'mongo', 'revocations'] }
+  { name: 'authentication', dependencies: ['mongo', 'revocations'] }
 )

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Answer } from '../src/catalogue/answers.js'
 import type { Json } from '../src/catalogue/bytes.js'
-import { itemsOf } from '../src/http/lists.js'
-import { jsonType } from '../src/http/reply.js'
+import { cacheControl, jsonType } from '../src/http/reply.js'
+import { itemsOf } from '../src/http/requests.js'
 
 interface PublicOptions {
   /** The request headers that the answer depends on. Empty ones are skipped. */
@@ -24,25 +24,21 @@ declare module 'fastify' {
   }
 }
 
-/** Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route. */
-const asAnswer = <T>(ready: Json<T> | FastifyReply) => ready as T
+/** The body of a 304. A promise, because Fastify waits for `send` where a handler returns nothing. */
+const nothing: Promise<unknown> = Promise.resolve()
 
 /** More tags than any honest caller sends. */
 const mostTags = 100
 
 const matchesEtag = (header: string, etag: string) => itemsOf(header, mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag))
 
-/** Marks every answer as private and not to be stored. `publicJson` replaces that, and so do errors, which are `no-store` alone. */
+/** How routes send ready JSON. plugins/requests.ts marks every answer as personal first, which `publicJson` replaces. */
 export default fp(
   async app => {
-    app.addHook('onRequest', (_request, reply, done) => {
-      reply.header('cache-control', 'private, no-store')
-      done()
-    })
-
     app.decorateReply('json', function <T>(this: FastifyReply, bytes: Json<T>) {
       this.header('content-type', jsonType)
-      return asAnswer(bytes)
+      // Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
+      return bytes as T
     })
     app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Answer<T> | Promise<Answer<T>>, options: PublicOptions = {}):
       | T
@@ -51,11 +47,13 @@ export default fp(
       const { vary = [], headers } = options
       const { bytes, etag } = answer
       const { viewer } = this.request
-      const scope = viewer?.maxAge === undefined && !viewer?.isOutdated ? 'public' : 'private'
-      this.headers({ ...headers, 'cache-control': `${scope}, no-cache`, etag })
+      const isForAll = viewer?.maxAge === undefined && !viewer?.isOutdated
+      this.headers({ ...headers, 'cache-control': isForAll ? cacheControl.public : cacheControl.publicWithAgeLimit, etag })
       for (const header of vary) if (header) this.vary(header)
       const known = this.request.headers['if-none-match']
-      return known && matchesEtag(known, etag) ? asAnswer(this.code(304).send()) : this.json(bytes)
+      if (!known || !matchesEtag(known, etag)) return this.json(bytes)
+      this.code(304)
+      return nothing as Promise<T>
     })
   },
   { name: 'cache-headers', dependencies: ['@fastify/sensible'] }

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { Catalogue } from '../src/catalogue/catalogue.js'
 import { catalogueMetrics } from '../src/metrics/catalogue.js'
-import { poll } from '../src/poll.js'
+import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -40,5 +40,5 @@ export default fp(
 
     app.decorate('catalogue', catalogue)
   },
-  { name: 'catalogue', dependencies: ['settings', 'metrics', 'mongo', 'preparation'] }
+  { name: 'catalogue', dependencies: ['metrics', 'mongo', 'preparation'] }
 )

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { forbidden } from '../src/errors.js'
-import { integerId } from '../src/http/ids.js'
+import { integerId } from '../src/http/requests.js'
 import { ChosenProfiles, profileHeader } from '../src/identity/chosen-profiles.js'
 import { hasProvider } from '../src/identity/secrets.js'
 import type { Viewer } from '../src/identity/tokens.js'
-import { requestTimeoutOf } from '../src/overload/request-timeout.js'
+import { requestTimeoutOf } from '../src/overload/deadlines.js'
 
 /**
  * The tokens of an identity provider name only the account, so the app names the profile in a header. Comes after the rate limits,
@@ -51,6 +51,6 @@ export default fp(
   },
   {
     name: 'chosen-profile',
-    dependencies: ['settings', 'mongo', 'authentication', 'rate-limits', 'revocations', 'until-prepared']
+    dependencies: ['mongo', 'authentication', 'revocations', 'admission']
   }
 )

@@ -1,6 +1,6 @@
 import cors from '@fastify/cors'
 import fp from 'fastify-plugin'
-import { itemsOf } from '../src/http/lists.js'
+import { itemsOf } from '../src/http/requests.js'
 import { profileHeader } from '../src/identity/chosen-profiles.js'
 
 const preflightHeaders = ['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age']
@@ -29,5 +29,5 @@ export default fp(
       done()
     })
   },
-  { name: 'cors', dependencies: ['settings'] }
+  { name: 'cors', decorators: { fastify: ['settings'] } }
 )

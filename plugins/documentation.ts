@@ -4,17 +4,43 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import metadata from '../package.json' with { type: 'json' }
-import { completeDocument, type Document } from '../src/documentation/complete.js'
-import { wrapSchemas } from '../src/documentation/components.js'
-import { introduction, tags } from '../src/documentation/introduction.js'
-import { keepSignIn, uiConfig } from '../src/documentation/page.js'
-import { asPublished } from '../src/documentation/published.js'
+import { asPublished, completeDocument, type Document, wrapSchemas } from '../src/documentation/document.js'
+import { introduction, tags } from '../src/documentation/texts.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The OpenAPI document with the exact schemas of the service, some of which client generators cannot handle. */
     exactDocument: () => object
   }
+}
+
+/** Uses the token of a `POST /login` on the page for all later calls. A string, because it runs in the browser as it is. */
+export const keepSignIn = `
+const build = window.SwaggerUIBundle
+
+const keep = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        setResponse: (setResponse, { authActions }) => (path, method, answer) => {
+          const token = answer.body?.data?.access_token
+          const schema = { type: 'http', scheme: 'bearer' }
+          if (token) authActions.authorizeWithPersistOption({ bearer: { name: 'bearer', schema, value: token } })
+          return setResponse(path, method, answer)
+        }
+      }
+    }
+  }
+})
+window.SwaggerUIBundle = Object.assign(config => build({ ...config, plugins: [...config.plugins, keep] }), build)
+`
+
+const uiConfig = {
+  layout: 'BaseLayout',
+  persistAuthorization: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  defaultModelsExpandDepth: 0
 }
 
 const theme = { title: 'viewer', js: [{ filename: 'keep-sign-in.js', content: keepSignIn }] }
@@ -69,10 +95,12 @@ export default fp(
         route.config = { ...route.config, admission: 'static' }
       })
       // When a caller hangs up, Node drops its pipelined answers without closing their files.
-      scope.addHook('onSend', async ({ raw }, _reply, payload) => {
-        if (!(payload instanceof Readable)) return
-        if (raw.destroyed) payload.destroy()
-        else raw.once('close', () => payload.destroy())
+      scope.addHook('onSend', ({ raw }, _reply, payload, done) => {
+        if (payload instanceof Readable) {
+          if (raw.destroyed) payload.destroy()
+          else raw.once('close', () => payload.destroy())
+        }
+        done()
       })
       scope.get(`${BASE_PATH}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
       // The page may call only the origin that it comes from, which need not be the public one.
@@ -90,5 +118,5 @@ export default fp(
       })
     })
   },
-  { name: 'documentation', dependencies: ['settings'] }
+  { name: 'documentation', decorators: { fastify: ['settings'] } }
 )

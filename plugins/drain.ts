@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { requestGrace } from '../src/process/stop-times.js'
+import { requestGrace } from '../src/process/serve.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** From then on, plugins/requests.ts tells callers to close their connections. */
     isDraining: boolean
     /** Makes /ready fail, and goes on serving for `DRAIN_DELAY` so that load balancers can react. Close the app afterwards. */
     drain: () => Promise<void>
@@ -30,11 +31,6 @@ export default fp(
     app.decorate('drain', async () => {
       app.isDraining = true
       await sleep(app.settings.DRAIN_DELAY)
-    })
-
-    app.addHook('onSend', (_request, reply, _payload, done) => {
-      if (app.isDraining) reply.header('connection', 'close')
-      done()
     })
 
     // The operating system completes connections before Node accepts them, one per turn of the event loop. The requests of those that
@@ -67,5 +63,5 @@ export default fp(
       })
     })
   },
-  { name: 'drain', dependencies: ['settings'] }
+  { name: 'drain', decorators: { fastify: ['settings'] } }
 )

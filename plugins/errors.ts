@@ -1,12 +1,14 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
-import { ErrorAnswer, internal, malformed, tooLarge, unavailable, unknownPath } from '../src/errors.js'
-import { jsonType } from '../src/http/reply.js'
+import { ErrorAnswer, expectationFailed, internal, malformed, tooLarge, unavailable, unknownPath } from '../src/errors.js'
+import { endWith, headersOf } from '../src/http/parser-errors.js'
+import { cacheControl, jsonType } from '../src/http/reply.js'
 import { invalidRequest } from '../src/http/validation.js'
 
 const answerTo = (error: FastifyError): ErrorAnswer => {
-  if (error instanceof ErrorAnswer) return error
+  if (error instanceof ErrorAnswer) return Object.entries(error.headers).every(isSendable) ? error : internal()
   if (error.validation) return invalidRequest(error.validation, String(error.validationContext))
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
   if (error.statusCode === 404) return unknownPath()
@@ -21,13 +23,60 @@ export const sendError = (error: FastifyError, request: FastifyRequest, reply: F
   if (statusCode === 500) request.log.error({ reqId: request.id, err: error }, 'request failed')
   else if (statusCode === 503 && !(error instanceof ErrorAnswer))
     request.log.warn({ reqId: request.id, err: error }, 'request failed: the database is unavailable')
-  reply.code(statusCode).headers(headers).header('cache-control', 'no-store').type(jsonType).serializer(JSON.stringify).send(body)
+  if (reply.raw.headersSent) {
+    reply.raw.destroy()
+    return
+  }
+  // Where a 204 or 304 could not be sent, Node goes on suppressing the body.
+  const payload = [204, 304].includes(reply.raw.statusCode) ? undefined : body
+  if (statusCode === 500) removeUnfitHeaders(reply)
+  reply
+    .code(statusCode)
+    .headers(headers)
+    .header('cache-control', cacheControl.error)
+    .type(jsonType)
+    .serializer(JSON.stringify)
+    .send(payload)
 }
 
-/** Answers every error with one of the errors in src/errors.ts. Internal details go to the log only. */
+/** Headers that describe the body of another answer. */
+const describesBody = /^(content-(?!security-policy).*|etag|location|transfer-encoding)$/
+
+const isSendable = ([name, value]: [string, unknown]) => {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value as string)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** After an answer that could not be sent, for example because of a line break in a header. */
+const removeUnfitHeaders = (reply: FastifyReply) => {
+  for (const header of Object.entries(reply.getHeaders()))
+    if (describesBody.test(header[0]) || !isSendable(header)) reply.removeHeader(header[0])
+}
+
+/**
+ * Answers every error with one of the errors in src/errors.ts, even where Node would answer itself or hang up. Internal details go to the
+ * log only. src/http/parser-errors.ts answers what Node cannot parse.
+ */
 export default fp(
   async (app: FastifyInstance) => {
     app.setErrorHandler(sendError)
+
+    app.server.on('checkExpectation', (_request, response) => {
+      const { statusCode, body } = expectationFailed()
+      const text = JSON.stringify(body)
+      response.writeHead(statusCode, headersOf(text)).end(text)
+    })
+    app.server.on('connect', (_request, socket) => {
+      socket.on('error', socket.destroy)
+      endWith(malformed(), socket)
+    })
+    // By default, Node silently drops headers beyond the first 2,000. The limit on their bytes is enough.
+    app.server.maxHeadersCount = 0
   },
   { name: 'errors' }
 )

@@ -1,9 +1,7 @@
-import type { onResponseHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { Registry } from 'prom-client'
-import { processMetrics } from '../src/metrics/process.js'
-import { type RefusalReason, refusalMetrics } from '../src/metrics/refusals.js'
-import { requestMetrics } from '../src/metrics/requests.js'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { trackedBytes } from '../src/memory.js'
+import { gauge } from '../src/metrics/instruments.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -15,25 +13,31 @@ declare module 'fastify' {
   }
 }
 
+/** `waiting` counts refusals because of `MAX_WAITING`: too many requests are in progress. */
+type RefusalReason = 'user_limit' | 'address_limit' | 'waiting' | 'searches' | 'event_loop'
+
+/** Processor, memory and event loop. Shared by all apps of a process, since prom-client never removes its observers. */
+const processMetrics = new Registry()
+collectDefaultMetrics({ register: processMetrics })
+gauge(
+  processMetrics,
+  'kept_bytes',
+  'Size of all bounded caches together, with their keys: answers, contents, lists, tokens, callers',
+  trackedBytes
+)
+
+/** The registry of metrics. plugins/requests.ts measures the requests; each part of the service registers its own metrics. */
 export default fp(
   async app => {
     const registry = new Registry()
-    const answersOf = requestMetrics(registry)
-    app.addHook('onRoute', route => {
-      const onAnswer = answersOf(route.url)
-      const observe: onResponseHookHandler = ({ method }, { statusCode, elapsedTime }, done) => {
-        onAnswer(method, statusCode, elapsedTime)
-        done()
-      }
-      route.onResponse = [observe, ...[route.onResponse ?? []].flat()]
-    })
-    const onUnknown = answersOf('unknown')
-    app.addHook('onResponse', ({ is404, method }, { statusCode, elapsedTime }, done) => {
-      if (is404) onUnknown(method, statusCode, elapsedTime)
-      done()
+    const refused = new Counter({
+      name: 'http_refused_total',
+      help: 'Requests refused over a rate limit (429), or because too many are in progress, too many searches wait, or the event loop is delayed (503). Excludes refusals by the login limits, and timeouts',
+      labelNames: ['reason'],
+      registers: [registry]
     })
     app.decorate('metrics', registry)
-    app.decorate('countRefusal', refusalMetrics(registry))
+    app.decorate('countRefusal', (reason: RefusalReason) => refused.inc({ reason }))
     app.decorate('metricsText', async () => `${await registry.metrics()}\n${await processMetrics.metrics()}`)
   },
   { name: 'metrics' }

@@ -1,13 +1,13 @@
 import fp from 'fastify-plugin'
 import type { MongoClient } from 'mongodb'
+import type { Registry } from 'prom-client'
 import { closeSoon, connectionTo } from '../src/data/driver/connection.js'
-import { timed } from '../src/data/driver/timing.js'
+import { type TimerOf, timed } from '../src/data/driver/timing.js'
 import { type Data, dataOf, ensureIndexes } from '../src/data/index.js'
 import { accessTokensEndAfter } from '../src/data/session-ends.js'
 import { EndedSessions } from '../src/identity/revocations.js'
-import { databaseMetrics } from '../src/metrics/database.js'
+import { durationBounds, gauge, histogram } from '../src/metrics/instruments.js'
 import { Outage } from '../src/overload/outage.js'
-import { singleFlight } from '../src/overload/single-flight.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -55,12 +55,20 @@ export default fp(
       await ensureIndexes(db)
       app.log.info(`connected to the database ${db.databaseName}`)
     })
-    const pingDatabase = singleFlight(() =>
-      background.db.command({ ping: 1 }).then(
-        () => true,
-        () => false
-      )
-    )
+    // Calls that come while one is under way share its result.
+    let pending: Promise<boolean> | undefined
+    const pingDatabase = () => {
+      pending ??= background.db
+        .command({ ping: 1 })
+        .then(
+          () => true,
+          () => false
+        )
+        .finally(() => {
+          pending = undefined
+        })
+      return pending
+    }
     app.decorate('pingDatabase', pingDatabase)
     app.decorate('outage', new Outage(pingDatabase, closing.signal))
 
@@ -69,5 +77,37 @@ export default fp(
       await Promise.all([client, background.client].map(closeSoon))
     })
   },
-  { name: 'mongo', dependencies: ['settings', 'metrics'] }
+  { name: 'mongo', dependencies: ['metrics'], decorators: { fastify: ['settings'] } }
 )
+
+const poolMetrics = (registry: Registry, client: MongoClient) => {
+  let open = 0
+  let inUse = 0
+  let waiting = 0
+  client
+    .on('connectionCreated', () => open++)
+    .on('connectionClosed', () => open--)
+    .on('connectionCheckOutStarted', () => waiting++)
+    .on('connectionCheckOutFailed', () => waiting--)
+    .on('connectionCheckedOut', () => {
+      waiting--
+      inUse++
+    })
+    .on('connectionCheckedIn', () => inUse--)
+  gauge(registry, 'mongodb_pool_open', 'Open connections to the database', () => open)
+  gauge(registry, 'mongodb_pool_in_use', 'Connections that are running an operation', () => inUse)
+  gauge(registry, 'mongodb_pool_waiting', 'Operations waiting for a connection', () => waiting)
+}
+
+const databaseMetrics = (registry: Registry, client: MongoClient): TimerOf => {
+  poolMetrics(registry, client)
+  const operations = histogram(registry, {
+    name: 'mongodb_operation_duration_seconds',
+    help: 'Duration of database operations',
+    bounds: durationBounds
+  })
+  return (collection, kind) => {
+    const observe = operations({ collection, kind })
+    return milliseconds => observe(milliseconds / 1000)
+  }
+}

@@ -35,5 +35,5 @@ export default fp(
       request.tokenCheckMs += performance.now() - began
     })
   },
-  { name: 'password-checks', dependencies: ['settings', 'mongo', 'authentication'] }
+  { name: 'password-checks', dependencies: ['mongo', 'authentication'] }
 )

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { poll } from '../src/poll.js'
 import { seconds } from '../src/time.js'
 
 declare module 'fastify' {
@@ -15,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-const retryEvery = seconds(1)
+const interval = seconds(1)
 /** In attempts. */
 const warnEvery = 15
 
@@ -40,7 +39,7 @@ export default fp(
         } catch (err) {
           if (closing.signal.aborted) return
           if (attempt % warnEvery === 0) app.log.warn({ err }, 'the service could not be prepared, trying again every second')
-          await sleep(retryEvery, undefined, { signal: closing.signal }).catch(() => undefined)
+          await sleep(interval, undefined, { signal: closing.signal }).catch(() => undefined)
         }
       }
     }
@@ -64,3 +63,18 @@ export default fp(
   },
   { name: 'preparation', dependencies: ['mongo'] }
 )
+
+/** Waits a second, runs `check` and repeats this until `signal` aborts. Reports only the first of several failures in a row. */
+export const poll = async (check: () => Promise<void>, signal: AbortSignal, onFailure: (error: unknown) => void) => {
+  const nextTurn = () => sleep(interval, true, { signal }).catch(() => false)
+  let isFailing = false
+  while (await nextTurn()) {
+    try {
+      await check()
+      isFailing = false
+    } catch (error) {
+      if (!isFailing && !signal.aborted) onFailure(error)
+      isFailing = true
+    }
+  }
+}

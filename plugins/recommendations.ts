@@ -65,5 +65,5 @@ export default fp(
     app.decorate('recommender', recommender)
     app.decorate('uptake', uptake)
   },
-  { name: 'recommendations', dependencies: ['settings', 'metrics', 'mongo', 'preparation', 'catalogue'] }
+  { name: 'recommendations', dependencies: ['metrics', 'mongo', 'preparation', 'catalogue'] }
 )

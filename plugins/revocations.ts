@@ -2,10 +2,10 @@ import fp from 'fastify-plugin'
 import { erasuresKeptDays } from '../src/data/erasures.js'
 import { Revocations } from '../src/identity/revocations.js'
 import { hasProvider } from '../src/identity/secrets.js'
-import { gauge } from '../src/metrics/gauge.js'
-import { poll } from '../src/poll.js'
+import { gauge } from '../src/metrics/instruments.js'
 import { sweepDue } from '../src/privacy/erase.js'
 import { days, minutes, seconds } from '../src/time.js'
+import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -45,5 +45,5 @@ export default fp(
     )
     app.addHook('onClose', async () => closing.abort())
   },
-  { name: 'revocations', dependencies: ['settings', 'metrics', 'mongo', 'preparation'] }
+  { name: 'revocations', dependencies: ['metrics', 'mongo', 'preparation'] }
 )

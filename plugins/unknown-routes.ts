@@ -1,7 +1,7 @@
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
 import { malformedUrl, methodNotAllowed, unknownPath } from '../src/errors.js'
-import { isDecodable } from '../src/http/paths.js'
+import { isDecodable } from '../src/http/requests.js'
 
 const partsOf = (path: string) => path.split('/')
 

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
+import { type Serializer, type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import sensible from '@fastify/sensible'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import admission from '../plugins/admission.js'
 import authentication from '../plugins/authentication.js'
-import batching from '../plugins/batching.js'
 import cacheHeaders from '../plugins/cache-headers.js'
 import catalogue from '../plugins/catalogue.js'
 import chosenProfile from '../plugins/chosen-profile.js'
@@ -14,32 +14,42 @@ import cors from '../plugins/cors.js'
 import documentation from '../plugins/documentation.js'
 import drain from '../plugins/drain.js'
 import errors, { sendError } from '../plugins/errors.js'
-import eventLoopLimit from '../plugins/event-loop-limit.js'
-import forwardedHeaders from '../plugins/forwarded-headers.js'
-import jsonBody from '../plugins/json-body.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
 import passwordChecks from '../plugins/password-checks.js'
 import preparation from '../plugins/preparation.js'
-import protocol from '../plugins/protocol.js'
-import rateLimits from '../plugins/rate-limits.js'
 import recommendations from '../plugins/recommendations.js'
-import requestLog from '../plugins/request-log.js'
+import requests from '../plugins/requests.js'
 import revocations from '../plugins/revocations.js'
-import securityHeaders from '../plugins/security-headers.js'
-import settingsPlugin from '../plugins/settings.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
-import untilPrepared from '../plugins/until-prepared.js'
 import { sharedSchemas } from '../schemas/shared.js'
 import type { Settings } from './config.js'
-import { bodyLimit } from './http/body-limit.js'
+import { trustedProxies } from './http/addresses.js'
 import { answerParserError } from './http/parser-errors.js'
-import { isDecodable } from './http/paths.js'
-import { trustedProxies } from './http/proxies.js'
-import { requestId } from './http/request-ids.js'
-import { buildSerializer } from './http/serialization.js'
+import { bodyLimit, isDecodable, requestId } from './http/requests.js'
 import { compileValidator } from './http/validation.js'
 import { hasProvider } from './identity/secrets.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    settings: Settings
+  }
+}
+
+/**
+ * Compiles a serializer when it is first used, because compiling all of them doubles the time that an app takes to build.
+ * Most are never used: errors and ready bytes have schemas for the documentation only.
+ */
+const buildSerializer: SerializerFactory = (schemas, options) => {
+  const compile = SerializerSelector()(schemas, options)
+  return route => {
+    let serialize: Serializer | undefined
+    return answer => {
+      serialize ??= compile(route)
+      return serialize(answer)
+    }
+  }
+}
 
 const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   bodyLimit,
@@ -50,7 +60,7 @@ const serverOptions = (settings: Settings): FastifyHttpOptions<Server> => ({
   connectionTimeout: 30_000,
   // Fastify would refuse an undecodable URL before any hook runs. plugins/unknown-routes.ts refuses it instead.
   rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
-  // Node would refuse a request without a Host with an empty body. plugins/protocol.ts sends a JSON body.
+  // Node would refuse a request without a Host with an empty body. plugins/requests.ts refuses it in JSON.
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
   routerOptions: { maxParamLength: 16 * 1024 },
   trustProxy: trustedProxies(settings.TRUST_PROXY),
@@ -75,18 +85,15 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   app.setValidatorCompiler(compileValidator)
   for (const schema of sharedSchemas) app.addSchema(schema)
 
-  // Edge: what applies to every request that Node can parse, and to its answer. src/http/parser-errors.ts answers the others.
-  await app.register(settingsPlugin, { settings })
-  await app.register(requestLog)
+  app.decorate('settings', settings)
+
+  // Edge: what applies to every request that Node can parse, and to its answer.
   await app.register(metrics)
+  await app.register(requests)
   await app.register(errors)
-  await app.register(protocol)
-  await app.register(forwardedHeaders)
   await app.register(sensible)
   await app.register(cacheHeaders)
-  await app.register(securityHeaders)
   await app.register(cors)
-  await app.register(jsonBody)
   await app.register(drain)
 
   // Data: the database and what is loaded from it into memory. None of these has a hook on requests.
@@ -96,17 +103,12 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(catalogue)
   await app.register(recommendations)
 
-  // Admission: who calls, whether the request is served, and whose answer goes first. The hooks run in the order of these lines.
-  // `admission` acts twice: its hook refuses requests when too many are in progress, and its queue is around the handler, after all hooks.
+  // Who calls, and whether the request is served. The hooks run in the order of these lines.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)
-  await app.register(eventLoopLimit)
-  await app.register(rateLimits)
   await app.register(unknownRoutes)
-  await app.register(untilPrepared)
   await app.register(chosenProfile)
-  await app.register(batching)
 
   // Routes. The documentation comes first, because it covers only routes registered after it.
   await app.register(documentation)

@@ -1,11 +1,9 @@
-import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
 import { MongoClient } from 'mongodb'
 import { loginWindowMinutes, maxSuccessfulLogins } from './data/attempts.js'
 import { refuseUnusableTokens, refuseWeakSecret, withTokenSource } from './identity/secrets.js'
-import { environment, given } from './process/environment.js'
-import { explained } from './process/setting-faults.js'
-import { inputAjv } from './validation/ajv.js'
+import { inputAjv, rule } from './validators.js'
 
 const Integer = (description: string, fallback: number, rules: { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: 0, default: fallback, description, ...rules })
@@ -206,3 +204,44 @@ const refuseUnusableUrl = (url: string) => {
     throw new Error(`MONGO_URL is wrong: ${(error as Error).message}`)
   }
 }
+
+/** The variables that are set. An empty variable counts as not set, since compose files and shells cannot leave one out. */
+const given = (schema: TObject, env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(
+    Object.entries(schema.properties).flatMap(([name, { type }]) => {
+      const value = env[name]
+      if (value === undefined || value === '') return []
+      return [[name, type === 'integer' && /^\d+$/.test(value) ? Number(value) : value]]
+    })
+  )
+
+/** The environment variables, including those of a `.env` file. */
+const environment = (): NodeJS.ProcessEnv => {
+  try {
+    process.loadEnvFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  return process.env
+}
+
+interface SettingFault {
+  instancePath: string
+  params: { missingProperty?: string }
+}
+
+/** One line per wrong setting, with its name and rule, and without its value, which may be a secret. */
+const explained = (error: unknown, schema: TObject) => {
+  const { errors, message } = error as Error & { errors?: SettingFault[] }
+  if (!errors) return message
+  const names = new Set(errors.map(({ instancePath, params }) => params.missingProperty ?? instancePath.slice(1)))
+  return [...names]
+    .map(name => {
+      const isMissing = errors.some(({ params }) => params.missingProperty === name)
+      return `${name} is ${isMissing ? 'not set' : 'wrong'}: ${explanation(schema.properties[name] as TSchema)}`
+    })
+    .join('\n')
+}
+
+/** Each description states the whole rule, except for the bounds of a number. */
+const explanation = (schema: TSchema) => (schema.type === 'integer' ? `${schema.description} (${rule(schema)})` : schema.description)

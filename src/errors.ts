@@ -1,5 +1,5 @@
 import { type DeviceRefusal, unauthenticatedMessage } from '../schemas/common.js'
-import { bodyLimit } from './http/body-limit.js'
+import { bodyLimit } from './http/requests.js'
 
 export interface FieldError {
   field: string

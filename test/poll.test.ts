@@ -1,5 +1,5 @@
 import t from 'tap'
-import { poll } from '../src/poll.js'
+import { poll } from '../plugins/preparation.js'
 import { until } from './helpers/until.js'
 
 t.test('poll', { jobs: 2 }, async t => {

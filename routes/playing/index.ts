@@ -5,8 +5,8 @@ import { Done } from '../../schemas/common.js'
 import { Playing, StoppedQuery } from '../../schemas/playing.js'
 import type { Player } from '../../src/data/streams.js'
 import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
-import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done } from '../../src/http/reply.js'
+import { refuseMissingContentId } from '../../src/http/requests.js'
 import type { Viewer } from '../../src/identity/tokens.js'
 
 const tags = ['Playing']

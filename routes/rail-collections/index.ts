@@ -3,7 +3,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Page } from '../../schemas/page.js'
 import { RailCollection, RailCollectionsQuery } from '../../schemas/rail-collection.js'
 import { railCollectionsAnswer } from '../../src/catalogue/rail-collections-answer.js'
-import { originHeaders, originsOf } from '../../src/http/origins.js'
+import { originHeaders, originsOf } from '../../src/http/addresses.js'
 
 const schema = {
   summary: 'List the rail collections',

@@ -5,8 +5,8 @@ import { Done } from '../../schemas/common.js'
 import { Page } from '../../schemas/page.js'
 import { WatchlistAddition, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
 import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
-import { refuseMissingContentId } from '../../src/http/missing-content-id.js'
 import { done, pageMeta } from '../../src/http/reply.js'
+import { refuseMissingContentId } from '../../src/http/requests.js'
 import { watchlistPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const tags = ['Watchlist']

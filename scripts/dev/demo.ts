@@ -10,7 +10,7 @@ import { ensureIndexes } from '../../src/data/index.js'
 import { profilesOf } from '../../src/data/profiles.js'
 import { usersOf } from '../../src/data/users.js'
 import { contentNotFound, orThrow } from '../../src/errors.js'
-import { integerId } from '../../src/http/ids.js'
+import { integerId } from '../../src/http/requests.js'
 import { hashPassword } from '../../src/identity/passwords.js'
 import { importFiles } from '../../src/import/index.js'
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { emailPattern } from '../../schemas/import.js'
-import { integerId } from '../../src/http/ids.js'
+import { integerId } from '../../src/http/requests.js'
 import { invocationOf } from '../command-line.js'
 
 const usage = `Usage: ${invocationOf('user')} ACTION

@@ -1,5 +1,5 @@
 import { unavailable } from '../errors.js'
-import { InFlight } from '../overload/in-flight.js'
+import { InFlight } from '../overload/deadlines.js'
 import { Pacer } from '../overload/pacer.js'
 
 /** How many searches may wait, and for how many milliseconds. */

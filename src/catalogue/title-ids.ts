@@ -1,5 +1,5 @@
 import { contentNotFound, orThrow } from '../errors.js'
-import { integerId } from '../http/ids.js'
+import { integerId } from '../http/requests.js'
 import type { Audience } from './audience.js'
 import type { Catalogue } from './catalogue.js'
 

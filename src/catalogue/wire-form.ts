@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { wireAjv } from '../validation/ajv.js'
+import { wireAjv } from '../validators.js'
 
 /** The wire form of a document, or undefined if it cannot be made or does not match the schema. */
 export const wireFormOf =

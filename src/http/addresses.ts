@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
+import { itemsOf } from './requests.js'
 
 /** The address in an entry of `X-Forwarded-For`, without brackets and port; undefined if it has none. */
 const addressIn = (entry: string) => {
@@ -50,3 +51,50 @@ export const callerOf = (entry = '') => {
   const network = groups.slice(0, 4).map(group => group.toString(16))
   return mappedIn(groups) ?? `${network.join(':')}::/64`
 }
+
+/** The names of networks that proxy-addr knows. */
+const networkNames = ['loopback', 'linklocal', 'uniquelocal']
+
+const isNetwork = (text: string) => {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6]
+  return rest.length === 0 && most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+}
+
+export const isProxyList = (setting: string) =>
+  /^\d*$/.test(setting) || itemsOf(setting).every(item => networkNames.includes(item) || isNetwork(item))
+
+/** Fastify's `trustProxy` for a number of hops or a list of networks. An empty setting trusts nobody. */
+export const trustedProxies = (setting: string) => {
+  if (setting === '') return false
+  return /^\d+$/.test(setting) ? (_address: string, hop: number) => hop < Number(setting) : itemsOf(setting)
+}
+
+interface RequestOrigin {
+  protocol: string
+  host: string
+}
+
+/** A host name has at most 253 characters, a port five. */
+const longestHost = 260
+
+/** The origin for links in answers: `PUBLIC_URL`, else the origin of the request if it is valid. */
+export const originsOf = ({ PUBLIC_URL, PORT }: { PUBLIC_URL: string; PORT: number }) => {
+  // Nearly all requests have the same origin, and parsing it costs more than the rest of an answer.
+  let last = { requested: '', origin: '' }
+
+  return ({ protocol, host }: RequestOrigin) => {
+    if (PUBLIC_URL) return PUBLIC_URL
+    const scheme = protocol === 'https' ? 'https' : 'http'
+    const requested = `${scheme}://${host}`
+    if (requested !== last.requested) {
+      const isOrigin = host.length <= longestHost && /^[\w.:[\]-]+$/.test(host) && URL.canParse(requested)
+      last = { requested, origin: isOrigin ? requested : `${scheme}://localhost:${PORT}` }
+    }
+    return last.origin
+  }
+}
+
+/** The request headers, besides `Host`, that the origin depends on. */
+export const originHeaders = ({ PUBLIC_URL, TRUST_PROXY }: { PUBLIC_URL: string; TRUST_PROXY: string }) =>
+  PUBLIC_URL || !TRUST_PROXY ? [] : ['X-Forwarded-Host', 'X-Forwarded-Proto']

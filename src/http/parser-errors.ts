@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ErrorAnswer, headersTooLarge, malformed, tooSlow } from '../errors.js'
-import { jsonType } from './reply.js'
+import { cacheControl, jsonType } from './reply.js'
 
 const errors: Record<string, () => ErrorAnswer> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
@@ -60,7 +60,7 @@ const answerBefore = (socket: Duplex) => {
 export const headersOf = (text: string) => ({
   'content-type': jsonType,
   'content-length': Buffer.byteLength(text),
-  'cache-control': 'no-store',
+  'cache-control': cacheControl.error,
   connection: 'close'
 })
 

@@ -4,6 +4,14 @@ import type { Meta, PageQuery } from '../../schemas/page.js'
 /** The content type of every JSON answer. */
 export const jsonType = 'application/json; charset=utf-8'
 
+/** The values of `Cache-Control`. Public answers are revalidated before each use; those to profiles with an age limit are private. */
+export const cacheControl = {
+  error: 'no-store',
+  personal: 'private, no-store',
+  public: 'public, no-cache',
+  publicWithAgeLimit: 'private, no-cache'
+}
+
 export const ok = <T>(data: T) => ({ success: true as const, data })
 
 export const done = (code: number, text: string): Done => ({ success: true, code, 'message ': text, message: text })

@@ -3,8 +3,7 @@ import type { ErrorObject } from 'ajv'
 import type { FastifySchemaValidationError } from 'fastify'
 import { maxValueLength, maxValues } from '../../schemas/lists.js'
 import { type FieldError, invalid } from '../errors.js'
-import { inputAjv } from '../validation/ajv.js'
-import { rule } from '../validation/rules.js'
+import { inputAjv, rule } from '../validators.js'
 
 /** Compiles the schema of a body, or of a query, whose strings are first converted to the types in the schema. */
 export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Cache } from '../cache.js'
-import { integerId } from '../http/ids.js'
+import { integerId } from '../http/requests.js'
 
 export interface Viewer {
   /** The profile. */

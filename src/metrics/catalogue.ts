@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import { gauge } from './gauge.js'
+import { gauge } from './instruments.js'
 
 export const catalogueMetrics = (registry: Registry, catalogue: Catalogue) => {
   const { fragments } = catalogue

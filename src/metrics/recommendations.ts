@@ -4,7 +4,7 @@ import type { Settings } from '../config.js'
 import type { Learning } from '../recommendations/learning/learning.js'
 import type { Uptake } from '../recommendations/serving/uptake.js'
 import { minutes } from '../time.js'
-import { gauge } from './gauge.js'
+import { gauge } from './instruments.js'
 
 export const modelMetrics = (registry: Registry, learning: Learning, { TRAIN, TRAIN_INTERVAL }: Settings) => {
   const inUse = (name: string, help: string, read: (model: NonNullable<Learning['model']>) => number) =>

@@ -45,6 +45,10 @@ export class Pacer {
     })
   }
 
+  get waiting() {
+    return this.jobs.length
+  }
+
   runNext() {
     this.jobs.shift()?.()
     if (this.jobs.length > 0) ready.push(this)

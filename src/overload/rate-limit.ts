@@ -1,5 +1,30 @@
+import type { Settings } from '../config.js'
+import { callerOf } from '../http/addresses.js'
+import type { Viewer } from '../identity/tokens.js'
 import { copyText, entrySize, trackMemory } from '../memory.js'
-import type { CallerKey } from './caller-counts.js'
+import { minutes } from '../time.js'
+import type { CallerKey } from './semaphore.js'
+
+/** Counts requests: by account for signed-in callers (by profile, if it has an age limit), by address for all others. */
+export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
+  const users = new RateLimit<number>(minutes(1), memoryBound)
+  const addresses = new RateLimit<string>(minutes(1), memoryBound)
+  /** How long the caller has to wait, in milliseconds. 0 if it is within its limit. */
+  return (viewer: Viewer | null, ip: string) =>
+    viewer
+      ? RATE_LIMIT && users.count(countedAs(viewer), RATE_LIMIT)
+      : RATE_LIMIT_ADDRESS && addresses.count(callerOf(ip), RATE_LIMIT_ADDRESS)
+}
+
+/** In bytes, for each kind of caller: enough for about 87,000 accounts, or for 62,000 addresses and more. */
+const memoryBound = 10 * 1024 * 1024
+
+/**
+ * With tokens of the service, a profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents.
+ * The key is negative, because the id of a first profile is also the id of its account. Tokens of an identity provider do not name the
+ * profile, so all profiles of an account share one count.
+ */
+const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 
 interface Window {
   count: number

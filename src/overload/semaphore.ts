@@ -1,33 +1,40 @@
-import { CallerCounts, type CallerKey } from './caller-counts.js'
-import { Turns } from './turns.js'
+/** Whom a job counts for: an account, or the address of a caller without one. */
+export type CallerKey = number | string
 
-/** A counting semaphore: `permits` jobs run at once, at most `permitsOfOne` of them for one caller. The others wait in a queue. */
+/**
+ * A counting semaphore: `permits` jobs run at once, at most `permitsOfOne` of them for one caller. The others wait in a queue, in which
+ * callers take turns, so that one who has many jobs in it delays the others by one job at most.
+ */
 export class Semaphore {
-  private readonly queue = new Turns<() => void>()
   private readonly running = new CallerCounts()
   private held = 0
+  /** The jobs of each caller that wait. The caller whose turn is next comes first. */
+  private readonly waiting = new Map<CallerKey | undefined, (() => void)[]>()
 
   constructor(
     private readonly permits: number,
     private readonly permitsOfOne = permits
   ) {}
 
-  /** Calls back as soon as there is a permit, which has to be released. Callers take turns. */
+  /** Calls back as soon as there is a permit, which has to be released. */
   acquire(onAcquired: () => void, caller?: CallerKey) {
-    const begin = () => {
-      this.held++
-      this.running.add(caller)
-      onAcquired()
-    }
-    if (this.held < this.permits && this.mayRun(caller)) begin()
-    else this.queue.push(begin, caller)
+    if (this.held < this.permits && this.mayRun(caller)) return this.begin(onAcquired, caller)
+    const own = this.waiting.get(caller)
+    if (own) own.push(onAcquired)
+    else this.waiting.set(caller, [onAcquired])
   }
 
   /** Passes a permit of this caller on to the next in the queue. */
   release(caller?: CallerKey) {
     this.held--
     this.running.remove(caller)
-    this.queue.shift(this.mayRun)?.()
+    for (const [next, jobs] of this.waiting) {
+      if (!this.mayRun(next)) continue
+      this.waiting.delete(next)
+      const job = jobs.shift() as () => void
+      if (jobs.length > 0) this.waiting.set(next, jobs)
+      return this.begin(job, next)
+    }
   }
 
   async run<T>(job: () => Promise<T>): Promise<T> {
@@ -39,5 +46,38 @@ export class Semaphore {
     }
   }
 
-  private readonly mayRun = (caller: CallerKey | undefined) => this.running.of(caller) < this.permitsOfOne
+  private mayRun(caller: CallerKey | undefined) {
+    return this.running.of(caller) < this.permitsOfOne
+  }
+
+  private begin(onAcquired: () => void, caller: CallerKey | undefined) {
+    this.held++
+    this.running.add(caller)
+    onAcquired()
+  }
+}
+
+/** How many jobs each caller has. Jobs of nobody in particular are not counted. */
+export class CallerCounts {
+  private readonly counts = new Map<CallerKey, number>()
+
+  /** The number of callers with a job. */
+  get size() {
+    return this.counts.size
+  }
+
+  of(caller: CallerKey | undefined) {
+    return caller === undefined ? 0 : (this.counts.get(caller) ?? 0)
+  }
+
+  add(caller: CallerKey | undefined) {
+    if (caller !== undefined) this.counts.set(caller, this.of(caller) + 1)
+  }
+
+  remove(caller: CallerKey | undefined) {
+    if (caller === undefined) return
+    const left = this.of(caller) - 1
+    if (left > 0) this.counts.set(caller, left)
+    else this.counts.delete(caller)
+  }
 }

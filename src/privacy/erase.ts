@@ -1,6 +1,6 @@
 import type { Data } from '../data/index.js'
 import type { Revocations } from '../identity/revocations.js'
-import { withDeadline } from '../overload/deadline.js'
+import { withDeadline } from '../overload/deadlines.js'
 import { minutes, seconds } from '../time.js'
 
 type Needed = Pick<Data, 'erasures' | 'users' | 'profiles' | 'personal' | 'loginAttempts'>

@@ -1,4 +1,4 @@
-import { stopSignals } from './stop-signals.js'
+import { stopSignals } from './serve.js'
 
 /**
  * Until the service listens, exits at once on a stop signal. The first process of a container ignores signals that it has no

@@ -1,10 +1,18 @@
 import closeWithGrace from 'close-with-grace'
-import type { buildApp } from '../app.js'
-import { stopSignals } from './stop-signals.js'
-import { closeTimeout } from './stop-times.js'
+import type { FastifyInstance } from 'fastify'
+import { seconds } from '../time.js'
+
+/** A caller that still has not read its answer this long after the service stopped listening is cut off. */
+export const requestGrace = seconds(8)
+/** An import over HTTP that still runs this long after the service stopped listening ends after its current batch. */
+export const importGrace = requestGrace - seconds(2)
+/** How long closing may take before the process exits regardless. Longer than `requestGrace`, because the database is closed last. */
+export const closeTimeout = requestGrace + seconds(2)
+
+export const stopSignals = ['SIGTERM', 'SIGINT'] as const
 
 /** Listens until a stop signal, then drains and exits with status 0. */
-export const serve = async (app: Awaited<ReturnType<typeof buildApp>>) => {
+export const serve = async (app: Pick<FastifyInstance, 'settings' | 'log' | 'drain' | 'close' | 'listen'>) => {
   const { HOST, PORT, DRAIN_DELAY } = app.settings
 
   // From here on, closeWithGrace replaces early-stop.

@@ -4,7 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import { progressOf } from '../data/progress.js'
 import type { Report } from '../data/reports.js'
 import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound } from '../errors.js'
-import { hasContentId } from '../http/missing-content-id.js'
+import { hasContentId } from '../http/requests.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
 
 /** Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. */

@@ -135,6 +135,11 @@ t.test('replies that cannot be sent', async t => {
       throw new ErrorAnswer(404, { success: false, code: 404, message: 'Not here' }, { 'x-why': 'a\nb' })
     }
   }
+  /** Where Node has begun a 204 or 304, it goes on suppressing the body. */
+  const bodies = new Map([
+    ['/not-modified', ''],
+    ['/no-content', '']
+  ])
 
   const listening = async (t: Test, log: string[] = []) => {
     const app = await build(t, {
@@ -162,7 +167,7 @@ t.test('replies that cannot be sent', async t => {
     for (const url of Object.keys(unsendable)) {
       log.length = 0
       const { statusCode, headers, ...response } = await app.inject({ url, headers: { origin: 'https://a.example' } })
-      t.strictSame([statusCode, response.json()], [500, internal], url)
+      t.strictSame([statusCode, response.body], [500, bodies.get(url) ?? JSON.stringify(internal)], url)
       t.match(
         headers,
         {
@@ -190,7 +195,8 @@ t.test('replies that cannot be sent', async t => {
     const answers = (await text(socket)).split(/(?=HTTP\/1\.1 )/)
     const statuses = answers.map(answer => Number(answer.slice(9, 12)))
     t.strictSame(statuses, [200, ...Object.keys(unsendable).map(() => 500), 200, 500, 200])
-    for (const answer of answers.slice(1, -3)) t.strictSame(JSON.parse(answer.split('\r\n\r\n')[1] ?? ''), internal)
+    for (const [i, answer] of answers.slice(1, -3).entries())
+      t.equal(answer.split('\r\n\r\n')[1], bodies.get(paths[i + 1] as string) ?? JSON.stringify(internal))
     t.equal(answers.at(-2)?.split('\r\n\r\n')[1], '', 'HEAD has no body')
   })
 

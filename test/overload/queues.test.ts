@@ -1,10 +1,7 @@
 import { unavailable } from '../../src/errors.js'
-import { withDeadline } from '../../src/overload/deadline.js'
-import { DeadlineQueue } from '../../src/overload/deadline-queue.js'
+import { DeadlineQueue, InFlight, withDeadline } from '../../src/overload/deadlines.js'
 import { FairSemaphore } from '../../src/overload/fair-semaphore.js'
-import { InFlight } from '../../src/overload/in-flight.js'
 import { Semaphore } from '../../src/overload/semaphore.js'
-import { Turns } from '../../src/overload/turns.js'
 import { until } from '../helpers/until.js'
 import '../helpers/warnings.js'
 import { Readable } from 'node:stream'
@@ -245,44 +242,46 @@ t.test('InFlight', async t => {
 })
 
 t.test('turns', async t => {
-  const drained = (turns: Turns<string>) => {
-    const jobs: string[] = []
-    for (let job = turns.shift(); job !== undefined; job = turns.shift()) jobs.push(job)
-    return jobs
+  /** A semaphore whose jobs note that they began, with one job of the caller 0 running. */
+  const noting = (permits: number, permitsOfOne = permits) => {
+    const semaphore = new Semaphore(permits, permitsOfOne)
+    const begun: string[] = []
+    const ask = (name: string, caller?: number) => semaphore.acquire(() => begun.push(name), caller)
+    semaphore.acquire(() => undefined, 0)
+    return { semaphore, begun, ask }
   }
 
   t.test('a caller with many jobs delays the others by one job at most', async t => {
-    const turns = new Turns<string>()
-    for (const n of [1, 2, 3]) turns.push(`many ${n}`, 1)
-    turns.push('first', 2)
-    turns.push('second', 3)
-    t.equal(turns.shift(), 'many 1')
-    turns.push('third', 4)
-    t.strictSame(drained(turns), ['first', 'second', 'many 2', 'third', 'many 3'])
+    const { semaphore, begun, ask } = noting(1)
+    for (const n of [1, 2, 3]) ask(`many ${n}`, 1)
+    ask('first', 2)
+    ask('second', 3)
+    semaphore.release(0)
+    t.strictSame(begun, ['many 1'])
+    ask('third', 4)
+    for (const caller of [1, 2, 3, 1, 4, 1]) semaphore.release(caller)
+    t.strictSame(begun, ['many 1', 'first', 'second', 'many 2', 'third', 'many 3'])
   })
 
   t.test('the jobs of one caller run in order, and so do those without a caller', async t => {
-    const turns = new Turns<string>()
-    t.strictSame(drained(turns), [])
-    for (const n of [1, 2, 3]) turns.push(`${n}`, undefined)
-    t.strictSame(drained(turns), ['1', '2', '3'])
-    turns.push('again', undefined)
-    t.strictSame(drained(turns), ['again'])
+    const { semaphore, begun, ask } = noting(1)
+    for (const n of [1, 2, 3]) ask(`${n}`)
+    semaphore.release(0)
+    for (const _ of [1, 2, 3]) semaphore.release()
+    t.strictSame(begun, ['1', '2', '3'])
+    ask('again')
+    t.strictSame(begun, ['1', '2', '3', 'again'])
   })
 
   t.test('who is not ready keeps the place and the order of the jobs', async t => {
-    const turns = new Turns<string>()
-    turns.push('busy 1', 1)
-    turns.push('busy 2', 1)
-    turns.push('free', 2)
-    t.equal(
-      turns.shift(caller => caller !== 1),
-      'free'
-    )
-    t.equal(
-      turns.shift(caller => caller !== 1),
-      undefined
-    )
-    t.strictSame(drained(turns), ['busy 1', 'busy 2'])
+    const { semaphore, begun, ask } = noting(2, 1)
+    for (const n of [0, 1, 2]) ask(`busy ${n}`, 1)
+    ask('free', 2)
+    semaphore.release(0)
+    t.strictSame(begun, ['busy 0', 'free'])
+    semaphore.release(2)
+    t.strictSame(begun, ['busy 0', 'free'], 'nobody is ready')
+    for (const _ of [1, 2]) semaphore.release(1)
+    t.strictSame(begun, ['busy 0', 'free', 'busy 1', 'busy 2'])
   })
 })

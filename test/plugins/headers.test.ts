@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { securityHeaders } from '../../plugins/security-headers.js'
+import { securityHeaders } from '../../plugins/requests.js'
 import { type Answer, assertFailure, post } from '../helpers/answers.js'
 import { type App, addUser, build, buildWith, password, signIn } from '../helpers/app.js'
 import { change } from '../helpers/database.js'

@@ -7,7 +7,7 @@ import { Settings } from '../../src/config.js'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { entrySize } from '../../src/memory.js'
-import { timeoutMargin } from '../../src/overload/request-timeout.js'
+import { timeoutMargin } from '../../src/overload/deadlines.js'
 
 t.test('the README', async t => {
   const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -82,7 +82,7 @@ t.test('numbers in the documents', async t => {
   })
 
   t.test('how many callers a process counts', async t => {
-    const bound = bytesIn(await read('plugins/rate-limits.ts'))
+    const bound = bytesIn(await read('src/overload/rate-limit.ts'))
     const thousands = (key: number | string) => `${Math.floor(bound / entrySize(key) / 1000)},000`
     const longest = callerOf('2001:1db8:1111:1111::1')
     t.match(await read('docs/operations.md'), `${thousands(1)} users and\nat least ${thousands(longest)} addresses`)

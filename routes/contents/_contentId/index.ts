@@ -6,7 +6,7 @@ import { Content } from '../../../schemas/content.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
 import { contentAnswer } from '../../../src/catalogue/content-answer.js'
 import { contentNotFound, orThrow } from '../../../src/errors.js'
-import { integerId } from '../../../src/http/ids.js'
+import { integerId } from '../../../src/http/requests.js'
 
 const schema = {
   summary: 'Get a content',

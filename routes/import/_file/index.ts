@@ -9,7 +9,7 @@ import { importKey } from '../../../src/identity/secrets.js'
 import { importLease } from '../../../src/import/import-lease.js'
 import { countsOrThrow, importUpload, removeLeftovers } from '../../../src/import/upload.js'
 import { importMetrics } from '../../../src/metrics/imports.js'
-import { importGrace } from '../../../src/process/stop-times.js'
+import { importGrace } from '../../../src/process/serve.js'
 
 const schema = {
   // Hidden from the document, which is for apps. docs/catalogue.md describes it.

@@ -3,8 +3,8 @@ import { answers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { DeviceCodes, DeviceRequest } from '../../../schemas/device.js'
 import { callerOf } from '../../../src/http/addresses.js'
-import { optionalBody } from '../../../src/http/optional-body.js'
 import { ok } from '../../../src/http/reply.js'
+import { optionalBody } from '../../../src/http/requests.js'
 import { deviceLoginsOf } from '../../../src/identity/device-logins.js'
 
 const schema = {

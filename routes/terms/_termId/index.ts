@@ -6,7 +6,7 @@ import { IntegerId } from '../../../schemas/path-ids.js'
 import { Term } from '../../../schemas/term.js'
 import { termAnswer } from '../../../src/catalogue/terms-answer.js'
 import { orThrow, termNotFound } from '../../../src/errors.js'
-import { integerId } from '../../../src/http/ids.js'
+import { integerId } from '../../../src/http/requests.js'
 
 const schema = {
   summary: 'Get a taxonomy term',

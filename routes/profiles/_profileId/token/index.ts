@@ -8,9 +8,8 @@ import { IntegerId } from '../../../../schemas/path-ids.js'
 import { ProfileSwitch } from '../../../../schemas/profile.js'
 import { orThrow, profileNotFound } from '../../../../src/errors.js'
 import { callerOf } from '../../../../src/http/addresses.js'
-import { integerId } from '../../../../src/http/ids.js'
-import { optionalBody } from '../../../../src/http/optional-body.js'
 import { ok } from '../../../../src/http/reply.js'
+import { integerId, optionalBody } from '../../../../src/http/requests.js'
 import { profileSwitchOf } from '../../../../src/identity/profiles.js'
 
 const schema = {

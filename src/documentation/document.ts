@@ -1,6 +1,6 @@
+import type { FastifySchema } from 'fastify'
 import { examples } from '../../schemas/examples.js'
-import { unwrapSchema } from './components.js'
-import { cacheable, headers, ownHeaders, referredHeaders, type Status, statuses } from './statuses.js'
+import { cacheable, headers, ownHeaders, referredHeaders, type Status, statuses } from './texts.js'
 
 type Content = Record<string, { schema?: { allOf: [object] }; example?: unknown }>
 interface Response {
@@ -24,6 +24,17 @@ interface Operation {
 export interface Document {
   paths: Record<string, Record<string, Operation>>
   components: object
+}
+
+export const completeDocument = ({ paths, components, ...document }: Document): object => {
+  const completed = Object.entries(paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [method, completeOperation(`${method.toUpperCase()} ${path}`, operation)])
+    )
+  ])
+  const responses = sharedResponses(Object.values(paths).flatMap(operations => Object.values(operations)))
+  return { ...document, components: { ...components, headers, responses }, paths: Object.fromEntries(completed) }
 }
 
 const completeContent = <T extends { content?: Content }>(part: T, example?: unknown): T => {
@@ -75,13 +86,49 @@ const sharedResponses = (operations: Operation[]) => {
   return Object.fromEntries(shared)
 }
 
-export const completeDocument = ({ paths, components, ...document }: Document): object => {
-  const completed = Object.entries(paths).map(([path, operations]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(operations).map(([method, operation]) => [method, completeOperation(`${method.toUpperCase()} ${path}`, operation)])
-    )
-  ])
-  const responses = sharedResponses(Object.values(paths).flatMap(operations => Object.values(operations)))
-  return { ...document, components: { ...components, headers, responses }, paths: Object.fromEntries(completed) }
+interface Schema {
+  allOf?: [Schema]
+  $ref?: string
+  type?: string
+  content?: object
+}
+
+/** @fastify/swagger makes a component of a schema with an `$id`, unless it is the whole body or answer. */
+const wrapSchema = (schema: Schema) => (schema.content || schema.$ref || schema.type === 'null' ? schema : { allOf: [schema] })
+
+/** Makes components of the body and the answers of a route too, so that client generators know their names. */
+export const wrapSchemas = ({ body, response, ...schema }: FastifySchema = {}) => {
+  const answers = Object.entries((response ?? {}) as Record<string, Schema>).map(([status, answer]) => [status, wrapSchema(answer)])
+  return { ...schema, ...(body !== undefined && { body: wrapSchema(body as Schema) }), response: Object.fromEntries(answers) }
+}
+
+/** Undoes what `wrapSchemas` did to a schema. */
+export const unwrapSchema = ({ allOf: [schema] }: { allOf: [object] }) => schema
+
+interface Node {
+  'x-published'?: object
+  type?: unknown
+  format?: string
+}
+
+/** Keywords for the validator of the service alone. */
+const ownKeywords = ['x-rule', 'x-upper-case']
+
+/** Without a format, client generators choose types that are too small for ids and too coarse for seconds. */
+const formatOf = ({ type, format }: Node) => {
+  const types = [type].flat()
+  if (format !== undefined || types.includes('string')) return format
+  if (types.includes('integer')) return 'int64'
+  return types.includes('number') ? 'double' : undefined
+}
+
+/** Gives all schemas a form that client generators can handle. */
+export const asPublished = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(asPublished)
+  if (typeof node !== 'object' || node === null) return node
+  const { 'x-published': form, ...exact } = node as Node
+  if (form) return asPublished(form)
+  const parts = Object.entries(exact).filter(([keyword]) => !ownKeywords.includes(keyword))
+  const format = formatOf(exact)
+  return { ...Object.fromEntries(parts.map(([key, part]) => [key, asPublished(part)])), ...(format !== undefined && { format }) }
 }

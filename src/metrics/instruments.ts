@@ -1,4 +1,17 @@
-import type { Metric, Registry } from 'prom-client'
+import { Gauge, type Metric, type Registry } from 'prom-client'
+
+/** A gauge that is read when Prometheus scrapes. It is left out while its value is undefined. */
+export const gauge = (registry: Registry, name: string, help: string, read: () => number | undefined) =>
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      const value = read()
+      if (value === undefined) this.remove()
+      else this.set(value)
+    }
+  })
 
 /** Upper bounds of the buckets of a duration, in seconds. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import sjson from 'secure-json-parse'
+import { malformed, malformedBody } from '../src/errors.js'
+import { withoutPorts } from '../src/http/addresses.js'
+import { cacheControl } from '../src/http/reply.js'
+import { durationBounds, histogram, type Observe } from '../src/metrics/instruments.js'
+import { Pacer } from '../src/overload/pacer.js'
+
+/** Helmet's headers that make sense for JSON, with a stricter CSP. A test fails when helmet adds one (docs/decisions/028). */
+export const securityHeaders = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN'
+}
+
+/**
+ * What every request has in common: its id, the headers of its answer, how its body is read, its log line and its metric. A hook that
+ * needs the caller's own content type must be registered before.
+ */
+export default fp(
+  async app => {
+    const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')
+    app.addHook('onRequest', (request, reply, done) => {
+      // Lets callers refer to the log line.
+      reply.header('x-request-id', request.id)
+      if (!isHostClear(request.raw)) return done(malformed())
+      readForwarded(request)
+      // `publicJson` replaces this, and so do errors.
+      reply.header('cache-control', cacheControl.personal)
+      reply.headers(securityHeaders)
+      // Every body is parsed as JSON.
+      request.headers['content-type'] = 'application/json'
+      done()
+    })
+
+    app.addHook('onSend', (_request, reply, _payload, done) => {
+      if (app.isDraining) reply.header('connection', 'close')
+      done()
+    })
+
+    app.removeAllContentTypeParsers()
+    const pacer = new Pacer()
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+      body.length < largeBody ? parsed(body) : pacer.run(() => parsed(body))
+    )
+
+    // Redaction costs time on every line, and these fields hold no secrets.
+    const lines = app.log.child({}, { redact: [] })
+    const durations = histogram(app.metrics, {
+      name: 'http_request_duration_seconds',
+      help: 'Duration of requests until the end of the answer',
+      bounds: durationBounds
+    })
+    const observers = new Map<string, Observe>()
+    const observerOf = (method: string, route: string, status: number) => {
+      const key = `${method} ${status} ${route}`
+      let observe = observers.get(key)
+      if (!observe) {
+        observe = durations({ method, route, status })
+        observers.set(key, observe)
+      }
+      return observe
+    }
+    app.addHook('onResponse', (request, reply, done) => {
+      const { id, method, url, routeOptions } = request
+      const { statusCode, elapsedTime } = reply
+      lines[levelOf(request, reply)](
+        { reqId: id, method, path: url.split('?', 1)[0], status: statusCode, ms: Math.round(elapsedTime * 10) / 10 },
+        'answered'
+      )
+      observerOf(method, routeOptions.url ?? 'unknown', statusCode)(elapsedTime / 1000)
+      done()
+    })
+  },
+  { name: 'requests', dependencies: ['metrics'], decorators: { fastify: ['settings'] } }
+)
+
+/** Whether the request has at most one Host, and one if it must. Node uses the first of several; a proxy may have used another. */
+const isHostClear = ({ rawHeaders, httpVersionMajor, httpVersionMinor }: IncomingMessage) => {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++
+  const needsHost = httpVersionMajor === 1 && httpVersionMinor === 1
+  return hosts === 1 || (hosts === 0 && !needsHost)
+}
+
+const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
+
+/** Strips the ports from `X-Forwarded-For`. If no proxy is trusted, warns about the first forwarded header instead. */
+const forwardedReader = (isProxyTrusted: boolean) => {
+  let hasWarned = false
+  return ({ headers, log, id }: FastifyRequest) => {
+    if (isProxyTrusted) {
+      const chain = headers['x-forwarded-for']
+      if (typeof chain === 'string') headers['x-forwarded-for'] = withoutPorts(chain)
+    } else if (!hasWarned && forwarded.some(name => headers[name] !== undefined)) {
+      hasWarned = true
+      log.warn({ reqId: id }, 'ignored the forwarded headers of a request: set TRUST_PROXY if the service runs behind a proxy')
+    }
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** In bytes. Larger bodies may take milliseconds to parse, for example if they consist of brackets. */
+const largeBody = 4096
+
+/** An empty body counts as none. */
+const parsed = (body: Buffer) => {
+  if (body.length === 0) return undefined
+  try {
+    return sjson.parse(utf8.decode(body), null, { protoAction: 'remove', constructorAction: 'remove' })
+  } catch {
+    throw malformedBody()
+  }
+}
+
+/** /health, /ready and /metrics are asked for every few seconds. Only failures are worth a line at info. */
+const levelOf = ({ routeOptions: { config } }: FastifyRequest, { statusCode }: FastifyReply) =>
+  config.admission === 'vital' && statusCode < 400 ? 'debug' : 'info'

@@ -1,0 +1,104 @@
+import { maxValueLength, maxValues } from '../../schemas/lists.js'
+import { defaultPerPage, maxPerPage } from '../../schemas/page.js'
+import { cacheControl } from '../http/reply.js'
+
+export const introduction = `The viewer-side backend of a streaming app.
+
+**Sign in** with \`POST /login\` and send the \`access_token\` as \`Authorization: Bearer …\`. Before it expires, get a new pair of tokens from \`POST /login/refresh\`. (If you try \`POST /login\` on this page, all other calls use its token.)
+
+**Answers.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. The 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
+
+**Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value in a query may have up to ${maxValueLength} characters.
+
+**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. The request may have been done all the same. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send reports of progress with \`observed_at\`: without it, a repeated one counts as a new one.
+
+**Caching.** Public answers carry an \`ETag\`. Send it as \`If-None-Match\`, and you get a 304 without a body if nothing has changed.`
+
+/** In the order in which an app developer needs them. */
+export const tags = [
+  { name: 'Identity', description: 'Sign in, stay signed in, sign out. Not available if the operator uses an identity provider.' },
+  { name: 'Catalogue', description: 'What there is to watch, limited to what the caller may see.' },
+  { name: 'History', description: 'What the user has watched, and how far. Players report progress here.' },
+  { name: 'Playing', description: 'How many devices of an account play at once, if the operator limits it.' },
+  { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
+  { name: 'Watchlist', description: 'What the user has saved for later.' },
+  { name: 'Hidden titles', description: 'What the user does not want to see in recommendations and continue watching.' },
+  { name: 'Changes', description: 'For apps that keep a copy of what is stored about the user.' },
+  { name: 'Recommendations', description: 'What to watch next, and why.' },
+  {
+    name: 'Profiles',
+    description:
+      'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile.'
+  },
+  { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
+  { name: 'Texts', description: "Legal and support texts in the caller's language." },
+  { name: 'Service', description: 'For load balancers and operators.' }
+]
+
+type Schema = { type: 'string' | 'integer'; format?: string }
+interface Header {
+  description: string
+  schema: Schema
+}
+const header = (description: string, schema: Schema = { type: 'string' }): Header => ({ description, schema })
+
+/** The headers that answers may have, by their names. */
+export const headers = {
+  'x-request-id': header('Identifies the request in the log of the service'),
+  'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
+  ETag: header('The version of the answer, for `If-None-Match`'),
+  'Cache-Control': header(
+    `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.publicWithAgeLimit}\`: no shared cache may store it`
+  ),
+  Vary: header('The request headers that the answer depends on, if there are any'),
+  Allow: header('The methods that the path supports'),
+  Location: header('The path of what was created or updated. Missing if a late report was for a removed element'),
+  'Content-Language': header('The language of the text')
+}
+type HeaderName = keyof typeof headers
+
+/**
+ * These headers and the request id. Only answers to what Node cannot read as HTTP, and to an unknown `Expect` (417), lack the id. They
+ * have no operation, so the document does not describe them.
+ */
+export const referredHeaders = (names: HeaderName[]) =>
+  Object.fromEntries(['x-request-id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+
+export interface Status {
+  /** Of the component that all operations share. */
+  name?: string
+  description: string
+  headers?: HeaderName[]
+}
+
+/** The headers of public reads, and of their 304. */
+export const cacheable: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
+
+/** The meaning of each status, for all operations. */
+export const statuses: Record<string, Status> = {
+  200: { description: 'Success' },
+  201: { description: 'Saved' },
+  304: { name: 'NotModified', headers: cacheable, description: 'Not modified: the version in `If-None-Match` is current' },
+  400: { name: 'BadRequest', description: 'The request is invalid. The message says why' },
+  401: { name: 'Unauthorized', description: 'No valid bearer token, or a failed login' },
+  403: { name: 'Forbidden', description: 'Not for this user or profile' },
+  404: { name: 'NotFound', description: 'Not found' },
+  405: { name: 'MethodNotAllowed', headers: ['Allow'], description: 'The path does not support this method' },
+  409: { name: 'Conflict', description: 'The account already plays on as many devices as it is allowed' },
+  413: { name: 'ContentTooLarge', description: 'The body is larger than 64 KiB' },
+  429: { name: 'TooManyRequests', headers: ['Retry-After'], description: 'Too many requests from this user or address' },
+  500: { name: 'InternalServerError', description: 'An internal error. Find it in the log by its request id' },
+  503: {
+    name: 'ServiceUnavailable',
+    headers: ['Retry-After'],
+    description: 'The database is unavailable, or the service is overloaded. Try again after `Retry-After` seconds'
+  }
+}
+
+/** The headers of single operations. */
+export const ownHeaders: Record<string, HeaderName[]> = {
+  'POST /history': ['Location'],
+  'POST /profiles': ['Location'],
+  'GET /legal': ['Content-Language'],
+  'GET /legal/{languageCode}': ['Content-Language']
+}

@@ -1,2 +1,0 @@
-/** In bytes. */
-export const bodyLimit = 64 * 1024

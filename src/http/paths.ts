@@ -1,9 +1,0 @@
-export const isDecodable = (url: string) => {
-  if (!url.includes('%')) return true
-  try {
-    decodeURIComponent(url)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,1 +1,0 @@
-export const stopSignals = ['SIGTERM', 'SIGINT'] as const
