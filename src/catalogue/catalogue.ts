@@ -7,22 +7,16 @@ import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
-import type { Audience } from './audience.js'
-import { isOpen, suitedTo } from './availability.js'
-import { BrokenDocuments, type OnBroken } from './broken.js'
+import { type Audience, isOpen, suitedTo } from './audience.js'
 import type { AnswerBody } from './bytes.js'
-import { fitsSkeleton } from './fits-skeleton.js'
 import { Fragments } from './fragments.js'
-import { keepingFresh } from './keeping-fresh.js'
 import { Listing } from './listing.js'
-import { readProgrammes } from './programmes.js'
-import { Schedule } from './schedule.js'
-import { Search } from './search.js'
-import { SearchQueue } from './search-queue.js'
-import { isServable } from './servable.js'
+import { readProgrammes, Schedule } from './schedule.js'
+import { Search, SearchQueue } from './search.js'
+import { BrokenDocuments, fitsSkeleton, isServable, type OnBroken } from './servable.js'
 import { Skeleton } from './skeleton.js'
-import { SupportTexts } from './support-texts.js'
 import { Terms } from './terms.js'
+import { SupportTexts } from './texts.js'
 import { treeOf } from './tree.js'
 
 /**
@@ -74,7 +68,7 @@ export class Catalogue {
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
       options.cacheBytes
     )
-    this.search = new Search(ids => keepingFresh(options.data.contents.words(ids), this))
+    this.search = new Search(ids => this.keepingFresh(options.data.contents.words(ids)))
     this.searchQueue = new SearchQueue(options.onSearchRefused ?? (() => undefined))
   }
 
@@ -183,7 +177,7 @@ export class Catalogue {
     const { contents } = this.options.data
     const broken: unknown[] = []
     let read = 0
-    for await (const content of keepingFresh(contents.forSkeleton(since), this)) {
+    for await (const content of this.keepingFresh(contents.forSkeleton(since))) {
       read++
       if (fitsSkeleton(content)) skeleton.put(content)
       else broken.push(content._id)
@@ -192,5 +186,16 @@ export class Catalogue {
     if (since || (await contents.size()) > read) broken.push(...(await contents.unservable(since)))
     for (const id of broken) skeleton.hide(id as number)
     this.broken.report('contents', broken)
+  }
+
+  /**
+   * Takes each document that arrives as a sign that the database answers. Reading a large catalogue, or all that a large import has
+   * written, may take minutes, and the catalogue in memory must not become stale meanwhile.
+   */
+  private async *keepingFresh<T>(documents: AsyncIterable<T>) {
+    for await (const document of documents) {
+      this.checkedAt = Date.now()
+      yield document
+    }
   }
 }

@@ -5,8 +5,8 @@ import { unavailable } from '../errors.js'
 import { Semaphore } from '../overload/semaphore.js'
 import { isWireMoment } from '../time.js'
 import { type Fragment, ownBytes } from './bytes.js'
+import { wireFormOf } from './servable.js'
 import type { Skeleton } from './skeleton.js'
-import { wireFormOf } from './wire-form.js'
 
 /** Memory of a fragment besides its bytes: the buffer object and the fragment object. */
 const overhead = 400

@@ -1,6 +1,9 @@
 import type { ContentWords } from '../data/contents.js'
+import { unavailable } from '../errors.js'
+import { InFlight } from '../overload/in-flight.js'
+import { Pacer } from '../overload/pacer.js'
 import type { Skeleton } from './skeleton.js'
-import { WordIndex } from './word-index.js'
+import { WordIndex } from './words.js'
 
 /** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
 const maxIds = 1000
@@ -52,5 +55,26 @@ export class Search {
     this.indexed = { skeleton, version }
     this.version++
     this.becomeReady()
+  }
+}
+
+/** How many searches may wait, and for how many milliseconds. */
+const maxWaiting = 64
+const timeout = 300
+
+/** Searches have a queue of their own, so that many of them do not delay other lists. Only a few may wait, and not for long. */
+export class SearchQueue {
+  private readonly pacer = new Pacer()
+  private readonly inFlight = new InFlight(maxWaiting, timeout)
+
+  /** Calls `onRefused` for each search that finds the queue full. */
+  constructor(private readonly onRefused: () => void) {}
+
+  run<T>(search: () => T | Promise<T>): Promise<T> {
+    if (this.inFlight.isFull) {
+      this.onRefused()
+      throw unavailable()
+    }
+    return this.inFlight.within(this.pacer.run(search))
   }
 }

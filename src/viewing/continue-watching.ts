@@ -1,5 +1,4 @@
-import type { Audience } from '../catalogue/audience.js'
-import { isOpen } from '../catalogue/availability.js'
+import { type Audience, isOpen, isSuited } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type HistoryColumns, isStarted } from '../data/history-columns.js'
 import { isWireTime } from '../time.js'
@@ -47,7 +46,7 @@ export const continueWatching = (
     const updated_at = updated[i]
     if (content_id === undefined || updated_at === undefined || !isWireTime(updated_at) || !isStarted(history, i)) continue
     const row = skeleton.row(content_id)
-    if (row === undefined || !skeleton.isSuited(row, audience.maxAge)) continue
+    if (row === undefined || !isSuited(skeleton, row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue
     seen.add(title)

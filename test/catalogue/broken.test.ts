@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb'
 import t from 'tap'
-import { BrokenDocuments } from '../../src/catalogue/broken.js'
+import { BrokenDocuments } from '../../src/catalogue/servable.js'
 
 const told: unknown[][] = []
 const reporter = () => {

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { Channels } from '../../src/catalogue/channels.js'
-import type { Programme } from '../../src/catalogue/programmes.js'
+import { Channels, type Programme } from '../../src/catalogue/schedule.js'
 
 const hour = 3_600_000
 const midnight = Date.UTC(2026, 2, 1)

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
-import { type ContentFilter, Listing } from '../../src/catalogue/listing.js'
-import { defaultOrder } from '../../src/catalogue/orders.js'
+import { type ContentFilter, defaultOrder, Listing } from '../../src/catalogue/listing.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { trackedBytes } from '../../src/memory.js'
 import { content } from '../helpers/documents.js'

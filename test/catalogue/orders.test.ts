@@ -1,6 +1,6 @@
 import t from 'tap'
 import { orderFields } from '../../schemas/contents-query.js'
-import { comparison, defaultOrder, type Order, Orders } from '../../src/catalogue/orders.js'
+import { comparison, defaultOrder, type Order, Orders } from '../../src/catalogue/listing.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
-import type { Programme } from '../../src/catalogue/programmes.js'
-import { Schedule } from '../../src/catalogue/schedule.js'
+import { type Programme, Schedule } from '../../src/catalogue/schedule.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 

@@ -1,4 +1,4 @@
-import { fitsSkeleton } from '../../catalogue/fits-skeleton.js'
+import { fitsSkeleton } from '../../catalogue/servable.js'
 import { Skeleton } from '../../catalogue/skeleton.js'
 import { Tree } from '../../catalogue/tree.js'
 import { fold } from '../../catalogue/words.js'

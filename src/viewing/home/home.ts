@@ -1,8 +1,8 @@
 import type { HomeAnswer, HomeKind } from '../../../schemas/home.js'
-import { everybody } from '../../catalogue/audience.js'
+import { everybody, segmentOf } from '../../catalogue/audience.js'
 import { okBytes } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { longestRow, RailContents } from '../../catalogue/rail-contents.js'
+import { longestRow, RailContents } from '../../catalogue/rails.js'
 import type { Data } from '../../data/index.js'
 import { withDeadline } from '../../overload/deadline.js'
 import type { Outage } from '../../overload/outage.js'
@@ -48,7 +48,7 @@ export class Home {
     const { items, rails, collection, audience } = wanted
     const collections = collection === undefined ? null : this.rails.named(collection).map(({ _id }) => _id)
     const versions = [...recommender.version(audience.country), catalogue.search.version]
-    const key = JSON.stringify(['home', items, rails, collections, catalogue.skeleton.segment(audience), versions])
+    const key = JSON.stringify(['home', items, rails, collections, segmentOf(catalogue.skeleton, audience), versions])
     return catalogue.answer<HomeAnswer>(key, async () => {
       const rows = await this.publicRows(wanted)
       const ids = contentIdsOf(rows)

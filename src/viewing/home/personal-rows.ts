@@ -1,4 +1,4 @@
-import { isOpen } from '../../catalogue/availability.js'
+import { isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { latestOf } from '../../data/history-columns.js'
 import type { Data } from '../../data/index.js'
