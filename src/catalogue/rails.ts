@@ -24,8 +24,8 @@ export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectio
   })
 }
 
-/** How many contents of a rail are kept: the largest row of a start page. */
-export const longestRow = 30
+/** How many contents of a rail are kept: the longest shelf of a start page. */
+export const longestShelf = 30
 
 /** In bytes. There is one list for each rail and segment of the audience. */
 const listsSize = 4 * 1024 * 1024
@@ -84,7 +84,7 @@ export class RailContents {
     const { listing, skeleton, search } = this.catalogue
     const asked = read(query)
     // On a start page, a rail is not paged.
-    const page = { page: 1, perPage: longestRow }
+    const page = { page: 1, perPage: longestShelf }
     const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
     const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), audience, Date.now(), page).shown : []
     const ids = Float64Array.from(rows, row => skeleton.idOf(row))

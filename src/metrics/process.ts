@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { trackedBytes } from '../memory.js'
+import { trackedBytes } from '../cache.js'
 import { gauge } from './gauge.js'
 
 /** Processor, memory and event loop. Shared by all apps of a process, since prom-client never removes its observers. */

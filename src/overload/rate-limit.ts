@@ -1,4 +1,4 @@
-import { copyText, entrySize, trackMemory } from '../memory.js'
+import { copyText, entrySize, trackMemory } from '../cache.js'
 import type { CallerKey } from './caller-counts.js'
 
 interface Window {

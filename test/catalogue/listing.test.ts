@@ -2,7 +2,7 @@ import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
 import { type ContentFilter, defaultOrder, Listing } from '../../src/catalogue/listing.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
-import { trackedBytes } from '../../src/memory.js'
+import { trackedBytes } from '../../src/cache.js'
 import { content } from '../helpers/documents.js'
 
 const now = Date.now()

@@ -6,7 +6,7 @@ import t from 'tap'
 import { Settings } from '../../src/config.js'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
 import { callerOf } from '../../src/http/addresses.js'
-import { entrySize } from '../../src/memory.js'
+import { entrySize } from '../../src/cache.js'
 import { timeoutMargin } from '../../src/overload/request-timeout.js'
 
 t.test('the README', async t => {
