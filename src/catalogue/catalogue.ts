@@ -12,7 +12,7 @@ import type { AnswerBody } from './bytes.js'
 import { Fragments } from './fragments.js'
 import { Listing } from './listing.js'
 import { readProgrammes, Schedule } from './schedule.js'
-import { Search, SearchQueue } from './search.js'
+import { Search } from './search.js'
 import { BrokenDocuments, isServable, type OnBroken } from './servable.js'
 import { Skeleton } from './skeleton.js'
 import { Terms } from './terms.js'
@@ -52,7 +52,6 @@ export class Catalogue {
   readonly search: Search
   readonly broken: BrokenDocuments
   readonly pacer = new Pacer()
-  private readonly searchQueue: SearchQueue
   private readonly answers = new AnswerCache()
 
   /** Incremented whenever a collection is reloaded. */
@@ -68,8 +67,7 @@ export class Catalogue {
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
       options.cacheBytes
     )
-    this.search = new Search(ids => this.keepingFresh(options.data.contents.words(ids)))
-    this.searchQueue = new SearchQueue(options.onSearchRefused ?? (() => undefined))
+    this.search = new Search(ids => this.keepingFresh(options.data.contents.words(ids)), options.onSearchRefused)
   }
 
   /** Reloads what has changed since the last call. */
@@ -116,7 +114,7 @@ export class Catalogue {
 
   /** Like `answer`, for a search. */
   searchAnswer<T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
-    return this.answer(key, make, job => this.searchQueue.run(job))
+    return this.answer(key, make, job => this.search.inTurn(job))
   }
 
   get tree() {

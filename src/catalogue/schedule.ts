@@ -24,13 +24,6 @@ interface ScheduleSource extends Answering {
   isOpen: (id: number, audience: Audience, now: number) => boolean
 }
 
-const filterOf = (query: ScheduleQuery): ScheduleFilter => {
-  const from = timeOf(query.from) ?? Date.now()
-  const to = timeOf(query.to) ?? from + days(1)
-  if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
-  return { from, to, channel: query.channel }
-}
-
 /** One page of GET /schedule. It is not cached, because by default each request has a time window of its own. */
 export const scheduleAnswer = async (catalogue: ScheduleSource, query: ScheduleQuery, audience: Audience) => {
   const filter = filterOf(query)
@@ -43,6 +36,13 @@ export const scheduleAnswer = async (catalogue: ScheduleSource, query: ScheduleQ
     const elements = contents.map((fragment, i) => withContent(programmeToWire(programmes[i] as Programme), fragment))
     return answerOf(pageBytes(elements, pageMeta(query, total)))
   })
+}
+
+const filterOf = (query: ScheduleQuery): ScheduleFilter => {
+  const from = timeOf(query.from) ?? Date.now()
+  const to = timeOf(query.to) ?? from + days(1)
+  if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
+  return { from, to, channel: query.channel }
 }
 
 /** What is on now and next. Only contents that are not cached are read from the database. */
@@ -94,18 +94,27 @@ export const readProgrammes = async (
   return programmes.sort((a, b) => a.starts - b.starts || a.id - b.id)
 }
 
-export const programmeToWire = ({ id, channel, starts, ends }: Programme): Omit<ProgrammeOnWire, 'content'> => ({
+const programmeToWire = ({ id, channel, starts, ends }: Programme): Omit<ProgrammeOnWire, 'content'> => ({
   id,
   channel,
   starts_at: timestamp(new Date(starts)),
   ends_at: timestamp(new Date(ends))
 })
 
+/** For each programme, when it and all before it have ended. */
+const allEndedOf = (programmes: readonly Programme[]) => {
+  let latest = Number.NEGATIVE_INFINITY
+  return Float64Array.from(programmes, ({ ends }) => {
+    latest = Math.max(latest, ends)
+    return latest
+  })
+}
+
 /** The row of a content that the skeleton does not have. */
 const noRow = -1
 
 /** Selects what overlaps a time window. If `from` equals `to`, that is what is on at that moment. */
-export interface ScheduleFilter {
+interface ScheduleFilter {
   from: number
   to: number
   channel?: string[] | undefined
@@ -116,9 +125,6 @@ export class Schedule {
   readonly channels: Channels
   private readonly rows: Int32Array
   private readonly channel = new DictionaryColumn<string>()
-  private readonly starts: Float64Array
-  private readonly ends: Float64Array
-  /** For each programme, when it and all before it have ended. */
   private readonly allEnded: Float64Array
   private contents: { rows: Int32Array; skeleton: Skeleton; size: number } | undefined
 
@@ -126,13 +132,7 @@ export class Schedule {
   constructor(private readonly programmes: Programme[]) {
     this.channels = new Channels(programmes)
     this.rows = Int32Array.from(programmes, (_, row) => row)
-    this.starts = Float64Array.from(programmes, ({ starts }) => starts)
-    this.ends = Float64Array.from(programmes, ({ ends }) => ends)
-    let latest = Number.NEGATIVE_INFINITY
-    this.allEnded = this.ends.map(ends => {
-      latest = Math.max(latest, ends)
-      return latest
-    })
+    this.allEnded = allEndedOf(programmes)
     programmes.forEach(({ channel }, row) => void this.channel.set(row, channel, channel))
   }
 
@@ -145,11 +145,11 @@ export class Schedule {
     const { length } = this.programmes
     const until = Math.max(to, from + 1)
     const first = firstWhere(length, row => (this.allEnded[row] as number) > from)
-    const end = firstWhere(length, row => (this.starts[row] as number) >= until)
+    const end = firstWhere(length, row => this.get(row).starts >= until)
     const contents = this.contentsIn(skeleton)
     const isShown = (row: number) => {
       const content = contents[row] as number
-      return (this.ends[row] as number) > from && content !== noRow && isOpen(skeleton, content, now, audience)
+      return this.get(row).ends > from && content !== noRow && isOpen(skeleton, content, now, audience)
     }
     return select(this.rows.subarray(first, end), channel ? [this.channel.anyOf(channel)] : [], page, isShown)
   }
@@ -177,16 +177,13 @@ interface NowAndNext {
 
 /** The programmes of one channel. */
 class Channel {
-  private readonly programmes: Programme[] = []
-  /** For each programme, when it and all before it have ended. */
-  private readonly allEnded: number[] = []
+  private readonly allEnded: Float64Array
 
-  constructor(readonly name: string) {}
-
-  /** Call it in the order of the programmes' starts. */
-  add(programme: Programme) {
-    this.programmes.push(programme)
-    this.allEnded.push(Math.max(programme.ends, this.allEnded.at(-1) ?? programme.ends))
+  constructor(
+    readonly name: string,
+    private readonly programmes: readonly Programme[]
+  ) {
+    this.allEnded = allEndedOf(programmes)
   }
 
   onAir(moment: number, isShown: (programme: Programme) => boolean): NowAndNext {
@@ -221,15 +218,15 @@ export class Channels {
 
   /** `programmes` must be sorted by start. */
   constructor(programmes: readonly Programme[]) {
-    const unsorted = new Map<string, Channel>()
+    const unsorted = new Map<string, Programme[]>()
     for (const programme of programmes) {
-      const channel = unsorted.get(programme.channel) ?? new Channel(programme.channel)
-      unsorted.set(programme.channel, channel)
-      channel.add(programme)
+      const earlier = unsorted.get(programme.channel)
+      if (earlier) earlier.push(programme)
+      else unsorted.set(programme.channel, [programme])
     }
-    const names = [...unsorted.keys()].map(name => ({ name, key: fold(name) }))
-    names.sort((a, b) => (a.key < b.key || (a.key === b.key && a.name < b.name) ? -1 : 1))
-    this.byName = new Map(names.map(({ name }) => [name, unsorted.get(name) as Channel]))
+    const named = [...unsorted].map(([name, shown]) => ({ name, key: fold(name), channel: new Channel(name, shown) }))
+    named.sort((a, b) => (a.key < b.key || (a.key === b.key && a.name < b.name) ? -1 : 1))
+    this.byName = new Map(named.map(({ name, channel }) => [name, channel]))
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */

@@ -11,7 +11,6 @@ import { type RailDocument, toRail } from '../data/rail-collections.js'
 import { isServableWatchlist } from '../data/watchlist.js'
 import type { InterestSettings, Viewing } from '../recommendations/interest.js'
 import { recentUntil } from '../recommendations/serving/answers.js'
-import type { Popular } from '../recommendations/serving/popular.js'
 import { type Recommendation, reasonFor } from '../recommendations/serving/reasons.js'
 import type { Recommender } from '../recommendations/serving/recommender.js'
 import { type CardWithHistory, cardParts, continueWatching } from './continue-watching.js'
@@ -56,6 +55,15 @@ const plainItem = (content_id: number): Item => ({ content_id, parts: plainParts
 
 const newestFirst: Order = ['start_date', 'DESC']
 
+/** What start pages are made from. */
+export interface HomeSources {
+  catalogue: Catalogue
+  recommender: Recommender
+  interest: InterestSettings
+  recentDays: number
+  basePath: string
+}
+
 /** A request for a start page. */
 export interface HomeRequest extends HomeQuery {
   audience: Audience
@@ -80,16 +88,13 @@ const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) 
 
 /** Leaves out the titles in `taken`, and adds its own. */
 export const popularAndNew = (
-  catalogue: Catalogue,
-  popular: Popular,
+  { catalogue, recommender, basePath }: HomeSources,
   { items, audience }: HomeRequest,
-  basePath: string,
   taken: Set<number>
 ): PlannedShelf[] => {
-  const { skeleton } = catalogue
-  const shown = (titles: Iterable<number>) => takeFirst(titles, items, taken).map(title => plainItem(skeleton.idOf(title)))
+  const shown = (titles: Iterable<number>) => takeFirst(titles, items, taken).map(title => plainItem(catalogue.skeleton.idOf(title)))
   return [
-    { kind: 'popular', more: null, items: shown(popular.titles(audience, Date.now())) },
+    { kind: 'popular', more: null, items: shown(recommender.popular.titles(audience, Date.now())) },
     { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, audience)) }
   ]
 }
@@ -107,11 +112,8 @@ export class RailShelves {
   readonly contents: RailContents
   private readonly ready = new Cache<string, ReadyRail>(readySize, ({ ids, bytes }) => ids.byteLength + bytes.length)
 
-  constructor(
-    catalogue: Catalogue,
-    private readonly basePath: string
-  ) {
-    this.contents = new RailContents(catalogue)
+  constructor(private readonly sources: HomeSources) {
+    this.contents = new RailContents(sources.catalogue)
   }
 
   async first({ items, rails, collection, audience }: HomeRequest): Promise<Shelf[]> {
@@ -126,7 +128,7 @@ export class RailShelves {
   private shelf(rail: RailDocument, ids: Float64Array, key: string, items: number): Shelf {
     const ready = this.ready.get(key)
     if (ready?.ids === ids) return { ready: jsonParts<HomeRow>([ready.bytes]) }
-    const { name, endpoint } = toRail(rail, `${this.basePath}/contents`)
+    const { name, endpoint } = toRail(rail, `${this.sources.basePath}/contents`)
     return {
       kind: 'rail',
       name,
@@ -144,16 +146,13 @@ const maxTitlesTried = 5
 /** What the database stores about a viewer. */
 export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
 
-export const cardsOf = (catalogue: Catalogue, stored: Stored, { items, audience }: HomeRequest, { completedAt }: InterestSettings) =>
-  continueWatching(catalogue, {
-    history: latestOf(stored),
-    hidden: stored.hidden,
-    dismissed: stored.dismissed,
-    completedAt,
-    audience
-  }).slice(0, items)
+export const cardsOf = ({ catalogue, interest }: HomeSources, stored: Stored, { items, audience }: HomeRequest) => {
+  const { hidden, dismissed } = stored
+  const { completedAt } = interest
+  return continueWatching(catalogue, { history: latestOf(stored), hidden, dismissed, completedAt, audience }).slice(0, items)
+}
 
-export const cardsShelf = (cards: CardWithHistory[], basePath: string): PlannedShelf => ({
+export const cardsShelf = ({ basePath }: HomeSources, cards: CardWithHistory[]): PlannedShelf => ({
   kind: 'continue_watching',
   more: `${basePath}/continue-watching`,
   items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
@@ -163,12 +162,7 @@ export const cardsShelf = (cards: CardWithHistory[], basePath: string): PlannedS
 const savedForLimited = 1000
 export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
 
-export const watchlistShelf = (
-  catalogue: Catalogue,
-  { saved }: Stored,
-  { items, audience }: HomeRequest,
-  basePath: string
-): PlannedShelf => {
+export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: Stored, { items, audience }: HomeRequest): PlannedShelf => {
   const isSuited = catalogue.suitedTo(audience)
   return {
     kind: 'watchlist',
@@ -181,59 +175,40 @@ export const watchlistShelf = (
   }
 }
 
-const isRecent = ({ skeleton }: Catalogue, title: number, recentDays: number) => Date.now() < recentUntil(skeleton, title, recentDays)
+const isRecent = ({ catalogue, recentDays }: HomeSources, title: number) => Date.now() < recentUntil(catalogue.skeleton, title, recentDays)
 
-export const recommendedShelf = (
-  catalogue: Catalogue,
-  recommendations: Recommendation[],
-  recentDays: number,
-  basePath: string
-): PlannedShelf => {
-  const { skeleton } = catalogue
-  const items = recommendations.map(({ title, because }) => {
-    const recent = isRecent(catalogue, title, recentDays)
+export const recommendedShelf = (sources: HomeSources, recommendations: Recommendation[]): PlannedShelf => {
+  const { skeleton } = sources.catalogue
+  const items = recommendations.map(({ title, because }): Item => {
+    const recent = isRecent(sources, title)
     const cause = because === undefined ? undefined : skeleton.idOf(because)
     return {
       content_id: skeleton.idOf(title),
       because: cause,
       parts: (content, named) => itemParts(content, { recent, reason: reasonFor(cause, named) })
-    } satisfies PlannedShelf['items'][number]
+    }
   })
-  return { kind: 'recommended', more: `${basePath}/recommendations`, items }
+  return { kind: 'recommended', more: `${sources.basePath}/recommendations`, items }
 }
 
-interface BecauseOptions {
-  audience: HomeRequest['audience']
-  count: number
-  recentDays: number
-  basePath: string
-  /** Titles to leave out. The titles of the new shelves are added. */
-  taken: Set<number>
-}
-
-/** Titles like those that were watched last. */
-export const becauseShelves = (
-  catalogue: Catalogue,
-  recommender: Recommender,
-  viewing: Viewing,
-  { audience, count, recentDays, basePath, taken }: BecauseOptions
-): PlannedShelf[] => {
-  const { skeleton } = catalogue
+/** Titles like those that were watched last. Leaves out the titles in `taken`, and adds its own. */
+export const becauseShelves = (sources: HomeSources, viewing: Viewing, { items, audience }: HomeRequest, taken: Set<number>) => {
+  const { recommender, basePath } = sources
+  const { skeleton } = sources.catalogue
   const shelves: PlannedShelf[] = []
-  const excluded = new Set(viewing.excluded)
-  for (const title of taken) excluded.add(title)
+  const excluded = new Set([...viewing.excluded, ...taken])
   for (const watched of [...viewing.titles.keys()].slice(0, maxTitlesTried)) {
     if (!isOpen(skeleton, watched, Date.now(), audience)) continue
-    const similar = recommender.similar(watched, audience, count, excluded)
+    const similar = recommender.similar(watched, audience, items, excluded)
     if (similar.length === 0) continue
     const because = skeleton.idOf(watched)
-    const items = similar.map(title => {
+    const shown = similar.map((title): Item => {
       taken.add(title)
       excluded.add(title)
-      const recent = isRecent(catalogue, title, recentDays)
-      return { content_id: skeleton.idOf(title), parts: content => itemParts(content, { recent }) } satisfies PlannedShelf['items'][number]
+      const recent = isRecent(sources, title)
+      return { content_id: skeleton.idOf(title), parts: content => itemParts(content, { recent }) }
     })
-    shelves.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items })
+    shelves.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items: shown })
     if (shelves.length === maxBecauseShelves) break
   }
   return shelves

@@ -1,14 +1,12 @@
 import type { HomeAnswer, HomeKind, Home as HomeOnWire, HomeRow } from '../../schemas/home.js'
 import { everybody, segmentOf } from '../catalogue/audience.js'
 import { type Fragment, type JsonParts, joined, jsonParts, list, okBytes } from '../catalogue/bytes.js'
-import type { Catalogue } from '../catalogue/catalogue.js'
 import { longestShelf } from '../catalogue/rails.js'
 import type { Data } from '../data/index.js'
 import { withDeadline } from '../overload/deadline.js'
 import type { Outage } from '../overload/outage.js'
 import { Pacer } from '../overload/pacer.js'
-import { type InterestSettings, viewingOf } from '../recommendations/interest.js'
-import type { Recommender } from '../recommendations/serving/recommender.js'
+import { viewingOf } from '../recommendations/interest.js'
 import type { Uptake } from '../recommendations/serving/uptake.js'
 import { cardsWithHistory } from './continue-watching.js'
 import {
@@ -16,6 +14,7 @@ import {
   cardsOf,
   cardsShelf,
   type HomeRequest,
+  type HomeSources,
   type PlannedShelf,
   popularAndNew,
   RailShelves,
@@ -26,15 +25,10 @@ import {
   watchlistShelf
 } from './home-shelves.js'
 
-interface Options {
-  catalogue: Catalogue
+interface Options extends HomeSources {
   data: Data
-  recommender: Recommender
   uptake: Uptake
   outage: Outage
-  interest: InterestSettings
-  recentDays: number
-  basePath: string
   /** How long the database may take for a public answer, in milliseconds. */
   patience: number
 }
@@ -51,7 +45,7 @@ export class Home {
   private readonly pacer = new Pacer()
 
   constructor(private readonly options: Options) {
-    this.rails = new RailShelves(options.catalogue, options.basePath)
+    this.rails = new RailShelves(options)
   }
 
   /** The same for everybody who sees the same contents. */
@@ -92,14 +86,14 @@ export class Home {
   }
 
   private async personal(user: number, wanted: HomeRequest) {
-    const { catalogue, data, interest } = this.options
+    const { catalogue, data } = this.options
     const stored = await data.history.wholeAndLists(user, savedFor(wanted))
-    const cards = cardsOf(catalogue, stored, wanted, interest)
+    const cards = cardsOf(this.options, stored, wanted)
     const watched = cards.map(({ content_id }) => content_id)
     const elements = watched.length > 0 ? await data.history.started(user, watched) : []
     const rails = await this.rails.first(wanted)
     const shelves = await this.pacer.run(() => [
-      cardsShelf(cardsWithHistory(catalogue, cards, elements), this.options.basePath),
+      cardsShelf(this.options, cardsWithHistory(catalogue, cards, elements)),
       ...this.proposals(user, stored, wanted),
       ...rails
     ])
@@ -109,25 +103,24 @@ export class Home {
 
   /** All shelves between the cards and the rails. No title is proposed twice. */
   private proposals(user: number, stored: Stored, wanted: HomeRequest): Shelf[] {
-    const { catalogue, recommender, uptake, interest, recentDays, basePath } = this.options
+    const { catalogue, recommender, uptake, interest } = this.options
     const { items, audience, isHead } = wanted
     const viewing = viewingOf(catalogue, stored, interest, audience)
     const recommendations = recommender.recommendVaried(viewing, audience, items)
     if (!isHead) uptake.show(user, recommendations)
     const taken = new Set(recommendations.map(({ title }) => title))
-    const because = becauseShelves(catalogue, recommender, viewing, { audience, count: items, recentDays, basePath, taken })
+    const because = becauseShelves(this.options, viewing, wanted, taken)
     for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)
     return [
-      recommendedShelf(catalogue, recommendations, recentDays, basePath),
+      recommendedShelf(this.options, recommendations),
       ...because,
-      watchlistShelf(catalogue, stored, wanted, basePath),
-      ...popularAndNew(catalogue, recommender.popular, wanted, basePath, taken)
+      watchlistShelf(this.options, stored, wanted),
+      ...popularAndNew(this.options, wanted, taken)
     ]
   }
 
   private async publicShelves(wanted: HomeRequest): Promise<Shelf[]> {
-    const { catalogue, recommender, basePath } = this.options
-    return [...popularAndNew(catalogue, recommender.popular, wanted, basePath, new Set()), ...(await this.rails.first(wanted))]
+    return [...popularAndNew(this.options, wanted, new Set()), ...(await this.rails.first(wanted))]
   }
 
   /** All of these contents, or the cached ones if the database does not answer. */
