@@ -1,8 +1,8 @@
 import t from 'tap'
+import { trackedBytes } from '../../src/cache.js'
 import { Fragments } from '../../src/catalogue/fragments.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import type { ContentDocument } from '../../src/data/contents.js'
-import { trackedBytes } from '../../src/cache.js'
 import { content } from '../helpers/documents.js'
 import { bytesInUse } from '../helpers/memory.js'
 
