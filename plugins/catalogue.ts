@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
+import { Counter, type Registry } from 'prom-client'
 import { Catalogue } from '../src/catalogue/catalogue.js'
-import { catalogueMetrics } from '../src/metrics/catalogue.js'
+import { gauge } from '../src/metrics/instruments.js'
 import { poll } from './preparation.js'
 
 declare module 'fastify' {
@@ -42,3 +43,27 @@ export default fp(
   },
   { name: 'catalogue', dependencies: ['metrics', 'mongo', 'preparation'] }
 )
+
+const catalogueMetrics = (registry: Registry, catalogue: Catalogue) => {
+  const { fragments } = catalogue
+  const began = Date.now()
+  gauge(registry, 'catalogue_contents', 'Contents in memory, including deleted ones', () => catalogue.skeleton.size)
+  gauge(
+    registry,
+    'catalogue_unchecked_seconds',
+    'Seconds since the last check of the catalogue for changes, or since the start. Above 60, it is not served',
+    () => (Date.now() - Math.max(began, catalogue.checkedAt)) / 1000
+  )
+  gauge(registry, 'catalogue_cache_bytes', 'Size of the content cache', () => fragments.bytes)
+  new Counter({
+    name: 'catalogue_cache_lookups_total',
+    help: 'Lookups in the content cache, by hit or miss',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc({ result: 'hit' }, fragments.hits)
+      this.inc({ result: 'miss' }, fragments.misses)
+    }
+  })
+}

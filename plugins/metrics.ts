@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
-import { trackedBytes } from '../src/memory.js'
+import { trackedBytes } from '../src/cache.js'
 import { gauge } from '../src/metrics/instruments.js'
 
 declare module 'fastify' {

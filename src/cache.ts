@@ -1,5 +1,3 @@
-import { entrySize, trackMemory } from './memory.js'
-
 interface Entry<Value> {
   value: Value
   weight: number
@@ -61,3 +59,36 @@ export class Cache<Key extends string | number, Value> {
     this.weight += entry.weight
   }
 }
+
+/** A bounded store in memory. Its weight is about the number of bytes that it takes. */
+interface Store {
+  readonly weight: number
+}
+
+/** Weak, so that a store is collected with the app that used it. */
+const stores = new Set<WeakRef<Store>>()
+
+const living = () =>
+  [...stores].flatMap(reference => {
+    const store = reference.deref()
+    if (!store) stores.delete(reference)
+    return store ?? []
+  })
+
+/** Adds a store to `trackedBytes`. */
+export const trackMemory = (store: Store) => {
+  living()
+  stores.add(new WeakRef(store))
+}
+
+/** The weight of all tracked stores, for the metrics. */
+export const trackedBytes = () => living().reduce((sum, { weight }) => sum + weight, 0)
+
+/** Bytes of a map entry with a small object in it. */
+const baseSize = 120
+
+/** Bytes of a map entry with its key. A character takes at most two. */
+export const entrySize = (key: string | number) => baseSize + (typeof key === 'string' ? key.length * 2 : 0)
+
+/** A copy with memory of its own. In V8 a substring, such as a part of a header, keeps its whole parent alive. */
+export const copyText = (text: string) => ` ${text}`.slice(1)

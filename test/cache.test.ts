@@ -1,6 +1,5 @@
 import t from 'tap'
-import { Cache } from '../src/cache.js'
-import { copyText, entrySize, trackedBytes } from '../src/memory.js'
+import { Cache, copyText, entrySize, trackedBytes } from '../src/cache.js'
 import { bytesInUse, collectGarbage } from './helpers/memory.js'
 
 /** What a value of one letter weighs with a key of one letter. */

@@ -3,7 +3,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Content } from '../../schemas/content.js'
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Page } from '../../schemas/page.js'
-import { contentsAnswer } from '../../src/catalogue/contents-answer.js'
+import { contentsAnswer } from '../../src/catalogue/contents.js'
 
 const schema = {
   summary: 'List the contents that are open to the caller',

@@ -5,8 +5,7 @@ import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/conti
 import { Page } from '../../schemas/page.js'
 import { onPage, pageMeta } from '../../src/http/reply.js'
 import { timeOf } from '../../src/time.js'
-import { continueWatching } from '../../src/viewing/continue-watching.js'
-import { cardsPageBytes } from '../../src/viewing/viewer-bytes.js'
+import { cardsPageBytes, continueWatching } from '../../src/viewing/continue-watching.js'
 
 const schema = {
   summary: 'List what the user can continue watching',

@@ -4,7 +4,7 @@ import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
-import { hasStartedFor } from '../../src/catalogue/availability.js'
+import { hasStartedFor } from '../../src/catalogue/audience.js'
 import { pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 

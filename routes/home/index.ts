@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { forAnyoneAtOnce } from '../../plugins/authentication.js'
 import { publicAnswers } from '../../schemas/answers.js'
 import { HomeAnswer, HomeQuery } from '../../schemas/home.js'
-import { Home } from '../../src/viewing/home/home.js'
+import { Home } from '../../src/viewing/home.js'
 
 const schema = {
   summary: 'Get the rows of a start page',

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
 import { LegalText } from '../../schemas/legal-text.js'
-import { legalAnswer } from '../../src/catalogue/legal-answer.js'
+import { legalAnswer } from '../../src/catalogue/texts.js'
 import { acceptedLanguages } from '../../src/http/languages.js'
 
 const response = publicAnswers(Ok(LegalText), 404)

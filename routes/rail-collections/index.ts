@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Page } from '../../schemas/page.js'
 import { RailCollection, RailCollectionsQuery } from '../../schemas/rail-collection.js'
-import { railCollectionsAnswer } from '../../src/catalogue/rail-collections-answer.js'
+import { railCollectionsAnswer } from '../../src/catalogue/rails.js'
 import { originHeaders, originsOf } from '../../src/http/addresses.js'
 
 const schema = {

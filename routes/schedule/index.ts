@@ -3,7 +3,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { Page } from '../../schemas/page.js'
 import { Programme } from '../../schemas/programme.js'
 import { ScheduleQuery } from '../../schemas/schedule-query.js'
-import { scheduleAnswer } from '../../src/catalogue/schedule-answer.js'
+import { scheduleAnswer } from '../../src/catalogue/schedule.js'
 
 const schema = {
   summary: 'List what the channels show',

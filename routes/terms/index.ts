@@ -3,7 +3,7 @@ import { publicAnswers } from '../../schemas/answers.js'
 import { TermsPage } from '../../schemas/page.js'
 import { Term } from '../../schemas/term.js'
 import { TermsQuery } from '../../schemas/terms-query.js'
-import { termsAnswer } from '../../src/catalogue/terms-answer.js'
+import { termsAnswer } from '../../src/catalogue/terms.js'
 
 const schema = {
   summary: 'List the taxonomy terms',

@@ -30,6 +30,12 @@ interface Validity {
 /** Runs a job when its turn comes. */
 export type RunInTurn = <T>(job: () => T | Promise<T>) => Promise<T>
 
+/** What a public response needs of the catalogue. `Catalogue` says what the methods do. */
+export interface Answering {
+  assertFresh: () => void
+  answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => Answer<T> | Promise<Answer<T>>
+}
+
 /** Public responses, until the catalogue or the clock makes them outdated. */
 export class AnswerCache {
   private readonly cache = new Cache<string, CachedAnswer>(cacheBytes, ({ answer }) => answer.bytes.length + overhead)

@@ -1,3 +1,6 @@
+import { derived, type Skeleton } from './skeleton.js'
+import { maxDepth } from './tree.js'
+
 /** An ISO 3166 code in upper case. */
 export type Country = string
 
@@ -11,3 +14,82 @@ export interface Audience {
 
 /** In an unknown country, without a limit. */
 export const everybody: Audience = { country: undefined, maxAge: undefined }
+
+/** The one rule for what viewers may see: started, not ended, not deleted, allowed in their country, and not above their age limit. */
+export const isOpen = (skeleton: Skeleton, row: number, now: number, { country, maxAge }: Audience) => {
+  if (!(skeleton.starts.raw(row) <= now && now < skeleton.ends.raw(row))) return false
+  if (!isSuited(skeleton, row, maxAge)) return false
+  if (country === undefined) return true
+  if (skeleton.exclude.get(row)?.includes(country)) return false
+  return skeleton.include.get(row)?.includes(country) ?? true
+}
+
+/** Whether a content is within this age limit. One without a known minimum age passes only if there is no limit. */
+export const isSuited = (skeleton: Skeleton, row: number, maxAge: number | undefined) =>
+  maxAge === undefined || (agesOf(skeleton)[row] as number) <= maxAge
+
+/** Tells by id whether a content, open or not, is within the age limit of an audience. Undefined without a limit. */
+export const suitedTo = (skeleton: Skeleton, { maxAge }: Audience) =>
+  maxAge === undefined
+    ? undefined
+    : (id: number) => {
+        const row = skeleton.row(id)
+        return row !== undefined && isSuited(skeleton, row, maxAge)
+      }
+
+/**
+ * Tells by id whether a content has started and is within the age limit. Ended and deleted contents pass. A content that the
+ * catalogue lacks passes only if there is no limit.
+ */
+export const hasStartedFor =
+  (skeleton: Skeleton, { maxAge }: Audience, now: number) =>
+  (id: number) => {
+    const row = skeleton.row(id)
+    return row === undefined ? maxAge === undefined : skeleton.starts.raw(row) <= now && isSuited(skeleton, row, maxAge)
+  }
+
+/** Stands for every country that no content names, because they all see the same. */
+const elsewhere = 'elsewhere'
+
+/**
+ * Audiences with the same segment see the same contents. All countries that no content names share one, and so do age limits without
+ * the minimum age of a content between them.
+ */
+export const segmentOf = ({ countries, minAges }: Skeleton, { country, maxAge }: Audience): string | undefined => {
+  const region = country === undefined || countries.has(country) ? country : elsewhere
+  if (maxAge === undefined) return region
+  return `${region} ${Math.max(-1, ...[...minAges].filter(age => age <= maxAge))}`
+}
+
+/** When the next content starts or ends. */
+export const nextChange = (skeleton: Skeleton, now: number) => {
+  let next = Number.POSITIVE_INFINITY
+  for (let row = 0; row < skeleton.size; row++) {
+    const starts = skeleton.starts.raw(row)
+    const ends = skeleton.ends.raw(row)
+    if (starts > now && starts < next) next = starts
+    if (ends > now && ends < next) next = ends
+  }
+  return next
+}
+
+/** Above every limit. */
+const unknownAge = 255
+
+/**
+ * The minimum age for each row: the highest of its own and those of its ancestors, so that nothing of a show is open to younger viewers.
+ * Only computed when a viewer has an age limit.
+ */
+const agesOf = derived(skeleton => {
+  const ageOf = (row: number) => {
+    let highest: number | undefined
+    let at: number | undefined = row
+    for (let depth = 0; at !== undefined && depth <= maxDepth; depth++) {
+      const own = skeleton.minAge.get(at)
+      if (own !== null && (highest === undefined || own > highest)) highest = own
+      at = skeleton.parentRow(at)
+    }
+    return highest ?? unknownAge
+  }
+  return Uint8Array.from({ length: skeleton.size }, (_, row) => ageOf(row))
+})

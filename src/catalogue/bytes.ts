@@ -1,20 +1,18 @@
-import type { Content } from '../../schemas/content.js'
+import { Content } from '../../schemas/content.js'
 import type { Meta } from '../../schemas/page.js'
+import { Cache } from '../cache.js'
+import { type ContentDocument, toContent } from '../data/contents.js'
+import { unavailable } from '../errors.js'
 import type { ok } from '../http/reply.js'
+import { Semaphore } from '../overload/semaphore.js'
+import { isWireMoment } from '../time.js'
+import { wireFormOf } from './servable.js'
+import type { Skeleton } from './skeleton.js'
 
 declare const value: unique symbol
 
 /** The bytes of a `T` as JSON. The type lets the compiler check ready bytes against the schema of a route. */
 export type Json<T> = Buffer & { readonly [value]: T }
-
-/** A content in wire form without its closing brace, so that more fields can be appended. */
-export interface Fragment {
-  bytes: Buffer
-  /** The `video_id` of a watchlist element. */
-  handler_id: string
-  name: string
-  stamp: number
-}
 
 type Part = string | Buffer
 
@@ -107,3 +105,110 @@ export const pageAnswer = <T, M extends Partial<Meta>>(elements: JsonParts<T>[],
   bytes: pageBytes(elements, meta),
   isEmpty: elements.length === 0
 })
+
+/** A content in wire form without its closing brace, so that more fields can be appended. */
+export interface Fragment {
+  bytes: Buffer
+  /** The `video_id` of a watchlist element. */
+  handler_id: string
+  name: string
+  stamp: number
+}
+
+/** Memory of a fragment besides its bytes: the buffer object and the fragment object. */
+const overhead = 400
+
+/** How many public lists may read from the database at once. */
+const publicReads = 2
+
+const contentForm = wireFormOf(Content, toContent)
+
+/** Undefined if the content cannot be served. */
+const fragmentOf = (content: ContentDocument): Fragment | undefined => {
+  const wire = contentForm(content)
+  if (!wire || !isWireMoment(content.stamp)) return undefined
+  const { handler_id, name, stamp } = content
+  return { bytes: ownBytes(Buffer.from(JSON.stringify(wire).slice(0, -1))), handler_id, name, stamp: stamp.getTime() }
+}
+
+interface Source {
+  skeleton: () => Skeleton
+  read: (ids: number[]) => Promise<ContentDocument[]>
+  /** Called with contents that cannot be served. */
+  onBroken: (ids: number[]) => void
+}
+
+/** A cache of contents in wire form. */
+export class Fragments {
+  hits = 0
+  misses = 0
+  private readonly cache: Cache<number, Fragment>
+  private readonly reads = new Semaphore(publicReads)
+
+  constructor(
+    private readonly source: Source,
+    bound: number
+  ) {
+    this.cache = new Cache(bound, ({ bytes, handler_id, name }) => bytes.length + 2 * (handler_id.length + name.length) + overhead)
+  }
+
+  /** In the order of `ids`, with undefined for contents that are missing or cannot be served. One query reads all that are not cached. */
+  async of(ids: readonly number[], read = this.source.read): Promise<(Fragment | undefined)[]> {
+    const cached = ids.map(id => this.cached(id))
+    const missing = ids.filter((_, i) => !cached[i])
+    this.hits += ids.length - missing.length
+    this.misses += missing.length
+    if (missing.length === 0) return cached
+
+    const loaded = await this.load([...new Set(missing)], read)
+    return ids.map((id, i) => cached[i] ?? loaded.get(id))
+  }
+
+  /** Like `of`, but only a few calls read from the database at once, which leaves connections for viewers. */
+  anyForPublicList(ids: readonly number[]) {
+    return this.of(ids, missing => this.reads.run(() => this.source.read(missing)))
+  }
+
+  /** Like `anyForPublicList`, but throws if any content is missing or cannot be served. */
+  async forPublicList(ids: readonly number[]): Promise<Fragment[]> {
+    const fragments = await this.anyForPublicList(ids)
+    if (fragments.includes(undefined)) throw unavailable()
+    return fragments as Fragment[]
+  }
+
+  /** Only what is cached. Never queries the database. */
+  known(ids: readonly number[]) {
+    return ids.map(id => this.cached(id))
+  }
+
+  get bytes() {
+    return this.cache.weight
+  }
+
+  /** A fragment must have the stamp of the skeleton, so that one read just before a change does not stay. */
+  private cached(id: number) {
+    const fragment = this.cache.get(id)
+    const skeleton = this.source.skeleton()
+    const row = skeleton.row(id)
+    return fragment && row !== undefined && skeleton.stamp.raw(row) === fragment.stamp ? fragment : undefined
+  }
+
+  private async load(ids: number[], read: Source['read']) {
+    const fragments = new Map<number, Fragment>()
+    const broken: number[] = []
+    for (const content of await read(ids)) {
+      const fragment = fragmentOf(content)
+      if (!fragment) {
+        broken.push(content._id)
+        continue
+      }
+      fragments.set(content._id, fragment)
+      this.cache.put(content._id, fragment)
+    }
+    this.source.onBroken(broken)
+    // Otherwise every request would try to read these contents again.
+    const skeleton = this.source.skeleton()
+    for (const id of ids) if (!fragments.has(id)) skeleton.hide(id)
+    return fragments
+  }
+}

@@ -1,5 +1,5 @@
 import { type CatalogueKind, catalogueKinds } from '../data/catalogue.js'
-import type { ContentDocument } from '../data/contents.js'
+import { type ContentDocument, fitsSkeleton } from '../data/contents.js'
 import type { Data } from '../data/index.js'
 import type { LegalDocument } from '../data/legal-documents.js'
 import type { RailCollectionDocument } from '../data/rail-collections.js'
@@ -7,22 +7,15 @@ import { unavailable } from '../errors.js'
 import { Pacer } from '../overload/pacer.js'
 import { minutes } from '../time.js'
 import { type Answer, AnswerCache, type RunInTurn } from './answers.js'
-import type { Audience } from './audience.js'
-import { isOpen, suitedTo } from './availability.js'
-import { BrokenDocuments, type OnBroken } from './broken.js'
-import type { AnswerBody } from './bytes.js'
-import { fitsSkeleton } from './fits-skeleton.js'
-import { Fragments } from './fragments.js'
-import { keepingFresh } from './keeping-fresh.js'
+import { type Audience, isOpen, suitedTo } from './audience.js'
+import { type AnswerBody, Fragments } from './bytes.js'
 import { Listing } from './listing.js'
-import { readProgrammes } from './programmes.js'
-import { Schedule } from './schedule.js'
+import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search.js'
-import { SearchQueue } from './search-queue.js'
-import { isServable } from './servable.js'
+import { BrokenDocuments, isServable, type OnBroken } from './servable.js'
 import { Skeleton } from './skeleton.js'
-import { SupportTexts } from './support-texts.js'
 import { Terms } from './terms.js'
+import { SupportTexts } from './texts.js'
 import { treeOf } from './tree.js'
 
 /**
@@ -58,7 +51,6 @@ export class Catalogue {
   readonly search: Search
   readonly broken: BrokenDocuments
   readonly pacer = new Pacer()
-  private readonly searchQueue: SearchQueue
   private readonly answers = new AnswerCache()
 
   /** Incremented whenever a collection is reloaded. */
@@ -74,8 +66,7 @@ export class Catalogue {
       { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
       options.cacheBytes
     )
-    this.search = new Search(ids => keepingFresh(options.data.contents.words(ids), this))
-    this.searchQueue = new SearchQueue(options.onSearchRefused ?? (() => undefined))
+    this.search = new Search(ids => this.keepingFresh(options.data.contents.words(ids)), options.onSearchRefused)
   }
 
   /** Reloads what has changed since the last call. */
@@ -122,7 +113,7 @@ export class Catalogue {
 
   /** Like `answer`, for a search. */
   searchAnswer<T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
-    return this.answer(key, make, job => this.searchQueue.run(job))
+    return this.answer(key, make, job => this.search.inTurn(job))
   }
 
   get tree() {
@@ -183,7 +174,7 @@ export class Catalogue {
     const { contents } = this.options.data
     const broken: unknown[] = []
     let read = 0
-    for await (const content of keepingFresh(contents.forSkeleton(since), this)) {
+    for await (const content of this.keepingFresh(contents.forSkeleton(since))) {
       read++
       if (fitsSkeleton(content)) skeleton.put(content)
       else broken.push(content._id)
@@ -192,5 +183,16 @@ export class Catalogue {
     if (since || (await contents.size()) > read) broken.push(...(await contents.unservable(since)))
     for (const id of broken) skeleton.hide(id as number)
     this.broken.report('contents', broken)
+  }
+
+  /**
+   * Takes each document that arrives as a sign that the database answers. Reading a large catalogue, or all that a large import has
+   * written, may take minutes, and the catalogue in memory must not become stale meanwhile.
+   */
+  private async *keepingFresh<T>(documents: AsyncIterable<T>) {
+    for await (const document of documents) {
+      this.checkedAt = Date.now()
+      yield document
+    }
   }
 }

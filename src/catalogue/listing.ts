@@ -1,9 +1,8 @@
+import type { ContentsQuery, orderFields } from '../../schemas/contents-query.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
-import type { Audience } from './audience.js'
-import { isOpen, nextChange } from './availability.js'
-import { comparison, type Order, Orders } from './orders.js'
-import { distinct, type RowFilter, type Selection, select } from './selection.js'
+import { type Audience, isOpen, nextChange, segmentOf } from './audience.js'
+import { distinct, type RowFilter, type Selection, select } from './columns.js'
 import type { Skeleton } from './skeleton.js'
 
 /** A content passes if it has, for each field, one of the values. */
@@ -42,7 +41,7 @@ export class Listing {
 
   open(order: Order, audience: Audience, now: number): Int32Array {
     this.dropOutdated(now)
-    const key = `${order} ${this.skeleton.segment(audience)}`
+    const key = `${order} ${segmentOf(this.skeleton, audience)}`
     const known = this.cache.get(key)
     if (known) return known
     const rows = Int32Array.from(this.orders.rows(order).filter(row => isOpen(this.skeleton, row, now, audience)))
@@ -104,4 +103,54 @@ const namedBy = ({ ids, matches }: ContentFilter) => {
   if (!ids || !matches) return ids ?? matches
   const found = new Set(matches)
   return ids.filter(id => found.has(id))
+}
+
+type OrderField = (typeof orderFields)[number]
+export type Order = readonly [OrderField, ContentsQuery['order_direction']]
+
+export const defaultOrder: Order = ['weight', 'DESC']
+
+export const orderOf = ({ order_by = defaultOrder[0], order_direction }: ContentsQuery): Order => [order_by, order_direction]
+
+type Compare = (a: number, b: number) => number
+
+/** Breaks ties by id, so that no content appears on two pages or on none. */
+export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compare => {
+  const { id, starts, created, weight, name } = skeleton
+  const sign = direction === 'DESC' ? -1 : 1
+  const byId: Compare = (a, b) => sign * (id.raw(a) - id.raw(b))
+
+  const fields: Record<OrderField, Compare> = {
+    start_date: (a, b) => sign * (starts.raw(a) - starts.raw(b)) || byId(a, b),
+    created_at: (a, b) => sign * (created.raw(a) - created.raw(b)) || byId(a, b),
+    name: (a, b) => {
+      const [one = '', other = ''] = [name[a], name[b]]
+      return one === other ? byId(a, b) : one < other ? -sign : sign
+    },
+    // Contents without a weight come last in both directions. Of equal weights, the newest comes first in both.
+    weight: (a, b) => {
+      const [one, other] = [weight.get(a), weight.get(b)]
+      if (one !== other) return one === null ? 1 : other === null ? -1 : sign * (one - other)
+      return starts.raw(b) - starts.raw(a) || byId(a, b)
+    }
+  }
+  return fields[field]
+}
+
+/** All rows in each requested order. Sorted again when the skeleton has changed. */
+export class Orders {
+  private readonly sorted = new Map<string, { rows: number[]; version: number }>()
+
+  constructor(private readonly skeleton: Skeleton) {}
+
+  rows(order: Order): readonly number[] {
+    const cached = this.sorted.get(order.join())
+    if (cached?.version === this.skeleton.version) return cached.rows
+    const rows = cached?.rows ?? []
+    for (let row = rows.length; row < this.skeleton.size; row++) rows.push(row)
+    // The rows are almost sorted after a small change, which makes the engine's sort little more than one pass.
+    rows.sort(comparison(this.skeleton, order))
+    this.sorted.set(order.join(), { rows, version: this.skeleton.version })
+    return rows
+  }
 }

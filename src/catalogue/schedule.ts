@@ -1,18 +1,119 @@
+import type { OnAir, OnAirQuery } from '../../schemas/on-air.js'
 import type { PageQuery } from '../../schemas/page.js'
-import type { Audience } from './audience.js'
-import { isOpen } from './availability.js'
-import { Channels } from './channels.js'
-import { DictionaryColumn } from './dictionary-column.js'
-import { firstWhere } from './first-where.js'
-import type { Programme } from './programmes.js'
-import { type Selection, select } from './selection.js'
+import type { Programme as ProgrammeOnWire } from '../../schemas/programme.js'
+import type { ScheduleQuery } from '../../schemas/schedule-query.js'
+import type { ProgrammeDocument } from '../data/programmes.js'
+import { invalid } from '../errors.js'
+import { pageMeta } from '../http/reply.js'
+import type { Pacer } from '../overload/pacer.js'
+import { days, timeOf, timestamp } from '../time.js'
+import { type Answering, answerOf } from './answers.js'
+import { type Audience, isOpen, segmentOf } from './audience.js'
+import { type Fragments, json, jsonParts, listAnswer, pageBytes, withContent } from './bytes.js'
+import { DictionaryColumn, distinct, firstWhere, type Selection, select } from './columns.js'
+import { isServable } from './servable.js'
 import type { Skeleton } from './skeleton.js'
+import { fold } from './words.js'
+
+interface ScheduleSource extends Answering {
+  schedule: Schedule
+  skeleton: Skeleton
+  fragments: Fragments
+  pacer: Pacer
+  isOpen: (id: number, audience: Audience, now: number) => boolean
+}
+
+/** One page of GET /schedule. It is not cached, because by default each request has a time window of its own. */
+export const scheduleAnswer = async (catalogue: ScheduleSource, query: ScheduleQuery, audience: Audience) => {
+  const filter = filterOf(query)
+  catalogue.assertFresh()
+  return catalogue.pacer.run(async () => {
+    const { schedule, skeleton, fragments } = catalogue
+    const { shown, total } = schedule.page(skeleton, filter, audience, Date.now(), query)
+    const programmes = shown.map(row => schedule.get(row))
+    const contents = await fragments.forPublicList(programmes.map(({ content_id }) => content_id))
+    const elements = contents.map((fragment, i) => withContent(programmeToWire(programmes[i] as Programme), fragment))
+    return answerOf(pageBytes(elements, pageMeta(query, total)))
+  })
+}
+
+const filterOf = (query: ScheduleQuery): ScheduleFilter => {
+  const from = timeOf(query.from) ?? Date.now()
+  const to = timeOf(query.to) ?? from + days(1)
+  if (to < from) throw invalid([{ field: 'to', message: 'must not be before from' }])
+  return { from, to, channel: query.channel }
+}
+
+/** What is on now and next. Only contents that are not cached are read from the database. */
+export const onAirAnswer = (catalogue: ScheduleSource, query: OnAirQuery, audience: Audience) => {
+  const names = catalogue.schedule.channels.normalized(query.channel)
+  const key = JSON.stringify(['on air', names, segmentOf(catalogue.skeleton, audience)])
+  return catalogue.answer(key, async () => {
+    const moment = Date.now()
+    const isShown = ({ content_id }: Programme) => catalogue.isOpen(content_id, audience, moment)
+    const { channels, until } = catalogue.schedule.channels.onAir(names, moment, isShown)
+
+    const ids = channels.flatMap(({ now, next }) => [now, next].flatMap(programme => programme?.content_id ?? []))
+    const contents = (await catalogue.fragments.forPublicList(ids)).values()
+    const part = (programme: Programme | undefined) => {
+      const fragment = programme && contents.next().value
+      return fragment ? withContent(programmeToWire(programme), fragment) : json(null)
+    }
+    const elements = channels.map(({ channel, now, next }) =>
+      jsonParts<OnAir>([`{"channel":${JSON.stringify(channel)},"now":`, ...part(now), ',"next":', ...part(next), '}'])
+    )
+    return listAnswer(elements, until)
+  })
+}
+
+export interface Programme {
+  id: number
+  channel: string
+  starts: number
+  ends: number
+  content_id: number
+}
+
+/** Sorted by start. */
+export const readProgrammes = async (
+  documents: AsyncIterable<ProgrammeDocument>,
+  onBroken: (ids: unknown[]) => void
+): Promise<Programme[]> => {
+  const programmes: Programme[] = []
+  const broken: unknown[] = []
+  for await (const programme of documents) {
+    if (!isServable.programmes(programme)) {
+      broken.push(programme._id)
+      continue
+    }
+    const { _id, channel, starts_at, ends_at, content_id } = programme
+    programmes.push({ id: _id, channel, starts: starts_at.getTime(), ends: ends_at.getTime(), content_id })
+  }
+  onBroken(broken)
+  return programmes.sort((a, b) => a.starts - b.starts || a.id - b.id)
+}
+
+const programmeToWire = ({ id, channel, starts, ends }: Programme): Omit<ProgrammeOnWire, 'content'> => ({
+  id,
+  channel,
+  starts_at: timestamp(new Date(starts)),
+  ends_at: timestamp(new Date(ends))
+})
+
+/** For each programme, when it and all before it have ended. */
+const allEndedOf = (programmes: readonly Programme[]) => {
+  let latest = Number.NEGATIVE_INFINITY
+  return Float64Array.from(programmes, ({ ends }) => {
+    latest = Math.max(latest, ends)
+    return latest
+  })
+}
 
 /** The row of a content that the skeleton does not have. */
 const noRow = -1
 
 /** Selects what overlaps a time window. If `from` equals `to`, that is what is on at that moment. */
-export interface ScheduleFilter {
+interface ScheduleFilter {
   from: number
   to: number
   channel?: string[] | undefined
@@ -23,9 +124,6 @@ export class Schedule {
   readonly channels: Channels
   private readonly rows: Int32Array
   private readonly channel = new DictionaryColumn<string>()
-  private readonly starts: Float64Array
-  private readonly ends: Float64Array
-  /** For each programme, when it and all before it have ended. */
   private readonly allEnded: Float64Array
   private contents: { rows: Int32Array; skeleton: Skeleton; size: number } | undefined
 
@@ -33,13 +131,7 @@ export class Schedule {
   constructor(private readonly programmes: Programme[]) {
     this.channels = new Channels(programmes)
     this.rows = Int32Array.from(programmes, (_, row) => row)
-    this.starts = Float64Array.from(programmes, ({ starts }) => starts)
-    this.ends = Float64Array.from(programmes, ({ ends }) => ends)
-    let latest = Number.NEGATIVE_INFINITY
-    this.allEnded = this.ends.map(ends => {
-      latest = Math.max(latest, ends)
-      return latest
-    })
+    this.allEnded = allEndedOf(programmes)
     programmes.forEach(({ channel }, row) => void this.channel.set(row, channel, channel))
   }
 
@@ -52,11 +144,11 @@ export class Schedule {
     const { length } = this.programmes
     const until = Math.max(to, from + 1)
     const first = firstWhere(length, row => (this.allEnded[row] as number) > from)
-    const end = firstWhere(length, row => (this.starts[row] as number) >= until)
+    const end = firstWhere(length, row => this.get(row).starts >= until)
     const contents = this.contentsIn(skeleton)
     const isShown = (row: number) => {
       const content = contents[row] as number
-      return (this.ends[row] as number) > from && content !== noRow && isOpen(skeleton, content, now, audience)
+      return this.get(row).ends > from && content !== noRow && isOpen(skeleton, content, now, audience)
     }
     return select(this.rows.subarray(first, end), channel ? [this.channel.anyOf(channel)] : [], page, isShown)
   }
@@ -69,5 +161,89 @@ export class Schedule {
       this.contents = { rows, skeleton, size }
     }
     return this.contents.rows
+  }
+}
+
+/** How long before its start a programme is shown as the next one. */
+const nextWithin = days(1)
+
+interface NowAndNext {
+  now: Programme | undefined
+  next: Programme | undefined
+  /** Until this moment, the same programmes are shown. */
+  until: number
+}
+
+/** The programmes of one channel. */
+class Channel {
+  private readonly allEnded: Float64Array
+
+  constructor(
+    readonly name: string,
+    private readonly programmes: readonly Programme[]
+  ) {
+    this.allEnded = allEndedOf(programmes)
+  }
+
+  onAir(moment: number, isShown: (programme: Programme) => boolean): NowAndNext {
+    const begun = firstWhere(this.programmes.length, at => this.at(at).starts > moment)
+    const now = this.running(begun, moment, isShown)
+    const latest = moment + nextWithin
+    let at = begun
+    while (at < this.programmes.length && this.at(at).starts <= latest && !isShown(this.at(at))) at++
+    const candidate = this.programmes[at]
+    const next = candidate && candidate.starts <= latest ? candidate : undefined
+    const changes = next ? next.starts : candidate ? candidate.starts - nextWithin : Number.POSITIVE_INFINITY
+    return { now, next, until: Math.min(changes, now?.ends ?? Number.POSITIVE_INFINITY) }
+  }
+
+  /** The shown programme that runs at this moment, or of several the one that began last. `begun` programmes have begun by then. */
+  private running(begun: number, moment: number, isShown: (programme: Programme) => boolean) {
+    for (let at = begun - 1; at >= 0 && (this.allEnded[at] as number) > moment; at--) {
+      const programme = this.at(at)
+      if (programme.ends > moment && isShown(programme)) return programme
+    }
+    return undefined
+  }
+
+  private at(place: number) {
+    return this.programmes[place] as Programme
+  }
+}
+
+/** The programmes by channel, for what is on at a moment. */
+export class Channels {
+  private readonly byName: Map<string, Channel>
+
+  /** `programmes` must be sorted by start. */
+  constructor(programmes: readonly Programme[]) {
+    const unsorted = new Map<string, Programme[]>()
+    for (const programme of programmes) {
+      const earlier = unsorted.get(programme.channel)
+      if (earlier) earlier.push(programme)
+      else unsorted.set(programme.channel, [programme])
+    }
+    const named = [...unsorted].map(([name, shown]) => ({ name, key: fold(name), channel: new Channel(name, shown) }))
+    named.sort((a, b) => (a.key < b.key || (a.key === b.key && a.name < b.name) ? -1 : 1))
+    this.byName = new Map(named.map(({ name, channel }) => [name, channel]))
+  }
+
+  /** Makes equivalent filters equal, so that they share a cache key. */
+  normalized(names: string[] | undefined) {
+    return distinct(names, name => this.byName.has(name))
+  }
+
+  /** What these channels, or all, show now and next, and until when. Sorted by name, without channels that show nothing. */
+  onAir(names: string[] | undefined, moment: number, isShown: (programme: Programme) => boolean) {
+    const wanted = names && new Set(names)
+    const channels: (Omit<NowAndNext, 'until'> & { channel: string })[] = []
+    let until = Number.POSITIVE_INFINITY
+    for (const channel of this.byName.values()) {
+      if (wanted && !wanted.has(channel.name)) continue
+      const { until: changes, ...shown } = channel.onAir(moment, isShown)
+      until = Math.min(until, changes)
+      if (shown.now || shown.next) channels.push({ channel: channel.name, ...shown })
+    }
+    return { channels, until }
   }
 }

@@ -1,16 +1,28 @@
 import type { ContentWords } from '../data/contents.js'
+import { unavailable } from '../errors.js'
+import { InFlight } from '../overload/deadlines.js'
+import { Pacer } from '../overload/pacer.js'
 import type { Skeleton } from './skeleton.js'
-import { WordIndex } from './word-index.js'
+import { WordIndex } from './words.js'
 
 /** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
 const maxIds = 1000
 
+/** How many searches may wait, and for how many milliseconds. */
+const maxWaiting = 64
+const timeout = 300
+
 /** Without ids, reads the words of all contents. */
 type ReadWords = (ids?: number[]) => AsyncIterable<ContentWords>
 
-/** The search of GET /contents. It works in memory, so that no search can slow down the database. */
+/**
+ * The search of GET /contents. It works in memory, so that no search can slow down the database. Searches have a queue of their own, so
+ * that many of them do not delay other lists. Only a few may wait, and not for long.
+ */
 export class Search {
   private readonly index = new WordIndex()
+  private readonly pacer = new Pacer()
+  private readonly inFlight = new InFlight(maxWaiting, timeout)
   /** Incremented whenever the index changes. */
   version = 0
   private indexed: { skeleton: Skeleton; version: number } | undefined
@@ -19,7 +31,20 @@ export class Search {
     this.becomeReady = resolve
   })
 
-  constructor(private readonly read: ReadWords) {}
+  /** Calls `onRefused` for each search that finds the queue full. */
+  constructor(
+    private readonly read: ReadWords,
+    private readonly onRefused = () => {}
+  ) {}
+
+  /** Runs a search when its turn comes. */
+  inTurn<T>(search: () => T | Promise<T>): Promise<T> {
+    if (this.inFlight.isFull) {
+      this.onRefused()
+      throw unavailable()
+    }
+    return this.inFlight.within(this.pacer.run(search))
+  }
 
   /** `wanted` comes from `prefixesFor`. Right after a start, this waits for the index. */
   async idsWith(wanted: readonly string[][]) {

@@ -1,14 +1,30 @@
+import type { TSchema } from '@sinclair/typebox'
+import { BSON, ObjectId } from 'mongodb'
 import { LegalText } from '../../schemas/legal-text.js'
 import { RailCollection } from '../../schemas/rail-collection.js'
 import { SupportText } from '../../schemas/support-text.js'
 import { Term } from '../../schemas/term.js'
+import { Cache } from '../cache.js'
 import { type LegalDocument, toLegalText } from '../data/legal-documents.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
 import { type RailCollectionDocument, toRail } from '../data/rail-collections.js'
 import { type SupportTextDocument, toSupportText } from '../data/support-texts.js'
 import { type TermDocument, toTerm } from '../data/terms.js'
-import { isWireMoment } from '../time.js'
-import { wireFormOf } from './wire-form.js'
+import { isWireMoment, minutes } from '../time.js'
+import { wireAjv } from '../validators.js'
+
+/** The wire form of a document, or undefined if it cannot be made or does not match the schema. */
+export const wireFormOf =
+  <Document, Wire>(schema: TSchema, toWire: (document: Document) => Wire) =>
+  (document: Document): Wire | undefined => {
+    const fits = wireAjv.compile(schema)
+    try {
+      const wire = toWire(document)
+      return fits(wire) ? wire : undefined
+    } catch {
+      return undefined
+    }
+  }
 
 // Checks that a document has the form that an import gives it. Other software may have written it.
 
@@ -40,4 +56,53 @@ export const isServable = {
     isWireMoment(starts_at) &&
     isWireMoment(ends_at) &&
     Number.isSafeInteger(content_id)
+}
+
+/** `ids` are the first of `count` documents that cannot be served. */
+export type OnBroken = (collection: string, ids: (number | string)[], count: number) => void
+
+const idsShown = 10
+const longestId = 100
+const repeatAfter = minutes(60)
+/** Enough for about ten thousand documents. */
+const cacheBytes = 2 * 1024 * 1024
+
+const textOf = (id: unknown) => {
+  if (id instanceof ObjectId) return id.toHexString()
+  return typeof id === 'string' ? id : BSON.EJSON.stringify({ id })
+}
+const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
+
+/** Reports documents that cannot be served, each at most once an hour. */
+export class BrokenDocuments {
+  private readonly reportedAt = new Cache<string, number>(cacheBytes, () => 0)
+
+  constructor(private readonly onBroken: OnBroken) {}
+
+  report(collection: string, ids: unknown[]) {
+    const now = Date.now()
+    const names = ids.map(nameOf)
+    // Not `some`, which would stop at the first document and leave the others due.
+    const claims = names.map(name => this.claimReport(`${collection} ${name}`, now))
+    if (claims.includes(true)) this.onBroken(collection, names.slice(0, idsShown), ids.length)
+  }
+
+  /** Drops the documents that cannot be served, and reports them. */
+  keepServable<Document extends { _id: unknown }>(collection: string, documents: Document[], isServable: (document: Document) => boolean) {
+    const servable: Document[] = []
+    const broken: unknown[] = []
+    for (const document of documents) {
+      if (isServable(document)) servable.push(document)
+      else broken.push(document._id)
+    }
+    this.report(collection, broken)
+    return servable
+  }
+
+  /** Whether a report is due. If so, the next one is not due for an hour. */
+  private claimReport(key: string, now: number) {
+    if (now - (this.reportedAt.get(key) ?? 0) < repeatAfter) return false
+    this.reportedAt.put(key, now)
+    return true
+  }
 }

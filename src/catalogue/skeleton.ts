@@ -1,15 +1,8 @@
 import type { SkeletonContent } from '../data/contents.js'
-import { agesOf } from './ages.js'
-import type { Audience } from './audience.js'
-import { DictionaryColumn } from './dictionary-column.js'
-import { NumberColumn } from './number-column.js'
-import type { RowFilter } from './selection.js'
+import { DictionaryColumn, NumberColumn, type RowFilter } from './columns.js'
 import { fold } from './words.js'
 
 const never = Number.POSITIVE_INFINITY
-
-/** Stands for every country that no content names, because they all see the same. */
-const elsewhere = 'elsewhere'
 
 /**
  * The fields of all contents that checks, filters and orders need, so that these never query the database. One row per
@@ -19,10 +12,10 @@ export class Skeleton {
   private readonly rows = new Map<number, number>()
   /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
-  private readonly countries = new Set<string>()
+  /** The distinct countries that contents name. */
+  readonly countries = new Set<string>()
   /** The distinct minimum ages that contents have of their own. */
-  private readonly knownAges = new Set<number>()
-  private cachedAges = { ages: new Uint8Array(), version: 0 }
+  readonly minAges = new Set<number>()
 
   readonly id = new NumberColumn()
   readonly parent = new DictionaryColumn<number | null>()
@@ -79,21 +72,6 @@ export class Skeleton {
     return (row: number) => sums[terms.number(row)] as number
   }
 
-  /**
-   * Audiences with the same segment see the same contents. All countries that no content names share one, and so do age limits without
-   * the minimum age of a content between them.
-   */
-  segment({ country, maxAge }: Audience): string | undefined {
-    const region = country === undefined || this.countries.has(country) ? country : elsewhere
-    if (maxAge === undefined) return region
-    return `${region} ${Math.max(-1, ...[...this.knownAges].filter(age => age <= maxAge))}`
-  }
-
-  /** Whether a content is within this age limit. One without a known minimum age passes only if there is no limit. */
-  isSuited(row: number, maxAge: number | undefined) {
-    return maxAge === undefined || (this.ages[row] as number) <= maxAge
-  }
-
   /** Whether an earlier skeleton can stay in use: both have the same contents and stamps, and the earlier one has no unused values. */
   isLike(other: Skeleton) {
     if (this.size !== other.size || this.valueCount !== other.valueCount) return false
@@ -117,7 +95,7 @@ export class Skeleton {
     this.duration.set(row, content.duration ?? null)
     this.hasDurations ||= this.duration.get(row) !== null
     this.minAge.set(row, content.min_age ?? null)
-    if (typeof content.min_age === 'number') this.knownAges.add(content.min_age)
+    if (typeof content.min_age === 'number') this.minAges.add(content.min_age)
     this.starts.set(row, content.start_date.getTime())
     // A deleted content ends before all time, which saves `isOpen` a check.
     this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
@@ -153,15 +131,6 @@ export class Skeleton {
     return parent === null ? undefined : this.row(parent)
   }
 
-  /** Computed again after a content has changed, and only when a viewer has an age limit. */
-  private get ages() {
-    const { version, size, minAge } = this
-    if (this.cachedAges.version !== version) {
-      this.cachedAges = { ages: agesOf({ size, minAge, parentRow: row => this.parentRow(row) }), version }
-    }
-    return this.cachedAges.ages
-  }
-
   /** How many values the dictionary columns store. A value that no row has any more counts until the skeleton is replaced. */
   private get valueCount() {
     const { parent, type, terms, include, exclude } = this
@@ -182,5 +151,18 @@ export class Skeleton {
     const countries = codes?.map(code => code.toUpperCase()) ?? null
     column.set(row, countries?.join() ?? null, countries)
     for (const country of countries ?? []) this.countries.add(country)
+  }
+}
+
+/** Caches what is made from a skeleton until a content changes. */
+export const derived = <T>(make: (skeleton: Skeleton) => T) => {
+  const cached = new WeakMap<Skeleton, { value: T; version: number }>()
+  return (skeleton: Skeleton) => {
+    const { version } = skeleton
+    const known = cached.get(skeleton)
+    if (known?.version === version) return known.value
+    const value = make(skeleton)
+    cached.set(skeleton, { value, version })
+    return value
   }
 }

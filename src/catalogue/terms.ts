@@ -1,10 +1,39 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { TermsQuery } from '../../schemas/terms-query.js'
-import type { TermDocument } from '../data/terms.js'
-import { DictionaryColumn } from './dictionary-column.js'
-import type { Direction } from './orders.js'
-import { distinct, type RowFilter, select } from './selection.js'
+import { type TermDocument, toTerm } from '../data/terms.js'
+import { orThrow, termNotFound } from '../errors.js'
+import { ok, pageMeta } from '../http/reply.js'
+import type { Answering } from './answers.js'
+import { json, jsonAnswer, pageAnswer } from './bytes.js'
+import { DictionaryColumn, distinct, type RowFilter, select } from './columns.js'
 import { fold } from './words.js'
+
+interface TermsSource extends Answering {
+  terms: Terms
+}
+
+export const termAnswer = (catalogue: TermsSource, id: number) => {
+  // A catalogue that is out of date may lack a term, so it must not answer with a 404.
+  catalogue.assertFresh()
+  const term = orThrow(catalogue.terms.byId(id), termNotFound)
+  return catalogue.answer(`term ${id}`, () => jsonAnswer(ok(toTerm(term))))
+}
+
+/** One page of GET /terms. In the spec, its meta has no `total_pages`. */
+export const termsAnswer = (catalogue: TermsSource, query: TermsQuery) => {
+  const { terms } = catalogue
+  const { order_by = 'created_at', order_direction, page, perPage } = query
+  const filter = terms.normalized(query)
+  const key = JSON.stringify(['terms', filter, order_by, order_direction, page, perPage])
+  return catalogue.answer(key, () => {
+    const { shown, total } = terms.page(filter, order_by, order_direction, query)
+    const { total_pages, ...meta } = pageMeta(query, total)
+    return pageAnswer(
+      shown.map(term => json(toTerm(term))),
+      meta
+    )
+  })
+}
 
 const sortKeys = {
   id: (term: TermDocument) => term._id,
@@ -48,7 +77,7 @@ export class Terms {
     }
   }
 
-  page({ taxonomy, name }: Filter, field: SortKey, direction: Direction, page: PageQuery) {
+  page({ taxonomy, name }: Filter, field: SortKey, direction: TermsQuery['order_direction'], page: PageQuery) {
     const filters: RowFilter[] = []
     if (taxonomy) filters.push(this.taxonomy.anyOf(taxonomy))
     if (name) filters.push(this.name.anyOf(name))
@@ -56,7 +85,7 @@ export class Terms {
     return { shown: shown.map(row => this.documents[row] as TermDocument), total }
   }
 
-  private ordered(field: SortKey, direction: Direction) {
+  private ordered(field: SortKey, direction: TermsQuery['order_direction']) {
     const known = this.orders.get(`${field} ${direction}`)
     if (known) return known
     const sign = direction === 'ASC' ? 1 : -1

@@ -1,5 +1,18 @@
-import type { Skeleton } from './skeleton.js'
-import { maxDepth, topOf } from './top-of.js'
+import { derived, type Skeleton } from './skeleton.js'
+
+/** Deeper than a show, its seasons, episodes and extras. Without a limit, a cycle of parents would be followed forever. */
+export const maxDepth = 8
+
+/** Climbs to the top ancestor. `parentOf` returns undefined at the top. */
+export const topOf = (start: number, parentOf: (one: number) => number | undefined) => {
+  let top = start
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const above = parentOf(top)
+    if (above === undefined) return top
+    top = above
+  }
+  return top
+}
 
 /** Parents, children and the order of siblings. */
 export class Tree {
@@ -65,14 +78,5 @@ export class Tree {
   }
 }
 
-const trees = new WeakMap<Skeleton, { tree: Tree; version: number }>()
-
 /** The tree of a skeleton, made again when a content has changed. */
-export const treeOf = (skeleton: Skeleton) => {
-  const { version } = skeleton
-  const known = trees.get(skeleton)
-  if (known?.version === version) return known.tree
-  const tree = new Tree(skeleton)
-  trees.set(skeleton, { tree, version })
-  return tree
-}
+export const treeOf = derived(skeleton => new Tree(skeleton))

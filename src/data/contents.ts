@@ -1,39 +1,19 @@
-import type { Db, IndexDescription } from 'mongodb'
+import type { Db, Document, IndexDescription } from 'mongodb'
 import type { Content, OptionalContentFields } from '../../schemas/content.js'
-import { seconds, timestamp } from '../time.js'
+import { isWireMoment, seconds, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
-import { servableFilter } from './content-shape.js'
 
 type Nullable<T> = { [Field in keyof T]: T[Field] | null }
 
-export interface ContentDocument extends Imported, Nullable<OptionalContentFields> {
+/** What is stored as it is sent. */
+type SentAsStored = Omit<Content, 'id' | 'start_date' | 'end_date' | 'created_at' | 'updated_at' | keyof OptionalContentFields>
+
+export interface ContentDocument extends Imported, SentAsStored, Nullable<OptionalContentFields> {
   _id: number
-  parent_id: number | null
-  type: string
-  handler: string
-  handler_type: string
-  handler_id: string
-  name: string
-  title: Record<string, string>
-  description: Record<string, string>
-  weight: number | null
-  thumbnail: string
-  thumbnail_handler: string
-  keywords: string
-  pricing: Record<string, unknown> | null
-  payments_asset_id: string | null
-  purchaseable: number
   start_date: Date
   end_date: Date | null
-  countries_include: string[] | null
-  countries_exclude: string[] | null
   created_at: Date
   updated_at: Date
-  currency: string | null
-  price: number | null
-  price_formatted: string | null
-  plans: Record<string, { id: string; vendor_name: string }>
-  link: string
   /** Contents are marked as deleted and never removed, because histories and watchlists still show them. */
   deleted_at: Date | null
   terms: number[]
@@ -45,70 +25,133 @@ export interface ContentDocument extends Imported, Nullable<OptionalContentField
 
 export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
 
-export const noOptionalFields: Record<keyof OptionalContentFields, null> = {
-  duration: null,
-  min_age: null,
-  season: null,
-  episode: null,
-  external_ids: null
+const text = { bsonType: 'string' }
+const textOrNull = { bsonType: ['string', 'null'] }
+const texts = { bsonType: 'object', additionalProperties: text }
+const plan = { bsonType: 'object', required: ['id', 'vendor_name'], properties: { id: text, vendor_name: text } }
+/** Beyond these, the driver returns a `long` as an object. */
+const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const wholeOrNull = { bsonType: ['int', 'long', 'double', 'null'], minimum: 0, maximum: safe.maximum, multipleOf: 1 }
+
+/** The highest minimum age that an import accepts. */
+const oldest = 21
+
+const isNothing = (value: unknown) => value === null || value === undefined
+const isText = (value: unknown) => typeof value === 'string'
+const isNumber = (value: unknown) => typeof value === 'number'
+const isNumberOrNothing = (value: unknown) => isNothing(value) || isNumber(value)
+const isDurationOrNothing = (value: unknown) => isNothing(value) || (Number.isFinite(value) && (value as number) > 0)
+const isAgeOrNothing = (value: unknown) =>
+  isNothing(value) || (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= oldest)
+const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(value)
+const isListOrNothing = (isItem: (item: unknown) => boolean) => (value: unknown) =>
+  isNothing(value) || (Array.isArray(value) && value.every(isItem))
+
+const asStored = <T>(value: T) => value
+const orNull = <T>(value: T | null | undefined) => value ?? null
+/** Left out without a value. */
+const ifAny = <T>(value: T | null | undefined) => value ?? undefined
+const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
+
+/**
+ * How to check a value, which other software may have written: in memory if the skeleton holds the field, otherwise in the database, by a
+ * JSON schema or a query, because reading the other fields of all contents would take three times as long.
+ */
+type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document } | { optional: Document } | { query: Document }
+
+type Fields = {
+  [Name in Exclude<keyof Content, 'id'>]-?: Check & { sent: (value: ContentDocument[Name]) => Content[Name] }
+} & Record<'deleted_at' | 'terms' | 'position' | 'stamp', Check>
+
+/** How each field is checked and sent, in the order in which they are sent. */
+const fields = {
+  parent_id: { inSkeleton: isNumberOrNothing, sent: orNull },
+  type: { inSkeleton: isText, sent: asStored },
+  handler: { required: text, sent: asStored },
+  handler_type: { required: text, sent: asStored },
+  handler_id: { required: text, sent: asStored },
+  name: { inSkeleton: isText, sent: asStored },
+  title: { required: texts, sent: asStored },
+  description: { required: texts, sent: asStored },
+  weight: { inSkeleton: isNumberOrNothing, sent: orNull },
+  thumbnail: { required: text, sent: asStored },
+  thumbnail_handler: { required: text, sent: asStored },
+  keywords: { required: text, sent: asStored },
+  pricing: { optional: { bsonType: ['object', 'null'] }, sent: orNull },
+  payments_asset_id: { optional: textOrNull, sent: orNull },
+  purchaseable: { required: { bsonType: ['int', 'long', 'double'], ...safe }, sent: asStored },
+  start_date: { inSkeleton: isWireMoment, sent: timestamp },
+  end_date: { inSkeleton: isMomentOrNothing, sent: momentOrNull },
+  countries_include: { inSkeleton: isListOrNothing(isText), sent: orNull },
+  countries_exclude: { inSkeleton: isListOrNothing(isText), sent: orNull },
+  created_at: { inSkeleton: isWireMoment, sent: timestamp },
+  updated_at: { query: { $gte: wireYears.first, $lte: wireYears.last }, sent: timestamp },
+  currency: { optional: textOrNull, sent: orNull },
+  price: { optional: { bsonType: ['int', 'long', 'double', 'null'], ...safe }, sent: orNull },
+  price_formatted: { optional: textOrNull, sent: orNull },
+  plans: { required: { bsonType: 'object', additionalProperties: plan }, sent: asStored },
+  link: { required: text, sent: asStored },
+  duration: { inSkeleton: isDurationOrNothing, sent: ifAny },
+  min_age: { inSkeleton: isAgeOrNothing, sent: ifAny },
+  season: { optional: wholeOrNull, sent: ifAny },
+  episode: { optional: wholeOrNull, sent: ifAny },
+  external_ids: { optional: { bsonType: ['object', 'null'], additionalProperties: text }, sent: ifAny },
+  // Not sent.
+  deleted_at: { inSkeleton: isMomentOrNothing },
+  terms: { inSkeleton: isListOrNothing(isNumber) },
+  position: { inSkeleton: isNumberOrNothing },
+  stamp: { inSkeleton: isWireMoment }
+} satisfies Fields
+
+type FieldName = keyof typeof fields
+type InSkeleton = { [Name in FieldName]: (typeof fields)[Name] extends { inSkeleton: unknown } ? Name : never }[FieldName]
+/** What the skeleton holds of each content. */
+export type SkeletonContent = Pick<ContentDocument, '_id' | InSkeleton>
+
+interface AnyField {
+  inSkeleton?: (value: unknown) => boolean
+  required?: Document
+  optional?: Document
+  query?: Document
+  sent?: (value: unknown) => unknown
 }
-const optionalNames = Object.keys(noOptionalFields) as (keyof OptionalContentFields)[]
+const all = Object.entries(fields) as [FieldName, AnyField][]
+const inSkeleton = all.flatMap(([name, field]) => (field.inSkeleton ? [{ name: name as InSkeleton, isRight: field.inSkeleton }] : []))
+const sent = all.flatMap(([name, field]) => (field.sent ? [{ name, toWire: field.sent }] : []))
+const optionalNames = all.flatMap(([name, field]) => (field.sent === ifAny ? [name as keyof OptionalContentFields] : []))
+
+/** The database's part of the check. */
+const servableFilter: Document = {
+  $jsonSchema: {
+    required: all.flatMap(([name, { required }]) => (required ? [name] : [])),
+    properties: Object.fromEntries(
+      all.flatMap(([name, { required, optional }]) => (required || optional ? [[name, required ?? optional]] : []))
+    )
+  },
+  ...Object.fromEntries(all.flatMap(([name, { query }]) => (query ? [[name, query]] : [])))
+}
+
+/** The other part. */
+export const fitsSkeleton = (content: SkeletonContent) =>
+  Number.isSafeInteger(content._id) && inSkeleton.every(({ name, isRight }) => isRight(content[name]))
+
+export const noOptionalFields = Object.fromEntries(optionalNames.map(name => [name, null])) as Record<keyof OptionalContentFields, null>
 
 /** Those of the optional fields that have a value. */
 export const optionalFields = (content: Nullable<OptionalContentFields>): OptionalContentFields =>
   Object.fromEntries(optionalNames.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
 
-/** Nullable fields may be missing in documents that an older version or other software wrote. */
-export const toContent = (content: ContentDocument): Content => ({
-  id: content._id,
-  parent_id: content.parent_id ?? null,
-  type: content.type,
-  handler: content.handler,
-  handler_type: content.handler_type,
-  handler_id: content.handler_id,
-  name: content.name,
-  title: content.title,
-  description: content.description,
-  weight: content.weight ?? null,
-  thumbnail: content.thumbnail,
-  thumbnail_handler: content.thumbnail_handler,
-  keywords: content.keywords,
-  pricing: content.pricing ?? null,
-  payments_asset_id: content.payments_asset_id ?? null,
-  purchaseable: content.purchaseable,
-  start_date: timestamp(content.start_date),
-  end_date: content.end_date ? timestamp(content.end_date) : null,
-  countries_include: content.countries_include ?? null,
-  countries_exclude: content.countries_exclude ?? null,
-  created_at: timestamp(content.created_at),
-  updated_at: timestamp(content.updated_at),
-  currency: content.currency ?? null,
-  price: content.price ?? null,
-  price_formatted: content.price_formatted ?? null,
-  plans: content.plans,
-  link: content.link,
-  ...optionalFields(content)
-})
+export const toContent = (content: ContentDocument) => {
+  const wire: Record<string, unknown> = { id: content._id }
+  for (const { name, toWire } of sent) {
+    const value = toWire(content[name])
+    if (value !== undefined) wire[name] = value
+  }
+  // Complete, because `fields` has every field of `Content`.
+  return wire as Content
+}
 
-const skeletonFields = {
-  parent_id: 1,
-  type: 1,
-  name: 1,
-  weight: 1,
-  start_date: 1,
-  end_date: 1,
-  countries_include: 1,
-  countries_exclude: 1,
-  created_at: 1,
-  deleted_at: 1,
-  terms: 1,
-  position: 1,
-  duration: 1,
-  min_age: 1,
-  stamp: 1
-} as const
-/** What the skeleton holds of each content. */
-export type SkeletonContent = Pick<ContentDocument, '_id' | keyof typeof skeletonFields>
+const skeletonProjection = Object.fromEntries(inSkeleton.map(({ name }) => [name, 1]))
 
 /** What the search index holds of each content. */
 export type ContentWords = Pick<ContentDocument, '_id' | 'words'>
@@ -123,7 +166,7 @@ export const contentsOf = (db: Db) => {
     forSkeleton: (since?: Date) =>
       contents.find<SkeletonContent>(
         { ...writtenSince(since), ...servableFilter },
-        { ...catalogueRead, projection: skeletonFields, batchSize: 2000 }
+        { ...catalogueRead, projection: skeletonProjection, batchSize: 2000 }
       ),
     /** The ids of contents that cannot be served: of all, or of those written since a moment. */
     unservable: async (since?: Date) => {

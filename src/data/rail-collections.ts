@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb'
+import { maxValues } from '../../schemas/lists.js'
 import type { Rail } from '../../schemas/rail-collection.js'
 import { timestamp } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
@@ -19,6 +20,10 @@ export interface RailCollectionDocument extends Imported, Omit<RailDocument, 'id
   rails: RailDocument[]
 }
 
+/** Other software may have stored longer lists than GET /contents accepts. */
+export const withinLimits = (query: RailDocument['query']) =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'search' ? value : value.split(',', maxValues).join()]))
+
 /** `contentsUrl` is the absolute URL of GET /contents. */
 export const toRail = (
   { id, name, mname, query, framework_through_key, created_at, updated_at }: RailDocument,
@@ -27,7 +32,7 @@ export const toRail = (
   id,
   name,
   mname,
-  endpoint: `${contentsUrl}?${new URLSearchParams(query)}`,
+  endpoint: `${contentsUrl}?${new URLSearchParams(withinLimits(query))}`,
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at),
   framework_through_key

@@ -1,7 +1,7 @@
+import { copyText, entrySize, trackMemory } from '../cache.js'
 import type { Settings } from '../config.js'
 import { callerOf } from '../http/addresses.js'
 import type { Viewer } from '../identity/tokens.js'
-import { copyText, entrySize, trackMemory } from '../memory.js'
 import { minutes } from '../time.js'
 import type { CallerKey } from './semaphore.js'
 

@@ -1,4 +1,4 @@
-import type { Audience } from '../catalogue/audience.js'
+import { type Audience, isSuited } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Hidden } from '../data/hidden.js'
 import { isStarted, type WatchedColumns } from '../data/history-columns.js'
@@ -49,7 +49,7 @@ export const viewingOf = (
     if (hidden.has(title)) return
     excluded.add(title)
     // A title above the age limit is never the reason of a recommendation.
-    if (!skeleton.isSuited(row, maxAge) || !skeleton.isSuited(title, maxAge)) return
+    if (!isSuited(skeleton, row, maxAge) || !isSuited(skeleton, title, maxAge)) return
     addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
   })
   return { titles, excluded }

@@ -1,8 +1,11 @@
-import type { Audience } from '../catalogue/audience.js'
-import { isOpen } from '../catalogue/availability.js'
+import type { Meta } from '../../schemas/page.js'
+import { type Audience, isOpen, isSuited } from '../catalogue/audience.js'
+import { type Fragment, pageBytes, withContent } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
+import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import { type HistoryColumns, isStarted } from '../data/history-columns.js'
-import { isWireTime } from '../time.js'
+import { isWireTime, timestamp } from '../time.js'
+import { withContents } from './viewer-bytes.js'
 
 export interface Card {
   reason: 'resume' | 'next'
@@ -47,7 +50,7 @@ export const continueWatching = (
     const updated_at = updated[i]
     if (content_id === undefined || updated_at === undefined || !isWireTime(updated_at) || !isStarted(history, i)) continue
     const row = skeleton.row(content_id)
-    if (row === undefined || !skeleton.isSuited(row, audience.maxAge)) continue
+    if (row === undefined || !isSuited(skeleton, row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue
     seen.add(title)
@@ -59,3 +62,22 @@ export const continueWatching = (
   }
   return cards
 }
+
+/** A card with the history of its content. */
+export type CardWithHistory = Card & { element: HistoryDocument | undefined }
+
+/** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
+export const cardsWithHistory = ({ broken }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
+  const servable = broken.keepServable('history', elements, isServableHistory)
+  const elementOf = new Map(servable.map(element => [element.content_id, element]))
+  return cards
+    .map(card => ({ ...card, element: elementOf.get(card.content_id) }))
+    .filter(({ reason, element }) => reason === 'next' || element !== undefined)
+}
+
+export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment) =>
+  withContent({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(updated_at) })
+
+/** `elements` is the history of the cards' contents. */
+export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>
+  pageBytes(await withContents(catalogue, cardsWithHistory(catalogue, cards, elements), cardParts), meta)

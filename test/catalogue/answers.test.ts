@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { trackedBytes } from '../../src/cache.js'
 import { type Answer, AnswerCache, type RunInTurn } from '../../src/catalogue/answers.js'
 import { jsonAnswer, ownBytes } from '../../src/catalogue/bytes.js'
-import { trackedBytes } from '../../src/memory.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { bytesInUse } from '../helpers/memory.js'
 

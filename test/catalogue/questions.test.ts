@@ -1,7 +1,7 @@
 import type { CommandStartedEvent } from 'mongodb'
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
-import { RailContents } from '../../src/catalogue/rail-contents.js'
+import { RailContents } from '../../src/catalogue/rails.js'
 import { idsOf } from '../helpers/answers.js'
 import { type App, build, buildWith } from '../helpers/app.js'
 import { change, databaseOf, seededUrl } from '../helpers/database.js'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { isSuited, segmentOf } from '../../src/catalogue/audience.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 
@@ -53,7 +54,7 @@ t.test('termSums adds up the weights of the terms of a row', async t => {
 
 t.test('all countries that no content names are one segment', async t => {
   const skeleton = skeletonOf(content(1, { countries_include: ['de'] }), content(2, { countries_exclude: ['FR'] }))
-  const segment = (country: string | undefined) => skeleton.segment({ country, maxAge: undefined })
+  const segment = (country: string | undefined) => segmentOf(skeleton, { country, maxAge: undefined })
   t.strictSame(['DE', 'FR', undefined].map(segment), ['DE', 'FR', undefined])
   t.equal(segment('US'), segment('JP'))
   t.notMatch(segment('US'), /^[A-Z]{2}$/)
@@ -62,12 +63,16 @@ t.test('all countries that no content names are one segment', async t => {
 t.test('age limits are one segment if no content lies between them', async t => {
   const ages = [0, 6, 16].map((min_age, i) => content(i + 1, { min_age, countries_include: ['DE'] }))
   const skeleton = skeletonOf(...ages, content(4))
-  const segment = (maxAge: number | undefined, country?: string) => skeleton.segment({ country, maxAge })
+  const segment = (maxAge: number | undefined, country?: string) => segmentOf(skeleton, { country, maxAge })
   t.equal(segment(6), segment(15))
   t.equal(segment(16), segment(21))
   const all = [0, 6, 16, undefined].flatMap(maxAge => [segment(maxAge), segment(maxAge, 'DE'), segment(maxAge, 'FR')])
   t.equal(new Set(all).size, 12, 'all others differ')
-  t.not(skeletonOf(content(1)).segment({ country: undefined, maxAge: 21 }), undefined, 'with a limit, contents without an age are left out')
+  t.not(
+    segmentOf(skeletonOf(content(1)), { country: undefined, maxAge: 21 }),
+    undefined,
+    'with a limit, contents without an age are left out'
+  )
 })
 
 t.test('the age of a content is the highest of its own and those of its ancestors', async t => {
@@ -89,7 +94,7 @@ t.test('the age of a content is the highest of its own and those of its ancestor
   )
   const suited = (maxAge: number | undefined) =>
     Array.from({ length: skeleton.size }, (_, row) => row)
-      .filter(row => skeleton.isSuited(row, maxAge))
+      .filter(row => isSuited(skeleton, row, maxAge))
       .map(row => skeleton.idOf(row))
   t.strictSame(suited(undefined), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 31, 32])
   t.strictSame(suited(0), [16, 21])

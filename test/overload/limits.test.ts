@@ -1,6 +1,6 @@
 import t from 'tap'
+import { entrySize } from '../../src/cache.js'
 import { unavailable } from '../../src/errors.js'
-import { entrySize } from '../../src/memory.js'
 import { Outage } from '../../src/overload/outage.js'
 import { Pacer } from '../../src/overload/pacer.js'
 import { RateLimit } from '../../src/overload/rate-limit.js'

@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { entrySize } from '../../src/cache.js'
 import { Settings } from '../../src/config.js'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
 import { callerOf } from '../../src/http/addresses.js'
-import { entrySize } from '../../src/memory.js'
 import { timeoutMargin } from '../../src/overload/deadlines.js'
 
 t.test('the README', async t => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { trackedBytes } from '../../src/memory.js'
+import { trackedBytes } from '../../src/cache.js'
 import { assertRefused } from '../helpers/answers.js'
 import { type App, buildWith, signIn } from '../helpers/app.js'
 import { content, programme, rail, railCollection, supportText, term } from '../helpers/documents.js'

@@ -4,7 +4,7 @@ import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { Content } from '../../../schemas/content.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
-import { contentAnswer } from '../../../src/catalogue/content-answer.js'
+import { contentAnswer } from '../../../src/catalogue/contents.js'
 import { contentNotFound, orThrow } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/requests.js'
 

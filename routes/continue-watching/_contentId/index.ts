@@ -4,7 +4,7 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
-import { titleIdOf } from '../../../src/catalogue/title-ids.js'
+import { titleIdOf } from '../../../src/catalogue/contents.js'
 import { done } from '../../../src/http/reply.js'
 
 const schema = {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { OnAir, OnAirQuery } from '../../../schemas/on-air.js'
-import { onAirAnswer } from '../../../src/catalogue/on-air-answer.js'
+import { onAirAnswer } from '../../../src/catalogue/schedule.js'
 
 const schema = {
   summary: 'List what is on now and next',

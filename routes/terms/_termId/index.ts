@@ -4,7 +4,7 @@ import { publicAnswers } from '../../../schemas/answers.js'
 import { Ok } from '../../../schemas/common.js'
 import { IntegerId } from '../../../schemas/path-ids.js'
 import { Term } from '../../../schemas/term.js'
-import { termAnswer } from '../../../src/catalogue/terms-answer.js'
+import { termAnswer } from '../../../src/catalogue/terms.js'
 import { orThrow, termNotFound } from '../../../src/errors.js'
 import { integerId } from '../../../src/http/requests.js'
 

@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb'
 import type { HiddenRecord, WatchlistRecord } from '../../../schemas/import.js'
-import { topOf } from '../../catalogue/top-of.js'
+import { topOf } from '../../catalogue/tree.js'
 import { counterOf } from '../../data/counters.js'
 import { ifNew, notAfterNow, orElse } from '../../data/lists.js'
 import { arrivalIfNew } from '../../data/removals.js'

@@ -1,7 +1,7 @@
-import { fitsSkeleton } from '../../catalogue/fits-skeleton.js'
 import { Skeleton } from '../../catalogue/skeleton.js'
 import { Tree } from '../../catalogue/tree.js'
 import { fold } from '../../catalogue/words.js'
+import { fitsSkeleton } from '../../data/contents.js'
 import type { Data } from '../../data/index.js'
 import { addInterest, type InterestSettings, interestOf } from '../interest.js'
 import { Histories, type Interactions, type WeightedIds } from '../model/interactions.js'

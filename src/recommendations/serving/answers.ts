@@ -1,5 +1,5 @@
 import type { SimilarContent } from '../../../schemas/similar.js'
-import type { Audience } from '../../catalogue/audience.js'
+import { type Audience, segmentOf } from '../../catalogue/audience.js'
 import { type Fragment, type JsonParts, list, listAnswer, okBytes, withFields } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Skeleton } from '../../catalogue/skeleton.js'
@@ -41,7 +41,7 @@ export const similarAnswer = (
   { titleId, count, audience }: SimilarRequest,
   recentDays: number
 ) => {
-  const key = JSON.stringify(['similar', titleId, count, catalogue.skeleton.segment(audience), recommender.version(audience.country)])
+  const key = JSON.stringify(['similar', titleId, count, segmentOf(catalogue.skeleton, audience), recommender.version(audience.country)])
   return catalogue.answer(key, async () => {
     const { skeleton, fragments } = catalogue
     const now = Date.now()

@@ -1,8 +1,7 @@
 import { Cache } from '../../cache.js'
-import type { Audience, Country } from '../../catalogue/audience.js'
-import { isOpen } from '../../catalogue/availability.js'
+import { type Audience, type Country, isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
-import { defaultOrder } from '../../catalogue/orders.js'
+import { defaultOrder } from '../../catalogue/listing.js'
 import { anywhere, type PopularityDocument } from '../../data/popularity.js'
 import { Best } from '../model/scorer.js'
 

@@ -1,4 +1,4 @@
-import { isOpen } from '../../catalogue/availability.js'
+import { isOpen } from '../../catalogue/audience.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Viewing } from '../interest.js'
 import { type History, historyOf, type Scored, Scorer } from '../model/scorer.js'

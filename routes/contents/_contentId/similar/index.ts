@@ -4,7 +4,7 @@ import { publicAnswers } from '../../../../schemas/answers.js'
 import { Ok } from '../../../../schemas/common.js'
 import { IntegerId } from '../../../../schemas/path-ids.js'
 import { SimilarContent, SimilarQuery } from '../../../../schemas/similar.js'
-import { openTitleIdOf } from '../../../../src/catalogue/title-ids.js'
+import { openTitleIdOf } from '../../../../src/catalogue/contents.js'
 import { similarAnswer } from '../../../../src/recommendations/serving/answers.js'
 
 const schema = {

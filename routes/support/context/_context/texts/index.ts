@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../../../schemas/answers.js'
 import { Ok } from '../../../../../schemas/common.js'
 import { SupportText } from '../../../../../schemas/support-text.js'
-import { supportTextsAnswer } from '../../../../../src/catalogue/support-texts-answer.js'
+import { supportTextsAnswer } from '../../../../../src/catalogue/texts.js'
 import { acceptedLanguages } from '../../../../../src/http/languages.js'
 
 const schema = {

@@ -1,14 +1,31 @@
 import { ContentsQuery } from '../../schemas/contents-query.js'
+import type { RailCollectionsQuery } from '../../schemas/rail-collection.js'
 import { Cache } from '../cache.js'
-import type { RailDocument } from '../data/rail-collections.js'
+import { type RailDocument, toRail, withinLimits } from '../data/rail-collections.js'
+import { onPage, pageMeta } from '../http/reply.js'
 import { compileValidator } from '../http/validation.js'
-import type { Audience } from './audience.js'
+import { type Audience, segmentOf } from './audience.js'
+import { json, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { orderOf } from './contents-answer.js'
+import { orderOf } from './listing.js'
 import { prefixesFor } from './words.js'
 
-/** How many contents of a rail are kept: the largest row of a start page. */
-export const longestRow = 30
+/** One page of GET /rail-collections. `contentsUrl` is the absolute URL of GET /contents. */
+export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectionsQuery, contentsUrl: string) => {
+  const { page, perPage } = query
+  const key = JSON.stringify(['rails', contentsUrl, query.with !== undefined, page, perPage])
+  return catalogue.answer(key, () => {
+    const all = catalogue.railCollections
+    const shown = onPage(all, query).map(({ _id, rails, ...collection }) => ({
+      ...toRail({ id: _id, ...collection }, contentsUrl),
+      ...(query.with && { rails: rails.map(rail => toRail(rail, contentsUrl)) })
+    }))
+    return pageAnswer(shown.map(json), pageMeta(query, all.length))
+  })
+}
+
+/** How many contents of a rail are kept: the longest shelf of a start page. */
+export const longestShelf = 30
 
 /** In bytes. There is one list for each rail and segment of the audience. */
 const listsSize = 4 * 1024 * 1024
@@ -17,7 +34,7 @@ const validate = compileValidator({ schema: ContentsQuery, httpPart: 'querystrin
 
 /** Undefined if GET /contents would refuse the query. */
 const read = (query: RailDocument['query']) => {
-  const { value } = validate({ ...query })
+  const { value } = validate(withinLimits(query))
   return value as ContentsQuery | undefined
 }
 
@@ -43,7 +60,7 @@ export class RailContents {
     for (const { _id, rails } of this.named(mname)) {
       for (const rail of rails) {
         if (filled.length === count) return filled
-        const key = `${_id} ${rail.id} ${this.catalogue.skeleton.segment(audience)}`
+        const key = `${_id} ${rail.id} ${segmentOf(this.catalogue.skeleton, audience)}`
         const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.known(key) ?? this.find(rail, key, audience)))
         if (ids.length > 0) filled.push({ rail, ids, key })
       }
@@ -67,7 +84,7 @@ export class RailContents {
     const { listing, skeleton, search } = this.catalogue
     const asked = read(query)
     // On a start page, a rail is not paged.
-    const page = { page: 1, perPage: longestRow }
+    const page = { page: 1, perPage: longestShelf }
     const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
     const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), audience, Date.now(), page).shown : []
     const ids = Float64Array.from(rows, row => skeleton.idOf(row))

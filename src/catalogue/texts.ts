@@ -1,5 +1,39 @@
+import { type LegalDocument, toLegalText } from '../data/legal-documents.js'
 import { type SupportTextDocument, toSupportText } from '../data/support-texts.js'
+import { legalTextNotFound, orThrow } from '../errors.js'
 import { existingLanguages } from '../http/languages.js'
+import { ok } from '../http/reply.js'
+import type { Answering } from './answers.js'
+import { jsonAnswer } from './bytes.js'
+
+interface LegalSource extends Answering {
+  /** By language. */
+  legal: ReadonlyMap<string, LegalDocument>
+}
+
+/** The legal text in the first of the languages that has one. */
+export const legalAnswer = (catalogue: LegalSource, languages: string[]) => {
+  // A catalogue that is out of date may lack a language, so it must not answer with a 404.
+  catalogue.assertFresh()
+  const language = orThrow(existingLanguages(languages, code => catalogue.legal.has(code))[0], legalTextNotFound)
+  // The text may be gone by the time at which the answer is made.
+  const answer = catalogue.answer(`legal ${language}`, () =>
+    jsonAnswer(ok(toLegalText(orThrow(catalogue.legal.get(language), legalTextNotFound))))
+  )
+  return { language, answer }
+}
+
+interface SupportSource extends Answering {
+  supportTexts: SupportTexts
+}
+
+/** The texts of GET /support/context/{context}/texts, each in the first of these languages that it has. */
+export const supportTextsAnswer = (catalogue: SupportSource, context: string, wanted: string[]) => {
+  const { supportTexts } = catalogue
+  const languages = supportTexts.existing(wanted)
+  const key = JSON.stringify(['support', context, supportTexts.variant(context, languages)])
+  return catalogue.answer(key, () => jsonAnswer(ok(supportTexts.textsIn(context, languages)), !supportTexts.has(context)))
+}
 
 /** One text in all its languages. */
 type Versions = Map<string, SupportTextDocument>

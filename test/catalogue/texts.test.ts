@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SupportTexts } from '../../src/catalogue/support-texts.js'
+import { SupportTexts } from '../../src/catalogue/texts.js'
 import { supportText } from '../helpers/documents.js'
 
 const texts = new SupportTexts([

@@ -1,0 +1,215 @@
+import type { HomeKind, HomeQuery, HomeRow } from '../../schemas/home.js'
+import { Cache } from '../cache.js'
+import { type Audience, isOpen } from '../catalogue/audience.js'
+import { type Fragment, type JsonParts, jsonParts, ownBytes } from '../catalogue/bytes.js'
+import type { Catalogue } from '../catalogue/catalogue.js'
+import type { Order } from '../catalogue/listing.js'
+import { RailContents } from '../catalogue/rails.js'
+import { latestOf } from '../data/history-columns.js'
+import type { Data } from '../data/index.js'
+import { type RailDocument, toRail } from '../data/rail-collections.js'
+import { isServableWatchlist } from '../data/watchlist.js'
+import type { InterestSettings, Viewing } from '../recommendations/interest.js'
+import { recentUntil } from '../recommendations/serving/answers.js'
+import { type Recommendation, reasonFor } from '../recommendations/serving/reasons.js'
+import type { Recommender } from '../recommendations/serving/recommender.js'
+import { type CardWithHistory, cardParts, continueWatching } from './continue-watching.js'
+import { watchlistParts } from './viewer-bytes.js'
+
+type ItemParts = JsonParts<HomeRow['items'][number]>
+
+interface Item {
+  content_id: number
+  /** The content that is the reason for the item, if any. */
+  because?: number | undefined
+  parts: (content: Fragment, cause: Fragment | undefined) => ItemParts
+}
+
+/** What a shelf shows, before its contents are read. */
+export interface PlannedShelf {
+  kind: HomeKind
+  /** The path of the whole list. */
+  more: string | null
+  items: Item[]
+  name?: string
+  /** The content that is the reason for the shelf, if any. */
+  because?: number
+  /** Called with the wire form of the shelf, unless a content was missing. */
+  keep?: (bytes: Buffer) => void
+}
+
+/** A shelf in its wire form. */
+interface ReadyShelf {
+  ready: JsonParts<HomeRow>
+}
+
+export type Shelf = PlannedShelf | ReadyShelf
+
+/** An item with these fields after its content. */
+const itemParts = <More extends object>({ bytes }: Fragment, more: More) =>
+  jsonParts<never>(['{"content":', bytes, `},${JSON.stringify(more).slice(1)}`])
+
+const plainParts = ({ bytes }: Fragment) => jsonParts<never>(['{"content":', bytes, '}}'])
+
+const plainItem = (content_id: number): Item => ({ content_id, parts: plainParts })
+
+const newestFirst: Order = ['start_date', 'DESC']
+
+/** What start pages are made from. */
+export interface HomeSources {
+  catalogue: Catalogue
+  recommender: Recommender
+  interest: InterestSettings
+  recentDays: number
+  basePath: string
+}
+
+/** A request for a start page. */
+export interface HomeRequest extends HomeQuery {
+  audience: Audience
+  /** Nothing of the answer is shown to anybody. */
+  isHead?: boolean
+}
+
+const titlesOf = function* ({ listing, tree }: Catalogue, audience: Audience) {
+  for (const content of listing.open(newestFirst, audience, Date.now())) if (tree.title(content) === content) yield content
+}
+
+/** The first titles that are not in `taken`. Adds them to it. */
+const takeFirst = (titles: Iterable<number>, count: number, taken: Set<number>) => {
+  const first: number[] = []
+  for (const title of titles) {
+    if (taken.has(title)) continue
+    taken.add(title)
+    if (first.push(title) === count) break
+  }
+  return first
+}
+
+/** Leaves out the titles in `taken`, and adds its own. */
+export const popularAndNew = (
+  { catalogue, recommender, basePath }: HomeSources,
+  { items, audience }: HomeRequest,
+  taken: Set<number>
+): PlannedShelf[] => {
+  const shown = (titles: Iterable<number>) => takeFirst(titles, items, taken).map(title => plainItem(catalogue.skeleton.idOf(title)))
+  return [
+    { kind: 'popular', more: null, items: shown(recommender.popular.titles(audience, Date.now())) },
+    { kind: 'new', more: `${basePath}/contents?order_by=start_date`, items: shown(titlesOf(catalogue, audience)) }
+  ]
+}
+
+/** In bytes. There is one shelf for each rail, segment of the audience and number of items. */
+const readySize = 16 * 1024 * 1024
+
+interface ReadyRail {
+  ids: Float64Array
+  bytes: Buffer
+}
+
+/** The rails as shelves, kept in wire form. */
+export class RailShelves {
+  readonly contents: RailContents
+  private readonly ready = new Cache<string, ReadyRail>(readySize, ({ ids, bytes }) => ids.byteLength + bytes.length)
+
+  constructor(private readonly sources: HomeSources) {
+    this.contents = new RailContents(sources.catalogue)
+  }
+
+  async first({ items, rails, collection, audience }: HomeRequest): Promise<Shelf[]> {
+    const filled = await this.contents.first(collection, rails, audience)
+    return filled.map(({ rail, ids, key }) => this.shelf(rail, ids, `${key} ${items}`, items))
+  }
+
+  /**
+   * The wire form is only used with the very list of ids that it was made from: an equal list may be a new one, which `RailContents` makes
+   * when the catalogue or the clock may have changed something in the contents.
+   */
+  private shelf(rail: RailDocument, ids: Float64Array, key: string, items: number): Shelf {
+    const ready = this.ready.get(key)
+    if (ready?.ids === ids) return { ready: jsonParts<HomeRow>([ready.bytes]) }
+    const { name, endpoint } = toRail(rail, `${this.sources.basePath}/contents`)
+    return {
+      kind: 'rail',
+      name,
+      more: endpoint,
+      items: [...ids.slice(0, items)].map(plainItem),
+      keep: bytes => this.ready.put(key, { ids, bytes: ownBytes(bytes) })
+    }
+  }
+}
+
+/** How many `because` shelves there are at most, and how many of the titles watched last are tried for them. */
+const maxBecauseShelves = 2
+const maxTitlesTried = 5
+
+/** What the database stores about a viewer. */
+export type Stored = Awaited<ReturnType<Data['history']['wholeAndLists']>>
+
+export const cardsOf = ({ catalogue, interest }: HomeSources, stored: Stored, { items, audience }: HomeRequest) => {
+  const { hidden, dismissed } = stored
+  const { completedAt } = interest
+  return continueWatching(catalogue, { history: latestOf(stored), hidden, dismissed, completedAt, audience }).slice(0, items)
+}
+
+export const cardsShelf = ({ basePath }: HomeSources, cards: CardWithHistory[]): PlannedShelf => ({
+  kind: 'continue_watching',
+  more: `${basePath}/continue-watching`,
+  items: cards.map(card => ({ content_id: card.content_id, parts: content => cardParts(card, content) }))
+})
+
+/** For a viewer with an age limit, more elements of the watchlist are read than shown, because those above the limit are then left out. */
+const savedForLimited = 1000
+export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge === undefined ? items : savedForLimited)
+
+export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: Stored, { items, audience }: HomeRequest): PlannedShelf => {
+  const isSuited = catalogue.suitedTo(audience)
+  return {
+    kind: 'watchlist',
+    more: `${basePath}/watchlist`,
+    items: catalogue.broken
+      .keepServable('watchlist', saved, isServableWatchlist)
+      .filter(({ content_id }) => isSuited?.(content_id) ?? true)
+      .slice(0, items)
+      .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
+  }
+}
+
+const isRecent = ({ catalogue, recentDays }: HomeSources, title: number) => Date.now() < recentUntil(catalogue.skeleton, title, recentDays)
+
+export const recommendedShelf = (sources: HomeSources, recommendations: Recommendation[]): PlannedShelf => {
+  const { skeleton } = sources.catalogue
+  const items = recommendations.map(({ title, because }): Item => {
+    const recent = isRecent(sources, title)
+    const cause = because === undefined ? undefined : skeleton.idOf(because)
+    return {
+      content_id: skeleton.idOf(title),
+      because: cause,
+      parts: (content, named) => itemParts(content, { recent, reason: reasonFor(cause, named) })
+    }
+  })
+  return { kind: 'recommended', more: `${sources.basePath}/recommendations`, items }
+}
+
+/** Titles like those that were watched last. Leaves out the titles in `taken`, and adds its own. */
+export const becauseShelves = (sources: HomeSources, viewing: Viewing, { items, audience }: HomeRequest, taken: Set<number>) => {
+  const { recommender, basePath } = sources
+  const { skeleton } = sources.catalogue
+  const shelves: PlannedShelf[] = []
+  const excluded = new Set([...viewing.excluded, ...taken])
+  for (const watched of [...viewing.titles.keys()].slice(0, maxTitlesTried)) {
+    if (!isOpen(skeleton, watched, Date.now(), audience)) continue
+    const similar = recommender.similar(watched, audience, items, excluded)
+    if (similar.length === 0) continue
+    const because = skeleton.idOf(watched)
+    const shown = similar.map((title): Item => {
+      taken.add(title)
+      excluded.add(title)
+      const recent = isRecent(sources, title)
+      return { content_id: skeleton.idOf(title), parts: content => itemParts(content, { recent }) }
+    })
+    shelves.push({ kind: 'because', because, more: `${basePath}/contents/${because}/similar`, items: shown })
+    if (shelves.length === maxBecauseShelves) break
+  }
+  return shelves
+}

@@ -1,0 +1,184 @@
+import type { HomeAnswer, HomeKind, Home as HomeOnWire, HomeRow } from '../../schemas/home.js'
+import { everybody, segmentOf } from '../catalogue/audience.js'
+import { type Fragment, type JsonParts, joined, jsonParts, list, okBytes } from '../catalogue/bytes.js'
+import { longestShelf } from '../catalogue/rails.js'
+import type { Data } from '../data/index.js'
+import { withDeadline } from '../overload/deadlines.js'
+import type { Outage } from '../overload/outage.js'
+import { Pacer } from '../overload/pacer.js'
+import { viewingOf } from '../recommendations/interest.js'
+import type { Uptake } from '../recommendations/serving/uptake.js'
+import { cardsWithHistory } from './continue-watching.js'
+import {
+  becauseShelves,
+  cardsOf,
+  cardsShelf,
+  type HomeRequest,
+  type HomeSources,
+  type PlannedShelf,
+  popularAndNew,
+  RailShelves,
+  recommendedShelf,
+  type Shelf,
+  type Stored,
+  savedFor,
+  watchlistShelf
+} from './home-shelves.js'
+
+interface Options extends HomeSources {
+  data: Data
+  uptake: Uptake
+  outage: Outage
+  /** How long the database may take for a public answer, in milliseconds. */
+  patience: number
+}
+
+/** The shelves that need the database. */
+const personalKinds: HomeKind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
+
+/**
+ * The start page. While the database does not answer, it has what is in memory. Its rows are called shelves here, because a row is a
+ * content in the skeleton.
+ */
+export class Home {
+  private readonly rails: RailShelves
+  private readonly pacer = new Pacer()
+
+  constructor(private readonly options: Options) {
+    this.rails = new RailShelves(options)
+  }
+
+  /** The same for everybody who sees the same contents. */
+  forAnyone(wanted: HomeRequest) {
+    const { catalogue, recommender } = this.options
+    const { items, rails, collection, audience } = wanted
+    const collections = collection === undefined ? null : this.rails.contents.named(collection).map(({ _id }) => _id)
+    const versions = [...recommender.version(audience.country), catalogue.search.version]
+    const key = JSON.stringify(['home', items, rails, collections, segmentOf(catalogue.skeleton, audience), versions])
+    return catalogue.answer<HomeAnswer>(key, async () => {
+      const shelves = await this.publicShelves(wanted)
+      const ids = contentIdsOf(shelves)
+      const { contents, isWhole } = await this.publicContents(ids)
+      const bytes = okBytes(homeParts(shelves, ids, contents, []))
+      return { bytes, isEmpty: false, ...(!isWhole && { until: 0 }) }
+    })
+  }
+
+  /** Reads the contents that most callers will ask for. */
+  async prepare() {
+    const shelves = await this.publicShelves({ items: longestShelf, rails: longestShelf, audience: everybody })
+    await this.options.catalogue.fragments.of(contentIdsOf(shelves))
+  }
+
+  /** `inTurn` runs database reads when it is their turn. */
+  async forViewer(user: number, wanted: HomeRequest, inTurn: <T>(read: () => Promise<T>) => Promise<T>) {
+    const { catalogue, outage } = this.options
+    if (!outage.isKnown) {
+      try {
+        return await inTurn(() => this.personal(user, wanted))
+      } catch (error) {
+        outage.noteOrThrow(error)
+      }
+    }
+    const shelves = await this.publicShelves(wanted)
+    const ids = contentIdsOf(shelves)
+    return okBytes(homeParts(shelves, ids, catalogue.fragments.known(ids), personalKinds))
+  }
+
+  private async personal(user: number, wanted: HomeRequest) {
+    const { catalogue, data } = this.options
+    const stored = await data.history.wholeAndLists(user, savedFor(wanted))
+    const cards = cardsOf(this.options, stored, wanted)
+    const watched = cards.map(({ content_id }) => content_id)
+    const elements = watched.length > 0 ? await data.history.started(user, watched) : []
+    const rails = await this.rails.first(wanted)
+    const shelves = await this.pacer.run(() => [
+      cardsShelf(this.options, cardsWithHistory(catalogue, cards, elements)),
+      ...this.proposals(user, stored, wanted),
+      ...rails
+    ])
+    const contentIds = contentIdsOf(shelves)
+    return okBytes(homeParts(shelves, contentIds, await catalogue.fragments.of(contentIds), []))
+  }
+
+  /** All shelves between the cards and the rails. No title is proposed twice. */
+  private proposals(user: number, stored: Stored, wanted: HomeRequest): Shelf[] {
+    const { catalogue, recommender, uptake, interest } = this.options
+    const { items, audience, isHead } = wanted
+    const viewing = viewingOf(catalogue, stored, interest, audience)
+    const recommendations = recommender.recommendVaried(viewing, audience, items)
+    if (!isHead) uptake.show(user, recommendations)
+    const taken = new Set(recommendations.map(({ title }) => title))
+    const because = becauseShelves(this.options, viewing, wanted, taken)
+    for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)
+    return [
+      recommendedShelf(this.options, recommendations),
+      ...because,
+      watchlistShelf(this.options, stored, wanted),
+      ...popularAndNew(this.options, wanted, taken)
+    ]
+  }
+
+  private async publicShelves(wanted: HomeRequest): Promise<Shelf[]> {
+    return [...popularAndNew(this.options, wanted, new Set()), ...(await this.rails.first(wanted))]
+  }
+
+  /** All of these contents, or the cached ones if the database does not answer. */
+  private async publicContents(ids: number[]) {
+    const { catalogue, outage, patience } = this.options
+    const { fragments } = catalogue
+    if (!outage.isKnown) {
+      try {
+        return { contents: await withDeadline(fragments.anyForPublicList(ids), patience), isWhole: true }
+      } catch (error) {
+        outage.noteOrThrow(error)
+      }
+    }
+    const contents = fragments.known(ids)
+    return { contents, isWhole: !contents.includes(undefined) }
+  }
+}
+
+/** The ids of all contents that the shelves show or name. */
+const contentIdsOf = (shelves: Shelf[]) => {
+  const ids = new Set<number>()
+  const add = ({ because }: { because?: number | undefined }) => because !== undefined && ids.add(because)
+  for (const shelf of shelves) {
+    if ('ready' in shelf) continue
+    add(shelf)
+    for (const item of shelf.items) {
+      add(item)
+      ids.add(item.content_id)
+    }
+  }
+  return [...ids]
+}
+
+type Contents = Map<number, Fragment | undefined>
+
+const partsOf = ({ kind, name, because, more, items, keep }: PlannedShelf, contents: Contents) => {
+  const causeOf = (id: number | undefined) => (id === undefined ? undefined : contents.get(id))
+  const cause = causeOf(because)
+  const shown: ReturnType<PlannedShelf['items'][number]['parts']>[] = []
+  for (const { content_id, because, parts } of items) {
+    const content = contents.get(content_id)
+    if (content) shown.push(parts(content, causeOf(because)))
+  }
+  if (shown.length === 0 || (because !== undefined && !cause)) return undefined
+  const head = { kind, name: name ?? null, because: cause ? { content_id: because, name: cause.name } : null, more }
+  const shelf = jsonParts<HomeRow>([`${JSON.stringify(head).slice(0, -1)},"items":`, ...list(shown), '}'])
+  if (keep && shown.length === items.length) keep(joined(shelf))
+  return shelf
+}
+
+/** `ids` come from `contentIdsOf`, and `found` are their contents. Leaves out items without a content, and shelves without items. */
+const homeParts = (shelves: Shelf[], ids: number[], found: (Fragment | undefined)[], missing: HomeKind[]) => {
+  const contents: Contents = new Map()
+  for (const [i, id] of ids.entries()) contents.set(id, found[i])
+  const shown: JsonParts<HomeRow>[] = []
+  for (const shelf of shelves) {
+    const parts = 'ready' in shelf ? shelf.ready : partsOf(shelf, contents)
+    if (parts) shown.push(parts)
+  }
+  return jsonParts<HomeOnWire>(['{"rows":', ...list(shown), `,"missing":${JSON.stringify(missing)}}`])
+}
