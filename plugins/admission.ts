@@ -74,7 +74,7 @@ export default fp(
       }
       // Without the unique indexes, writes could leave duplicates. An unknown path has no admission class and is a 404 at any time.
       const needsDatabase = admission !== undefined && admission !== 'static'
-      return needsDatabase && !app.isPrepared() ? overloaded : undefined
+      return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
     app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)))
 
@@ -129,10 +129,11 @@ const isRepeatable = ({ method, routeOptions: { config } }: FastifyRequest) =>
 
 /** Repeats what failed because a connection to the database broke. */
 const retried = (read: () => unknown) => {
-  const until = retryDeadline()
+  const began = Date.now()
   const answer = read()
   if (!(answer instanceof Promise)) return answer
   return answer.catch(error => {
+    const until = retryDeadline(began)
     if (!isUnavailable(error) || Date.now() > until) throw error
     return withRetries(async () => read(), until)
   })

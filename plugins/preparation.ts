@@ -10,7 +10,7 @@ declare module 'fastify' {
     follow: (what: string, read: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>
-    isPrepared: () => boolean
+    isPrepared: boolean
   }
 }
 
@@ -23,7 +23,6 @@ export default fp(
   async app => {
     const closing = new AbortController()
     const preparations = [app.prepareDatabase]
-    let isPrepared = false
 
     const prepare = async () => {
       let done = 0
@@ -33,7 +32,7 @@ export default fp(
             await step()
             done++
           }
-          isPrepared = true
+          app.isPrepared = true
           app.log.info('the service is ready')
           return
         } catch (err) {
@@ -50,7 +49,7 @@ export default fp(
         app.addHook('onReady', async () => void prepare().then(resolve))
       })
     )
-    app.decorate('isPrepared', () => isPrepared)
+    app.decorate('isPrepared', false)
     app.decorate('preparations', preparations)
     app.decorate('follow', (what, read) => {
       preparations.push(async () => {

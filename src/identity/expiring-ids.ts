@@ -77,7 +77,7 @@ export class ExpiringIds {
   private nextSwept = 0
 
   has(id: string) {
-    return this.size > 0 && this.read(id) && this.shard.get(this.parts) !== 0
+    return this.read(id) && this.shard.get(this.parts) !== 0
   }
 
   /** `until` is in seconds since 1970. A text that is no UUID is ignored. */

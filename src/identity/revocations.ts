@@ -117,7 +117,7 @@ export class EndedSessions {
   }
 
   has(sid: string) {
-    return this.ids.has(sid)
+    return this.size > 0 && this.ids.has(sid)
   }
 
   /** Notes sessions. `remaining` is how long their last access tokens are valid, in milliseconds. */

@@ -5,8 +5,8 @@ const pause = 50
 /** Shorter than the deadline of a request with the default `DATABASE_TIMEOUT`. */
 const timeout = 1500
 
-/** Until when an operation that starts now may be retried. */
-export const retryDeadline = () => Date.now() + timeout
+/** Until when an operation that started then may be retried. */
+export const retryDeadline = (began = Date.now()) => began + timeout
 
 /**
  * Retries an operation after a duplicate key (two processes inserted at once, and the retry finds the other's document) or a lost
