@@ -10,7 +10,7 @@ export const introduction = `The viewer-side backend of a streaming app.
 
 **Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value in a query may have up to ${maxValueLength} characters.
 
-**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. The request may have been done all the same. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send reports of progress with \`observed_at\`: without it, a repeated one counts as a new one.
+**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. The request may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send reports of progress with \`observed_at\`: without it, a repeated one counts as a new one.
 
 **Caching.** Public answers carry an \`ETag\`. Send it as \`If-None-Match\`, and you get a 304 without a body if nothing has changed.`
 

@@ -46,13 +46,13 @@ t.test('exports', async t => {
     }
   })
 
-  t.test('tell the completions of elements of an earlier version', async t => {
+  t.test('tell no completion of an element that has no count', async t => {
     const user = await withHistory(2)
     await db.collection('history').updateOne({ user_id: user._id, content_id: 2 }, { $set: { percentage: 95 } })
     const { history } = JSON.parse(await text(exportOf(data, user, read => read())))
     t.match(history, [
       { plays: 0, watched_at: null },
-      { plays: 1, watched_at: history[1].updated_at }
+      { percentage: 95, plays: 0, watched_at: null }
     ])
   })
 

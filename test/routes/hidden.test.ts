@@ -127,7 +127,7 @@ t.test('hidden titles', async t => {
     for (const body of ['{"user_id":1,"created_at":"2001-01-01T00:00:00Z"}', '[]', 'null', '', undefined])
       assertDone(t, await viewer.put('/hidden/3', body), 200, body)
     const document = await stored.findOne({ user_id: viewer.id })
-    t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'user_id'])
+    t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'asked_at', 'content_id', 'created_at', 'user_id'])
     t.equal(document?.content_id, 3)
     assertDone(t, await viewer.remove('/hidden/3', '', { 'content-type': 'application/json' }), 200)
   })

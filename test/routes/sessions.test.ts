@@ -102,7 +102,7 @@ t.test('sessions', async t => {
     t.equal((await (await logIn(app, email)).list()).length, 1, 'refused logins begin no session')
   })
 
-  t.test('of an earlier version are listed too', async t => {
+  t.test('that lack fields are listed too', async t => {
     const email = await newEmail()
     const session = await logIn(app, email, 'TV')
     await sessions.updateOne({ _id: session.id }, { $unset: { device: '', access_life: '' } })

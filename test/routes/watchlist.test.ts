@@ -287,7 +287,15 @@ t.test('watchlist', async t => {
         201
       )
       const document = await stored.findOne({ user_id: viewer.id, content_id: 3 })
-      t.strictSame(Object.keys(document ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'updated_at', 'user_id'])
+      t.strictSame(Object.keys(document ?? {}).sort(), [
+        '_id',
+        'arrived_at',
+        'asked_at',
+        'content_id',
+        'created_at',
+        'updated_at',
+        'user_id'
+      ])
       t.not(document?._id, 5)
     })
   })

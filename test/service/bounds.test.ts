@@ -69,7 +69,7 @@ t.test('lists of values', async t => {
   }
 })
 
-t.test('a rail of an earlier version that names more is followed by its first values', async t => {
+t.test('a stored rail that names more is followed by its first values', async t => {
   const app = await buildWith(t, seed)
   const { data } = (await asked(app, '/rail-collections?with=rails')).json()
   const { searchParams } = new URL(data.collection[0].rails[0].endpoint)
