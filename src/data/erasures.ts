@@ -13,8 +13,8 @@ interface ErasureDocument {
   /** When to remove what was written in the meantime. Missing once no token of the user can be valid. */
   sweep_at?: Date
   sweeps?: number
-  /** When the last access token of the user has expired, as far as was known when the erasure began. */
-  tokens_until: Date
+  /** When the last access token of the user has expired, as far as was known when the erasure began. Missing after the last sweep. */
+  tokens_until?: Date
   /** Identifies a user of an identity provider, who may come back. */
   subject?: string
 }
@@ -80,7 +80,8 @@ export const erasuresOf = (db: Db) => {
       const afterTokens = { $max: ['$tokens_until', { $add: ['$$NOW', life] }] }
       const last = { $cond: [{ $eq: ['$sweeps', 1] }, afterTokens, '$$REMOVE'] }
       const sweep_at = { $cond: [{ $eq: ['$sweeps', 0] }, { $add: ['$$NOW', secondSweep] }, last] }
-      await set(_id, { sweeps: { $add: ['$sweeps', 1] }, sweep_at })
+      const tokens_until = { $cond: [{ $gt: ['$sweeps', 1] }, '$$REMOVE', '$tokens_until'] }
+      await set(_id, { sweeps: { $add: ['$sweeps', 1] }, sweep_at, tokens_until })
       await withRetries(() => revisions.raise('erasures'))
     },
 

@@ -66,7 +66,7 @@ const moments = ['updated_at', 'at'] as const
  * Reads whole histories, and other lists of a user with them, in one operation. Only the index of the history is read, and in one batch as
  * long as it fits. If mongod grouped the rows into columns, it would take twice as long.
  */
-export const historyColumnsOf = (db: Db) => {
+export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Hidden & Dismissed & Saved> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: listIndex })
     const { content_id, time, percentage, plays, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(rows, values, moments)
@@ -74,7 +74,8 @@ export const historyColumnsOf = (db: Db) => {
       content_ids: content_id,
       times: time,
       percentages: percentage,
-      plays: plays.map(count => count ?? 0),
+      // An element at its end was completed at least once, whatever an import says.
+      plays: plays.map((count, i) => Math.max(count ?? 0, (percentage[i] ?? 0) >= completedAt ? 1 : 0)),
       updated: updated_at,
       hidden: hidden.filter(isDefined),
       dismissed: dismissalTimes(dismissed, at),

@@ -127,6 +127,6 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     removeAll: remover.all,
-    ...historyColumnsOf(db)
+    ...historyColumnsOf(db, completedAt)
   }
 }

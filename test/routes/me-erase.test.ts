@@ -56,7 +56,11 @@ t.test('DELETE /me', async t => {
     const kept = await attemptIds()
     t.equal(attempts.filter(id => !kept.includes(id)).length, 1, 'the failed logins of the e-mail are forgotten')
     const [note, ...more] = await db.collection('erasures').find().toArray()
-    t.strictSame([more, Object.keys(note ?? {}).sort()], [[], ['_id', 'at', 'sweep_at', 'sweeps']], 'only the id is noted')
+    t.strictSame(
+      [more, Object.keys(note ?? {}).sort()],
+      [[], ['_id', 'at', 'sweep_at', 'sweeps', 'tokens_until']],
+      'only the id is noted, and when to sweep'
+    )
 
     for (const path of ['/history', '/recommendations', '/me/export'])
       t.equal((await gone.get(path)).body, unauthenticated, `${path} refuses its token`)
