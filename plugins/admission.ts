@@ -150,11 +150,11 @@ const eventLoopWatch = async (app: FastifyInstance) => {
   app.addHook('onReady', async () => {
     void app.whenPrepared.then(() => setTimeout(() => (isWarm = true), warmUp).unref())
   })
-  let isDelayed = () => false
+  let scope = app
   // In a scope of its own, because the hook of the library would refuse health checks, too.
-  await app.register(async scope => {
-    await scope.register(underPressure, { maxEventLoopDelay: app.settings.MAX_EVENT_LOOP_DELAY })
-    isDelayed = () => scope.isUnderPressure()
+  await app.register(async child => {
+    await child.register(underPressure, { maxEventLoopDelay: app.settings.MAX_EVENT_LOOP_DELAY })
+    scope = child
   })
-  return () => isWarm && isDelayed()
+  return () => isWarm && scope.isUnderPressure()
 }

@@ -79,11 +79,8 @@ export class Revocations {
 
   /** A limit that has changed since the token was issued, or since the profile was read. */
   withCurrentLimit(viewer: Viewer): Viewer {
-    const isOutdated = performance.now() - this.refreshedAt > outdatedAfter
-    if (!this.limits.has(viewer.id)) return isOutdated ? { ...viewer, isOutdated } : viewer
-    const { maxAge: _, ...others } = viewer
-    const maxAge = this.limits.get(viewer.id)
-    return { ...others, ...(maxAge !== undefined && { maxAge }), ...(isOutdated && { isOutdated }) }
+    const current = this.limits.has(viewer.id) ? withLimit(viewer, this.limits.get(viewer.id)) : viewer
+    return performance.now() - this.refreshedAt > outdatedAfter ? { ...current, isOutdated: true } : current
   }
 
   /** The erased users to be swept now. */
@@ -97,6 +94,9 @@ export class Revocations {
     this.sweeps.set(id, performance.now() + milliseconds)
   }
 }
+
+const withLimit = ({ maxAge: _, ...others }: Viewer, maxAge: number | undefined): Viewer =>
+  maxAge === undefined ? others : { ...others, maxAge }
 
 /** How far a read goes back beyond the start of the last one, because a write takes a moment to become visible. */
 const overlap = seconds(5)
