@@ -29,7 +29,7 @@ declare module 'fastify' {
      * - `login`: even if too many requests are in progress, because logins have a queue of their own; has a deadline
      */
     admission?: 'vital' | 'static' | 'public' | 'viewer' | 'operator' | 'login'
-    /** Whether the request begins anew after a broken connection to the database. By default, only a GET or HEAD does. */
+    /** Whether to repeat the request if its connection to the database breaks. By default, only GET and HEAD are repeated. */
     isRepeatable?: boolean
   }
 }

@@ -26,7 +26,7 @@ export interface Scenario {
   goals?: Goal[]
   /** The maximum of database operations per unit. */
   operations?: number
-  /** The maximum of resident megabytes. The service is started anew for this scenario. */
+  /** The maximum of resident megabytes. The service is restarted for this scenario. */
   memory?: number
   /** Other requests that the service gets in the same rounds, for comparison. */
   besides?: Scenario[]

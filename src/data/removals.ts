@@ -143,7 +143,7 @@ export const removerOf = (db: Db, list: ViewerList) => {
   const collection: Collection<Listed> = db.collection(list)
   const removals = removalsOf(db)
 
-  /** Lets elements that were observed again during their removal begin anew. Returns whether there were any. */
+  /** Resets elements that were observed again during their removal, as if they were new. Returns whether there were any. */
   const beginAnew = async (filter: Filter<Listed>, bound: Date) => {
     const { kept, begunAnew } = boundTo(list, bound)
     const { matchedCount } = await withRetries(() => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))

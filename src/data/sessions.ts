@@ -60,8 +60,8 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   const { endSurplus, ...ends } = sessionEndsOf(db, accessLife, onEnd)
   return {
     /**
-     * `account` is as it was when the caller was allowed to sign in. Afterwards, look whether its epoch is still the same, and end the
-     * session if it is not: whoever ends all sessions raises the epoch before looking for sessions, so neither misses the other.
+     * `account` is as it was when the caller was allowed to sign in. Afterwards, read the account again, and end the session if the epoch
+     * has changed. Ending all sessions raises the epoch before it looks for sessions, so a session is either found or refused.
      */
     begin: async (
       account: Account,

@@ -43,8 +43,8 @@ export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && p
 const checksumLength = 11
 
 /**
- * The checksum tells a cursor that was changed from one that this service made. It needs no key: whoever makes one up only changes where
- * their own lists are read from.
+ * The checksum tells a cursor that was changed from one that this service made. It needs no key, because a forged cursor only changes
+ * where the caller's own lists are read from.
  */
 export const encoded = (values: unknown) => {
   const json = JSON.stringify(values)

@@ -31,7 +31,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   const deviceLogins = deviceLoginsOf(app.data, app.settings)
   const callerFrom = (request: FastifyRequest) => ({ viewer: app.viewerOf(request), address: callerOf(request.ip) })
 
-  // Each run counts an attempt, so it must not begin anew.
+  // Each run counts an attempt, so it must not be repeated.
   const config = { ...forAccount.config, isRepeatable: false }
   app.get('', { schema: getSchema, ...forAccount, config }, async function getWaitingDevice(request) {
     const { device, created_at } = await deviceLogins.findWaiting(request.params.userCode, callerFrom(request))
