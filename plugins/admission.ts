@@ -45,6 +45,7 @@ export default fp(
     const timeout = requestTimeoutOf(app.settings)
     const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
     const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), inProgress)
+    // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(
       app.metrics,
@@ -76,7 +77,13 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
-    app.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)))
+    app.addHook('onRequest', (request, _reply, done) => {
+      const decide = () => done(refusalOf(request))
+      const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
+      if (isUrgent || crowd.waiting >= mostWaiting) decide()
+      // From here to the response, a request that waits for nothing runs in its slice: validation, handler and refusals.
+      else void crowd.run(decide)
+    })
 
     const admit = (request: FastifyRequest, handle: () => unknown) => {
       const { tokenCheckMs, routeOptions, viewer } = request
@@ -89,12 +96,6 @@ export default fp(
       return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : inProgress.within(answer, tokenCheckMs, keyOf(request))
     }
 
-    /** Anonymous answers leave in slices, so that a crowd of anonymous callers delays no viewer and no health check. */
-    const inTurn = async (answer: unknown) => {
-      await Promise.allSettled([answer])
-      return crowd.waiting < mostWaiting ? crowd.run(() => answer) : answer
-    }
-
     app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
       viewers.run(() => retried(read), tokenCheckMs + timeoutMargin, viewer?.account)
     )
@@ -103,9 +104,7 @@ export default fp(
     app.addHook('onRoute', route => {
       const { handler } = route
       const admitted: RouteOptions['handler'] = function (request: FastifyRequest, reply: FastifyReply) {
-        const answer = admit(request, () => handler.call(this, request, reply))
-        const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
-        return isUrgent ? answer : inTurn(answer)
+        return admit(request, () => handler.call(this, request, reply))
       }
       // The OpenAPI document and profiles show the name of the handler.
       route.handler = Object.defineProperty(admitted, 'name', { value: handler.name })
@@ -139,7 +138,7 @@ const retried = (read: () => unknown) => {
   })
 }
 
-/** At most this many anonymous answers wait for a slice, because they take memory. */
+/** At most this many anonymous requests wait for a slice, because they take memory. */
 const mostWaiting = 1000
 
 /** In milliseconds. Startup blocks the event loop, and the first requests must not be refused for that. */

@@ -52,7 +52,10 @@ export default fp(
     app.addHook('preClose', async () => {
       app.isDraining = true
       await allAccepted()
-      const endQuiet = setTimeout(() => {
+      const endQuiet = setTimeout(async () => {
+        // After a long turn, timers run before what has arrived meanwhile is read.
+        await turn()
+        await turn()
         app.server.closeIdleConnections()
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
       }, arrivalGrace).unref()
