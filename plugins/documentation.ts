@@ -6,6 +6,7 @@ import fp from 'fastify-plugin'
 import metadata from '../package.json' with { type: 'json' }
 import { asPublished, completeDocument, type Document, wrapSchemas } from '../src/documentation/document.js'
 import { introduction, tags } from '../src/documentation/texts.js'
+import { optionalBody } from '../src/http/requests.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -67,7 +68,12 @@ export default fp(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({
-        schema: { operationId: route.handler.name, security: [], ...wrapSchemas(schema as FastifySchema | undefined) },
+        schema: {
+          operationId: route.handler.name,
+          security: [],
+          'x-optional-body': route.preValidation === optionalBody,
+          ...wrapSchemas(schema as FastifySchema | undefined)
+        },
         url
       }),
       transformObject: document => {

@@ -18,7 +18,9 @@ interface Parameter {
 }
 interface Operation {
   parameters?: Parameter[]
-  requestBody?: { content: Content }
+  requestBody?: { required: boolean; content: Content }
+  /** Set by plugins/documentation.ts. */
+  'x-optional-body'?: boolean
   responses?: Record<string, Response>
 }
 export interface Document {
@@ -63,7 +65,8 @@ const completeAnswer = (key: string, status: string, response: Response, isPubli
   return completeContent({ ...response, description, headers: referredHeaders(names) }, examples[key]?.answer)
 }
 
-const completeOperation = (key: string, { parameters, requestBody, responses = {}, ...operation }: Operation) => {
+const completeOperation = (key: string, documented: Operation) => {
+  const { parameters, requestBody, 'x-optional-body': isBodyOptional, responses = {}, ...operation } = documented
   const completed = Object.entries(responses).map(([status, response]) => {
     const { name } = statuses[status] as Status
     return [status, name ? { $ref: `#/components/responses/${name}` } : completeAnswer(key, status, response, '304' in responses)]
@@ -71,7 +74,7 @@ const completeOperation = (key: string, { parameters, requestBody, responses = {
   return {
     ...operation,
     ...(parameters && { parameters: parameters.map(parameterForCallers) }),
-    ...(requestBody && { requestBody: completeContent(requestBody, examples[key]?.request) }),
+    ...(requestBody && { requestBody: completeContent({ ...requestBody, required: !isBodyOptional }, examples[key]?.request) }),
     responses: Object.fromEntries(completed)
   }
 }

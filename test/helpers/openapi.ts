@@ -27,7 +27,7 @@ export interface Operation {
   tags: string[]
   security: object[]
   parameters?: Parameter[]
-  requestBody?: { content: { 'application/json': { schema: Schema } } }
+  requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
   responses: Record<string, Answer>
 }
 export interface Document {
