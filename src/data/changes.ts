@@ -1,30 +1,28 @@
 import type { Db, Document, ObjectId } from 'mongodb'
 import { seconds } from '../time.js'
 import { aggregateCommitted } from './driver/one-batch.js'
-import type { HiddenDocument } from './hidden.js'
-import type { HistoryDocument } from './history.js'
+import type { ListElement } from './lists.js'
 import { type RemovalDocument, removalGrace, type ViewerList } from './removals.js'
-import type { WatchlistDocument } from './watchlist.js'
+import { eachList } from './viewer-lists.js'
 
-/** Where changes are found, each source in the order of a date. */
-const sources = {
-  /** For a caller who has nothing yet: all there is. */
-  first: [
-    { list: 'history', collection: 'history', date: 'updated_at' },
-    { list: 'watchlist', collection: 'watchlist', date: 'created_at' },
-    { list: 'hidden', collection: 'hidden', date: 'created_at' }
-  ],
-  /** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
-  later: [
-    { list: 'history', collection: 'history', date: 'updated_at' },
-    { list: 'history', collection: 'history', date: 'arrived_at' },
-    { list: 'watchlist', collection: 'watchlist', date: 'arrived_at' },
-    { list: 'hidden', collection: 'hidden', date: 'arrived_at' },
-    { list: 'removals', collection: 'removals', date: 'at' }
-  ]
-} as const
-type Source = (typeof sources)['first' | 'later'][number]
-export const sourceCount = sources.later.length
+/** A collection in which changes are found, in the order of a date. */
+interface Source {
+  collection: ViewerList | 'removals'
+  date: string
+}
+
+const lists = eachList.map(([name]) => name)
+const reported: Source = { collection: 'history', date: 'updated_at' }
+
+/** For a caller who has nothing yet: all there is. */
+const firstSources = lists.map(list => (list === 'history' ? reported : { collection: list, date: 'created_at' }))
+/** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
+const laterSources: Source[] = [
+  reported,
+  ...lists.map(list => ({ collection: list, date: 'arrived_at' })),
+  { collection: 'removals', date: 'at' }
+]
+export const sourceCount = laterSources.length
 
 /** A place in the order of all changes: by time, then by source, then by id. */
 export interface ChangePosition {
@@ -38,12 +36,7 @@ export interface ChangePosition {
 }
 
 export type Change = ChangePosition &
-  (
-    | { list: 'history'; element: HistoryDocument }
-    | { list: 'watchlist'; element: WatchlistDocument }
-    | { list: 'hidden'; element: HiddenDocument }
-    | { list: 'removals'; element: RemovalDocument & { content_id: number } }
-  )
+  ({ from: ViewerList; element: ListElement } | { from: 'removals'; element: RemovalDocument & { content_id: number } })
 
 /**
  * How far before the end of the last reading the next one begins. A write is dated when it begins, but becomes visible later, and a
@@ -52,13 +45,13 @@ export type Change = ChangePosition &
 export const changeOverlap = removalGrace + seconds(5)
 
 /** A match for what comes after the position, in a form that the index on the date and the id answers in order. */
-const after = (user_id: number, { list, date }: Source, source: number, { time, source: last, id }: ChangePosition) => {
+const after = (user_id: number, { collection, date }: Source, source: number, { time, source: last, id }: ChangePosition) => {
   const at = new Date(time)
   if (source > last) return { user_id, [date]: { $gte: at } }
   const later = { user_id, [date]: { $gt: at } }
   if (source < last) return later
   // The last page may have ended in the middle of a mark, so that mark is read again.
-  return { $or: [{ user_id, [date]: at, _id: list === 'removals' ? { $gte: id } : { $gt: id } }, later] }
+  return { $or: [{ user_id, [date]: at, _id: collection === 'removals' ? { $gte: id } : { $gt: id } }, later] }
 }
 
 /** Leaves out what other software may have written: ids that no cursor can name, and lists of dates. */
@@ -67,7 +60,7 @@ const isReadable = ({ date }: Source) => ({
   [`${date}.0`]: { $exists: false }
 })
 /** Leaves out marks that name no list or no contents. */
-const isMark = { list: { $in: ['history', 'watchlist', 'hidden'] }, content_ids: { $ne: [] } }
+const isMark = { list: { $in: lists }, content_ids: { $ne: [] } }
 
 /** A row for each content that a mark names. */
 const eachContent = (source: number, { time, source: last, id, offset }: ChangePosition): Document[] => [
@@ -77,7 +70,7 @@ const eachContent = (source: number, { time, source: last, id, offset }: ChangeP
 ]
 
 const pipelineOf = (user_id: number, from: Source, source: number, position: ChangePosition, count: number): Document[] => {
-  const isRemovals = from.list === 'removals'
+  const isRemovals = from.collection === 'removals'
   return [
     { $match: { ...after(user_id, from, source, position), ...isReadable(from), ...(isRemovals && isMark) } },
     { $sort: { [from.date]: 1, _id: 1 } },
@@ -92,8 +85,15 @@ interface Row extends Document {
   source: number
 }
 
-const changeOf = (row: Row, { list, date }: Source) =>
-  ({ time: row[date].getTime(), source: row.source, id: row._id, offset: Number(row.offset ?? 0), list, element: row }) as unknown as Change
+const changeOf = (row: Row, { collection, date }: Source) =>
+  ({
+    time: row[date].getTime(),
+    source: row.source,
+    id: row._id,
+    offset: Number(row.offset ?? 0),
+    from: collection,
+    element: row
+  }) as unknown as Change
 
 const byPlace = (a: Change, b: Change) => a.time - b.time || a.source - b.source
 
@@ -104,7 +104,7 @@ export const changesOf = (db: Db) => {
     /** Whether nothing has changed since the position, at half the cost of reading changes. */
     isQuiet: async (user_id: number, position: ChangePosition) => {
       const newIn = (from: Source, source: number): Document[] => [{ $match: after(user_id, from, source, position) }, { $limit: 1 }]
-      const [first, ...others] = sources.later
+      const [first, ...others] = laterSources as [Source, ...Source[]]
       const unions = others.map((from, i) => ({ $unionWith: { coll: from.collection, pipeline: newIn(from, i + 1) } }))
       const { rows } = await aggregateCommitted(db, collection(first.collection), [...newIn(first, 0), ...unions])
       return rows.length === 0
@@ -112,7 +112,7 @@ export const changesOf = (db: Db) => {
 
     /** The first changes after the position, at most `count`. `asOf` is the time of the state that was read. */
     after: async (user_id: number, position: ChangePosition, count: number, { isFirst }: { isFirst: boolean }) => {
-      const asked: readonly Source[] = isFirst ? sources.first : sources.later
+      const asked = isFirst ? firstSources : laterSources
       const pipeline = [
         { $match: { _id: user_id } },
         { $project: { _id: 0, now: '$$NOW' } },
@@ -134,11 +134,12 @@ export const changesOf = (db: Db) => {
     },
 
     /** Which of the contents are in each list. */
-    present: async (user_id: number, contents: Map<ViewerList, number[]>) => {
-      const [first, ...others] = [...contents].map(([list, content_ids]) => ({
+    present: async (user_id: number, contents: Record<ViewerList, Set<number>>) => {
+      const asked = lists.filter(list => contents[list].size > 0)
+      const [first, ...others] = asked.map(list => ({
         list,
         pipeline: [
-          { $match: { user_id, content_id: { $in: content_ids } } },
+          { $match: { user_id, content_id: { $in: [...contents[list]] } } },
           { $project: { _id: 0, list: { $literal: list }, content_id: 1 } }
         ]
       }))

@@ -1,21 +1,18 @@
-import { type Collection, type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { historyColumnsOf, listIndex, startedFilter } from './history-columns.js'
-import { forbiddenOr, type IsShown, pageOf } from './lists.js'
-import { arrivalIndex, removerOf } from './removals.js'
+import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf } from './lists.js'
+import { removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
-export interface HistoryDocument {
+export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   _id: ObjectId
-  user_id: number
-  content_id: number
   time: number
   percentage: number
-  created_at: Date
   updated_at: Date
   /** How often the content was completed, and when last. Missing, or 0, in elements without a completion. */
   plays?: number
@@ -33,7 +30,7 @@ export interface HistoryDocument {
   country?: string
 }
 
-export const historyIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, { key: listIndex }, arrivalIndex]
+export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: listIndex }, arrivalIndex]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
@@ -102,7 +99,7 @@ const filterOf = (user_id: number, { content_id, status }: HistoryFilter, comple
 })
 
 export const historyOf = (db: Db, completedAt: number) => {
-  const history: Collection<HistoryDocument> = db.collection('history')
+  const history = db.collection<HistoryDocument>('history')
   const remover = removerOf(db, 'history')
   return {
     list: (user_id: number, query: HistoryFilter & PageQuery, isShown?: IsShown) => {

@@ -8,10 +8,11 @@ import { contentIndexes, contentsOf } from './contents.js'
 import { deviceCodeIndexes, deviceCodesOf } from './device-codes.js'
 import { dismissalIndexes, dismissalsOf } from './dismissals.js'
 import { erasureIndexes, erasuresOf } from './erasures.js'
-import { hiddenIndexes, hiddenOf } from './hidden.js'
+import { hiddenOf } from './hidden.js'
 import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
+import { listIndexes } from './lists.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
 import { profilesOf } from './profiles.js'
@@ -27,7 +28,7 @@ import { streamIndexes, streamsOf } from './streams.js'
 import { supportTextsOf } from './support-texts.js'
 import { termIndexes, termsOf } from './terms.js'
 import { userIndexes, usersOf } from './users.js'
-import { watchlistIndexes, watchlistOf } from './watchlist.js'
+import { watchlistOf } from './watchlist.js'
 
 interface DataSettings {
   LOGIN_LIMIT: number
@@ -47,10 +48,10 @@ export const indexes: Record<string, IndexDescription[]> = {
   contents: contentIndexes,
   terms: termIndexes,
   history: historyIndexes,
-  watchlist: watchlistIndexes,
+  watchlist: listIndexes,
   dismissals: dismissalIndexes,
   removals: removalIndexes,
-  hidden: hiddenIndexes,
+  hidden: listIndexes,
   streams: streamIndexes
 }
 

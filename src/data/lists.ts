@@ -1,14 +1,41 @@
-import type { Collection, Db, Document, Filter, Sort } from 'mongodb'
+import type { Collection, Db, Document, Filter, IndexDescription, ObjectId, Sort } from 'mongodb'
 import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, forbidden } from '../errors.js'
+import { isWireMoment } from '../time.js'
 import { aggregateInOneBatch } from './driver/one-batch.js'
+
+/** An element of a viewer's list. Each list is a collection with one element per user and content. */
+export interface ListElement {
+  _id: ObjectId | number
+  user_id: number
+  content_id: number
+  created_at: Date
+  /** When it was stored, because an import brings an older `created_at`. Apps find the change by this date. */
+  arrived_at?: Date
+  /** When the user last added it, although it may have been there. A removal that began before leaves it there. */
+  asked_at?: Date
+}
+
+/** Missing in elements of the history whose last report was made at its arrival: their `updated_at` says when. */
+export const arrivalIndex: IndexDescription = {
+  key: { user_id: 1, arrived_at: 1, _id: 1 },
+  partialFilterExpression: { arrived_at: { $exists: true } }
+}
+export const oneForEachContent: IndexDescription = { key: { user_id: 1, content_id: 1 }, unique: true }
+/** The indexes of every list but the history. */
+export const listIndexes = [oneForEachContent, { key: { user_id: 1, created_at: -1, _id: -1 } }, arrivalIndex]
+
+export const newestFirst = { created_at: -1, _id: -1 } as const
+
+/** Other software may have written elements without these fields. */
+export const isServableElement = ({ content_id, created_at }: ListElement) => Number.isSafeInteger(content_id) && isWireMoment(created_at)
 
 /** Whether the elements of a content are shown. */
 export type IsShown = (content_id: number) => boolean
 
 interface Selected<T extends Document> {
   filter: Filter<T>
-  order: Sort
+  order?: Sort
   /** Leaves out elements that are not shown, which takes one more operation. */
   isShown?: IsShown | undefined
 }
@@ -17,7 +44,7 @@ interface Selected<T extends Document> {
 export const pageOf = async <T extends Document>(
   db: Db,
   collection: Collection<T>,
-  { filter: wanted, order, isShown }: Selected<T>,
+  { filter: wanted, order = newestFirst, isShown }: Selected<T>,
   { page, perPage }: PageQuery
 ) => {
   const filter = isShown ? { $and: [wanted, { content_id: { $nin: await unshownContents(db, collection, wanted, isShown) } }] } : wanted
@@ -45,12 +72,8 @@ const unshownContents = async <T extends Document>(db: Db, collection: Collectio
   return contents.map(({ content_id }) => content_id).filter(id => !isShown(id))
 }
 
-export interface Owned {
-  user_id: number
-}
-
 /** The error for an id that matched none of the user's documents: `forbidden` if it is another user's, else `missing`. */
-export const forbiddenOr = async <T extends Owned>(
+export const forbiddenOr = async <T extends { user_id: number }>(
   missing: () => ErrorAnswer,
   collection: Collection<T>,
   id: Filter<T>
@@ -69,3 +92,8 @@ export const ifNew = (field: string, value: Plain) => ({ $cond: [{ $eq: [{ $type
 
 /** Keeps what is stored. Sets the field if it is missing, even in a document that exists: other software may have left it out. */
 export const orElse = (field: string, value: Plain) => ({ $ifNull: [`$${field}`, value] })
+
+export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
+
+/** The dates of an element that a user adds now. One that is there keeps its own. */
+export const addedNow = { created_at: orElse('created_at', '$$NOW'), arrived_at: arrivalIfNew, asked_at: '$$NOW' }

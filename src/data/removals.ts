@@ -1,18 +1,18 @@
 import { type Collection, type Db, type Document, type Filter, type IndexDescription, ObjectId } from 'mongodb'
+import type { Changes } from '../../schemas/changes.js'
 import type { ErrorAnswer } from '../errors.js'
 import { days, seconds } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
-import type { IsShown } from './lists.js'
-import { forbiddenOr, ifNew, type Owned } from './lists.js'
+import { forbiddenOr, type IsShown, type ListElement } from './lists.js'
 
-/** The lists of a viewer. Each is a collection with one element per user and content. */
-export type ViewerList = 'history' | 'watchlist' | 'hidden'
+/** The name of a list, which is also that of its collection. */
+export type ViewerList = keyof Changes['removed']
 
 /**
  * A mark that elements were removed from a list. It tells apps that keep a copy, and drops reports that were made before and arrive
- * later. There is one mark for each content that was removed by itself. When the whole list is emptied, one mark says so, and
- * others name the contents that were in it, up to `contentsPerMark` each. Emptying the list again renews the mark of the whole list.
+ * later. A content that was removed by itself has a mark of its own. A list that was emptied has one mark, and others that name what was in
+ * it, up to `contentsPerMark` contents each.
  */
 export interface RemovalDocument {
   _id: ObjectId
@@ -21,9 +21,9 @@ export interface RemovalDocument {
   /** 0 if the whole list was emptied. */
   content_id?: number
   content_ids?: number[]
-  /** When the mark was made, or made again. Apps find the removal by this date. */
+  /** When the mark was made last. Apps find the removal by this date. */
   at: Date
-  /** What was observed until then is removed. Missing in a mark that names the contents of a list, which has a mark of its own. */
+  /** What was observed until then is removed. Missing in a mark that names the contents of an emptied list. */
   before?: Date
 }
 
@@ -35,18 +35,6 @@ export const removalIndexes: IndexDescription[] = [
   { key: { user_id: 1, at: 1, _id: 1 } },
   { key: { at: 1 }, expireAfterSeconds: removalsKept / 1000 }
 ]
-
-/**
- * Finds elements by when they were stored. Elements of the history whose last report was made at its arrival have no `arrived_at`: their
- * `updated_at` says when.
- */
-export const arrivalIndex: IndexDescription = {
-  key: { user_id: 1, arrived_at: 1, _id: 1 },
-  partialFilterExpression: { arrived_at: { $exists: true } }
-}
-
-/** Set by the update that adds the element, and kept by later ones. */
-export const arrivalIfNew = ifNew('arrived_at', '$$NOW')
 
 const wholeList = 0
 
@@ -96,56 +84,63 @@ const soonAfter = ({ at }: RemovalDocument): Document => ({ $expr: { $lt: ['$$NO
 /** How long the moment of a removal may move on. Much shorter than a request may take. */
 const patience = 500
 
-interface Listed extends Owned {
-  _id: ObjectId | number
-  content_id: number
-  created_at: Date
+interface Listed extends ListElement {
   updated_at?: Date
-  asked_at?: Date
 }
-
-/** A viewer observes an element of the watchlist, or a hidden title, by adding it, even if it is there. */
-const observation = { history: 'updated_at', watchlist: 'asked_at', hidden: 'asked_at' } as const
 
 const needed = { projection: { user_id: 1, content_id: 1, updated_at: 1, asked_at: 1 } } as const
 
 /** Some, because hardly any are ahead of the clock. */
 const newestFirst = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } as const
 
-/** The elements that a removal of this moment removes, and those that it leaves because they were observed again since. */
-const boundTo = (list: ViewerList, bound: Date): { removed: Document; kept: Document; begunAnew: Document } => {
+interface Bound {
+  /** What a removal of this moment removes. */
+  removed: Document
+  /** What it leaves, because it was observed again since, and how that begins anew. */
+  kept: Document
+  begunAnew: Document
+}
+
+const historyUntil = (bound: Date): Bound => {
   const later = { $gt: bound }
-  const observed = observation[list]
-  const begunAnew = { arrived_at: '$$NOW', created_at: `$${observed}` }
-  if (list === 'history') {
-    const isCompletedSince = { $gt: ['$watched_at', bound] }
-    return {
-      removed: { [observed]: { $not: later } },
-      kept: { [observed]: later, created_at: { $lte: bound } },
-      begunAnew: {
-        ...begunAnew,
-        plays: { $cond: [isCompletedSince, 1, 0] },
-        watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
-        is_again: '$$REMOVE'
-      }
-    }
-  }
+  const isCompletedSince = { $gt: ['$watched_at', bound] }
   return {
-    // An import adds elements that nobody has asked for.
-    removed: { [observed]: { $not: later }, arrived_at: { $not: later } },
-    kept: { [observed]: later, arrived_at: { $not: later } },
-    begunAnew: { ...begunAnew, ...(list === 'watchlist' && { updated_at: `$${observed}` }) }
+    removed: { updated_at: { $not: later } },
+    kept: { updated_at: later, created_at: { $lte: bound } },
+    begunAnew: {
+      arrived_at: '$$NOW',
+      created_at: '$updated_at',
+      plays: { $cond: [isCompletedSince, 1, 0] },
+      watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
+      is_again: '$$REMOVE'
+    }
   }
 }
 
-/** Removes elements of a list, after they have been marked: a crash in between leaves an element, but never an unknown removal. */
-export const removerOf = (db: Db, list: ViewerList) => {
+/** An import adds elements that nobody has asked for, so their arrival counts, too. */
+const listUntil = (bound: Date, begun: string[]): Bound => {
+  const notLater = { $not: { $gt: bound } }
+  return {
+    removed: { asked_at: notLater, arrived_at: notLater },
+    kept: { asked_at: { $gt: bound }, arrived_at: notLater },
+    begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
+  }
+}
+
+/**
+ * Removes elements of a list, after they have been marked: a crash in between leaves an element, but never an unknown removal. `begun` are
+ * the dates that say when an element was added.
+ */
+export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
   const collection: Collection<Listed> = db.collection(list)
   const removals = removalsOf(db)
+  /** When a viewer observed an element: by a report, or by adding it, even if it was there. */
+  const observation = list === 'history' ? 'updated_at' : 'asked_at'
+  const boundTo = (bound: Date) => (list === 'history' ? historyUntil(bound) : listUntil(bound, begun))
 
   /** Resets elements that were observed again during their removal, as if they were new. Returns whether there were any. */
   const beginAnew = async (filter: Filter<Listed>, bound: Date) => {
-    const { kept, begunAnew } = boundTo(list, bound)
+    const { kept, begunAnew } = boundTo(bound)
     const { matchedCount } = await withRetries(() => collection.updateMany({ ...filter, ...kept }, [{ $set: begunAnew }]))
     return matchedCount > 0
   }
@@ -162,9 +157,9 @@ export const removerOf = (db: Db, list: ViewerList) => {
     for (let found: Listed | null = element; found; ) {
       const mark = await removals.markOne(user_id, list, content_id, before)
       // A clock that ran ahead may have dated the element.
-      const observed: Date | undefined = found[observation[list]]
+      const observed: Date | undefined = found[observation]
       const bound = before ?? (observed && observed > mark.before ? observed : mark.before)
-      const { removed } = boundTo(list, bound)
+      const { removed } = boundTo(bound)
       const { deletedCount } = await withRetries(lostFor => {
         wasLost ||= lostFor !== undefined
         return collection.deleteOne({ _id, user_id, ...removed, ...soonAfter(mark) }, { hint: { _id: 1 } })
@@ -202,7 +197,7 @@ export const removerOf = (db: Db, list: ViewerList) => {
       const newest = list === 'history' ? await withRetries(() => collection.find({ user_id }, newestFirst).toArray()) : []
       const { before: bound } = await removals.markWhole(user_id, list)
       for (const element of newest) if ((element.updated_at as Date) > bound) await remove(element)
-      const filter = { user_id, ...boundTo(list, bound).removed }
+      const filter = { user_id, ...boundTo(bound).removed }
       const hint = { user_id: 1, content_id: 1 }
       const some = {
         projection: { _id: 0, content_id: 1 },

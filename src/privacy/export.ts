@@ -1,11 +1,10 @@
-import type { Export, ExportedHidden, ExportedUser, ExportedWatchlistElement } from '../../schemas/export.js'
-import type { HistoryProgress } from '../../schemas/history.js'
-import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
-import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
+import type { ExportedUser } from '../../schemas/export.js'
 import type { Data } from '../data/index.js'
+import type { ListElement } from '../data/lists.js'
+import type { ViewerList } from '../data/removals.js'
 import { toSession } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
-import { isServableWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import { eachList } from '../data/viewer-lists.js'
 import { timestamp } from '../time.js'
 
 /** Fields of a user that are not exported: secrets, and what only this installation needs. */
@@ -39,35 +38,16 @@ const userRecord = ({ _id, email, name, sub, account_id, max_age, created_at, up
     updated_at: timestamp(updated_at)
   }) satisfies ExportedFields
 
-// As everywhere, elements that lack fields, because other software wrote them, are left out.
-
-const historyRecord = (element: HistoryDocument): HistoryProgress[] => (isServableHistory(element) ? [toHistory(element)] : [])
-
-const watchlistRecord = (element: WatchlistDocument): ExportedWatchlistElement[] => {
-  if (!isServableWatchlist(element)) return []
-  const { _id, user_id, content_id, created_at, updated_at } = element
-  return [{ id: _id, user_id, content_id, created_at: timestamp(created_at), updated_at: timestamp(updated_at) }]
-}
-
-const hiddenRecord = (title: HiddenDocument): ExportedHidden[] =>
-  isServableHidden(title) ? [{ user_id: title.user_id, ...toHidden(title) }] : []
-
-/** The lists that may be long, by the name of their collection and of their import file. */
-const lists = { history: historyRecord, watchlist: watchlistRecord, hidden: hiddenRecord } satisfies {
-  [Name in Exclude<keyof Export, 'users' | 'sessions' | 'exported_at'>]: (element: never) => Export[Name]
-}
-
 /** Runs one read of the database. */
 type Read = <T>(read: () => Promise<T>) => Promise<T>
 
-async function* recordsOf({ personal }: Data, name: keyof typeof lists, user_ids: number[], read: Read) {
-  const toRecords = lists[name] as (element: { content_id: number }) => object[]
+async function* portionsOf({ personal }: Data, name: ViewerList, user_ids: number[], read: Read) {
   for (const user_id of user_ids) {
-    const portions = personal.portions(name, user_id)
+    const portions = personal.portions<ListElement>(name, user_id)
     for (;;) {
       const { value, done } = await read(() => portions.next())
       if (done) break
-      yield value.flatMap(element => toRecords(element))
+      yield value
     }
   }
 }
@@ -78,17 +58,14 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
   const others = await read(async () => Promise.all((await data.profiles.othersOf(user._id)).map(data.users.byId)))
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
-  for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
+  const user_ids = users.map(({ _id }) => _id)
+  for (const [name, { isServable, toExported }] of eachList) {
     yield `,"${name}":[`
     let separator = ''
-    for await (const records of recordsOf(
-      data,
-      name,
-      users.map(({ _id }) => _id),
-      read
-    )) {
+    for await (const portion of portionsOf(data, name, user_ids, read)) {
+      const records = portion.filter(isServable).map(element => JSON.stringify(toExported(element)))
       if (records.length === 0) continue
-      yield separator + records.map(record => JSON.stringify(record)).join(',')
+      yield separator + records.join(',')
       separator = ','
     }
     yield ']'

@@ -2,11 +2,10 @@ import type { Changes } from '../../schemas/changes.js'
 import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type Change, changeOverlap } from '../data/changes.js'
-import { isServableHidden, toHidden } from '../data/hidden.js'
-import { isServableHistory, toHistory } from '../data/history.js'
 import type { Data } from '../data/index.js'
+import type { ListElement } from '../data/lists.js'
 import type { ViewerList } from '../data/removals.js'
-import { isServableWatchlist, toWatchlist } from '../data/watchlist.js'
+import { eachList } from '../data/viewer-lists.js'
 import { days } from '../time.js'
 import { type ChangeCursor, cursorAt, cursorText, firstPosition, hasReadAll, readCursor } from './change-cursor.js'
 
@@ -30,27 +29,13 @@ const cursorAfter = (from: ChangeCursor, page: Change[], more: boolean, complete
   return cursorAt(from.user, rereadFrom || completeUntil, from.maxAge)
 }
 
-/** The changes of a list, by content. */
-const elementsOf = <L extends ViewerList>(page: Change[], wanted: L) => {
-  type Element = Extract<Change, { list: L }>['element']
-  return new Map(page.flatMap(({ list, element }) => (list === wanted ? [[element.content_id, element as Element] as const] : [])))
-}
-
 /** While nothing changes, the caller's cursor is returned as it is, but not for longer than this, or it would become too old. */
 const cursorReusedFor = days(1)
 
 const isUpToDate = async (data: Sources['data'], cursor: ChangeCursor) =>
   hasReadAll(cursor) && cursor.began > Date.now() - cursorReusedFor && (await data.changes.isQuiet(cursor.user, cursor.position))
 
-const nothingNew = (cursor: ChangeCursor): Changes => ({
-  history: [],
-  watchlist: [],
-  hidden: [],
-  removed: { history: [], watchlist: [], hidden: [] },
-  cursor: cursorText(cursor),
-  more: false,
-  reset: false
-})
+type Answer = Pick<Changes, 'cursor' | 'more' | 'reset'>
 
 interface Question {
   user: number
@@ -67,7 +52,8 @@ export const changesPage = async (
 ): Promise<Changes> => {
   const { maxAge } = audience
   const known = since === undefined ? undefined : readCursor(since, { user, maxAge, restoredAt })
-  if (known && (await isUpToDate(data, known))) return nothingNew(known)
+  if (known && (await isUpToDate(data, known)))
+    return changesIn(catalogue, [], emptyLists(), { cursor: cursorText(known), more: false, reset: false })
   const isFirst = known?.isFirst ?? true
   const { asOf, changes } = await data.changes.after(user, known?.position ?? firstPosition, perPage + 1, { isFirst })
   // All changes that are dated before this are visible by now.
@@ -79,44 +65,52 @@ export const changesPage = async (
   const isSuited = catalogue.suitedTo(audience)
   const shown = isSuited ? page.filter(({ element }) => isSuited(element.content_id)) : page
 
-  const removed = await removedFrom(data, user, shown)
-  const lists = {
-    history: elementsOf(shown, 'history'),
-    watchlist: elementsOf(shown, 'watchlist'),
-    hidden: elementsOf(shown, 'hidden')
-  }
-  // Removed since the page was read.
-  for (const [list, content_ids] of Object.entries(removed)) for (const id of content_ids) lists[list as ViewerList].delete(id)
-
-  const { broken, fragments } = catalogue
-  const history = broken.keepServable('history', [...lists.history.values()], isServableHistory)
-  const hidden = broken.keepServable('hidden', [...lists.hidden.values()], isServableHidden)
-  const watchlist = broken.keepServable('watchlist', [...lists.watchlist.values()], isServableWatchlist)
-  const contents = await fragments.of(watchlist.map(({ content_id }) => content_id))
-  return {
-    history: history.map(toHistory),
-    watchlist: watchlist.flatMap((element, i) => {
-      const content = contents[i]
-      return content ? [toWatchlist(element, content.handler_id)] : []
-    }),
-    hidden: hidden.map(toHidden),
-    removed,
+  return changesIn(catalogue, shown, await removedFrom(data, user, shown), {
     cursor: cursorText(cursorAfter(from, page, more, completeUntil)),
     // A first reading of several pages may have taken so long that there are changes by now.
     more: more || (known?.isFirst ?? false),
     reset: since !== undefined && !known
-  }
+  })
 }
+
+type Removed = Record<ViewerList, Set<number>>
+
+const emptyLists = () => Object.fromEntries(eachList.map(([name]) => [name, new Set<number>()])) as Removed
 
 /** The removed contents of each list, except those that have been added again. */
 const removedFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
-  const removed = { history: new Set<number>(), watchlist: new Set<number>(), hidden: new Set<number>() }
-  const asked = new Map<ViewerList, number[]>()
-  for (const { list, element } of page) {
-    if (list !== 'removals' || !Number.isSafeInteger(element.content_id) || element.content_id < 1) continue
+  const removed = emptyLists()
+  for (const { from, element } of page) {
+    if (from !== 'removals' || !Number.isSafeInteger(element.content_id) || element.content_id < 1) continue
     removed[element.list].add(element.content_id)
   }
-  for (const [list, content_ids] of Object.entries(removed)) if (content_ids.size > 0) asked.set(list as ViewerList, [...content_ids])
-  for (const { list, content_id } of await changes.present(user, asked)) removed[list].delete(content_id)
-  return { history: [...removed.history], watchlist: [...removed.watchlist], hidden: [...removed.hidden] }
+  for (const { list, content_id } of await changes.present(user, removed)) removed[list].delete(content_id)
+  return removed
+}
+
+const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed, answer: Answer) => {
+  const lists: Record<string, object[]> = {}
+  for (const [name, list] of eachList) {
+    const changed = new Map<number, ListElement>()
+    for (const { from, element } of page) if (from === name) changed.set(element.content_id, element)
+    // Removed since the page was read.
+    for (const id of removed[name]) changed.delete(id)
+    const elements = catalogue.broken.keepServable(name, [...changed.values()], list.isServable)
+    lists[name] = list.namesVideo ? await namingVideos(catalogue, elements, list.toEntry) : elements.map(element => list.toEntry(element))
+  }
+  const ids = Object.fromEntries(eachList.map(([name]) => [name, [...removed[name]]]))
+  // Complete, because `viewerLists` has every list of `Changes`.
+  return { ...lists, removed: ids, ...answer } as unknown as Changes
+}
+
+const namingVideos = async (
+  { fragments }: Catalogue,
+  elements: ListElement[],
+  toEntry: (element: ListElement, video_id: string) => object
+) => {
+  const contents = await fragments.of(elements.map(({ content_id }) => content_id))
+  return elements.flatMap((element, i) => {
+    const content = contents[i]
+    return content ? [toEntry(element, content.handler_id)] : []
+  })
 }

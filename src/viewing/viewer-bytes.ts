@@ -3,9 +3,12 @@ import type { Meta } from '../../schemas/page.js'
 import type { Audience } from '../catalogue/audience.js'
 import { type Fragment, type JsonParts, jsonParts, okBytes, pageBytes, withContent } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import { type HiddenDocument, isServableHidden, toHidden } from '../data/hidden.js'
+import { toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
-import { isServableWatchlist, toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
+import type { ListElement } from '../data/lists.js'
+import type { ViewerList } from '../data/removals.js'
+import { viewerLists } from '../data/viewer-lists.js'
+import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
 import { historyElementNotFound, orThrow } from '../errors.js'
 
 /** Joins each element with its content. Skips elements whose content is no longer in the database. */
@@ -36,24 +39,25 @@ const historyParts = (document: HistoryDocument, content: Fragment) => {
 }
 export const watchlistParts = (document: WatchlistDocument, content: Fragment) =>
   withContent(toWatchlist(document, content.handler_id), content)
-const hiddenParts = (document: HiddenDocument, content: Fragment) => {
-  const { content_id, created_at } = toHidden(document)
-  return withContent({ content_id }, content, { created_at })
-}
+/** The parts of an element that is named by its content. */
+const titleParts =
+  <Document, Element extends { content_id: number }>(toElement: (document: Document) => Element) =>
+  (document: Document, content: Fragment) => {
+    const { content_id, ...more } = toElement(document)
+    return withContent({ content_id }, content, more)
+  }
 
 /** One page of a list, without the elements that cannot be served. */
 const pageOf =
-  <Document extends { _id: unknown; content_id: number }, Element>(
-    collection: string,
-    isServable: (document: Document) => boolean,
-    parts: (document: Document, content: Fragment) => JsonParts<Element>
-  ) =>
-  async (catalogue: Catalogue, elements: Document[], meta: Meta) =>
-    pageBytes(await withContents(catalogue, catalogue.broken.keepServable(collection, elements, isServable), parts), meta)
+  <Document extends ListElement, Element>(name: ViewerList, parts: (document: Document, content: Fragment) => JsonParts<Element>) =>
+  async (catalogue: Catalogue, elements: Document[], meta: Meta) => {
+    const isServable = viewerLists[name].isServable as (element: Document) => boolean
+    return pageBytes(await withContents(catalogue, catalogue.broken.keepServable(name, elements, isServable), parts), meta)
+  }
 
-export const historyPageBytes = pageOf('history', isServableHistory, historyParts)
-export const watchlistPageBytes = pageOf('watchlist', isServableWatchlist, watchlistParts)
-export const hiddenPageBytes = pageOf('hidden', isServableHidden, hiddenParts)
+export const historyPageBytes = pageOf('history', historyParts)
+export const watchlistPageBytes = pageOf('watchlist', watchlistParts)
+export const hiddenPageBytes = pageOf('hidden', titleParts(toHidden))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, broken } = catalogue

@@ -471,15 +471,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
       ],
       isQuiet: [() => data.changes.isQuiet(me._id, { time: Date.now() - 60_000, source: -1, id: 0, offset: 0 })],
       present: [
-        () =>
-          data.changes.present(
-            you._id,
-            new Map([
-              ['history', [1001, 9999]],
-              ['watchlist', [1002]],
-              ['hidden', [1001]]
-            ])
-          )
+        () => data.changes.present(you._id, { history: new Set([1001, 9999]), watchlist: new Set([1002]), hidden: new Set([1001]) })
       ]
     },
     dismissals: {

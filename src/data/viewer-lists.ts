@@ -1,0 +1,38 @@
+import type { Changes } from '../../schemas/changes.js'
+import type { Export } from '../../schemas/export.js'
+import { toExportedHidden, toHidden } from './hidden.js'
+import { isServableHistory, toHistory } from './history.js'
+import { isServableElement, type ListElement } from './lists.js'
+import type { ViewerList } from './removals.js'
+import { isServableWatchlist, toExportedWatchlist, toWatchlist } from './watchlist.js'
+
+interface Description<Entry extends object, Exported extends object> {
+  /** Whether the element has the fields that it is sent with. Other software may have left some out. */
+  isServable: (element: never) => boolean
+  /** An element as GET /changes sends it. `video_id` is that of its content. */
+  toEntry: (element: never, video_id: string) => Entry
+  /** Whether an entry needs the `video_id`. An element whose content is gone is then left out. */
+  namesVideo?: true
+  /** An element as it is exported. */
+  toExported: (element: never) => Exported
+}
+
+type Lists = { [List in ViewerList]: Description<Changes[List][number], Export[List][number]> }
+
+/** The lists of a viewer. Each is found by GET /changes, marked when something is removed, and exported. */
+export const viewerLists = {
+  history: { isServable: isServableHistory, toEntry: toHistory, toExported: toHistory },
+  watchlist: { isServable: isServableWatchlist, toEntry: toWatchlist, namesVideo: true, toExported: toExportedWatchlist },
+  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden }
+} satisfies Lists
+
+/** For code that does the same with each list. */
+export const eachList = Object.entries(viewerLists) as unknown as [
+  ViewerList,
+  {
+    isServable: (element: ListElement) => boolean
+    toEntry: (element: ListElement, video_id?: string) => object
+    namesVideo?: true
+    toExported: (element: ListElement) => object
+  }
+][]
