@@ -9,13 +9,11 @@ import { gauge } from '../src/metrics/instruments.js'
 import { DeadlineQueue, InFlight, requestTimeoutOf, timeoutMargin, withDeadline } from '../src/overload/deadlines.js'
 import { Pacer } from '../src/overload/pacer.js'
 import { rateLimitsOf } from '../src/overload/rate-limit.js'
+import { Semaphore } from '../src/overload/semaphore.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Runs a database read for a signed-in caller in the queue of the `viewer` routes. It is for routes that can also answer without
-     * the result: it gives up with a 503 early enough for them to do so.
-     */
+    /** Runs a read in the queue of the `viewer` routes. Gives up with a 503 early enough to answer without the result. */
     readForViewer: <T>(request: FastifyRequest, read: () => Promise<T>) => Promise<T>
   }
   interface FastifyContextConfig {
@@ -34,17 +32,13 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Decides for each request whether it is served, when, and for how long. Some kinds of work then wait in queues of their own, which
- * docs/decisions/005 lists. Fastify's own `handlerTimeout` would not do: it has no queue, and it starts before the body has
- * arrived, so a slow caller would look like a slow database.
- */
+/** Decides for each request whether it is served, when, and for how long (docs/decisions/005). */
 export default fp(
   async app => {
     const { DATABASE_CONNECTIONS, MAX_WAITING } = app.settings
     const timeout = requestTimeoutOf(app.settings)
     const inProgress = new InFlight(MAX_WAITING || Number.POSITIVE_INFINITY, timeout)
-    const viewers = new DeadlineQueue(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount), inProgress)
+    const viewers = new DeadlineQueue(new Semaphore(DATABASE_CONNECTIONS, Math.ceil(DATABASE_CONNECTIONS * shareOfAccount)), inProgress)
     // Anonymous requests begin in slices, so that a crowd of anonymous callers delays no viewer and no health check.
     const crowd = new Pacer()
     gauge(

@@ -16,10 +16,7 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sends a personal response from ready JSON bytes. Return its result from the handler. */
     json: <T>(bytes: Json<T>) => T
-    /**
-     * Sends a public answer, or a 304 if the caller already has it. For viewers who have an age limit, or may have one, the answer is private. Return the
-     * result from the handler.
-     */
+    /** Sends a public answer, or a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
   }
 }

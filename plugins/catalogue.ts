@@ -2,7 +2,6 @@ import fp from 'fastify-plugin'
 import { Counter, type Registry } from 'prom-client'
 import { Catalogue } from '../src/catalogue/catalogue.js'
 import { gauge } from '../src/metrics/instruments.js'
-import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -25,19 +24,19 @@ export default fp(
 
     catalogueMetrics(app.metrics, catalogue)
 
-    const closing = new AbortController()
-    app.preparations.push(async () => {
-      await catalogue.refresh()
-      // Only searches need the words, so the start does not wait for them. If this fails, polling tries again.
-      void Promise.allSettled([catalogue.search.catchUp(catalogue.skeleton)]).then(() =>
-        poll(
-          () => catalogue.catchUp(),
-          closing.signal,
-          err => app.log.warn({ err }, 'the catalogue could not be checked for changes, trying again every second')
-        )
-      )
-    })
-    app.addHook('onClose', async () => closing.abort())
+    let words: Promise<unknown> | undefined
+    app.follow(
+      'the catalogue could not be checked for changes, trying again every second',
+      async () => {
+        await words
+        await catalogue.catchUp()
+      },
+      async () => {
+        await catalogue.refresh()
+        // Only searches need the words, so the start does not wait for them. If this fails, the next check tries again.
+        words = Promise.allSettled([catalogue.search.catchUp(catalogue.skeleton)])
+      }
+    )
 
     app.decorate('catalogue', catalogue)
   },

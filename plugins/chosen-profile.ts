@@ -7,10 +7,7 @@ import { hasProvider } from '../src/identity/secrets.js'
 import type { Viewer } from '../src/identity/tokens.js'
 import { requestTimeoutOf } from '../src/overload/deadlines.js'
 
-/**
- * The tokens of an identity provider name only the account, so the app names the profile in a header. Comes after the rate limits,
- * because looking up a profile asks the database.
- */
+/** The tokens of a provider name only the account. After the rate limits, because looking up a profile asks the database. */
 export default fp(
   async app => {
     const { settings, data, revocations } = app

@@ -58,10 +58,7 @@ const removeUnfitHeaders = (reply: FastifyReply) => {
     if (describesBody.test(header[0]) || !isSendable(header)) reply.removeHeader(header[0])
 }
 
-/**
- * Answers every error with one of the errors in src/errors.ts, even where Node would answer itself or hang up. Internal details go to the
- * log only. src/http/parser-errors.ts answers what Node cannot parse.
- */
+/** Answers with the errors of src/errors.ts, even where Node would hang up. What Node cannot parse: src/http/parser-errors.ts. */
 export default fp(
   async (app: FastifyInstance) => {
     app.setErrorHandler(sendError)

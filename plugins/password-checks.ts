@@ -6,10 +6,7 @@ import { type PasswordChecks, passwordChecksOf } from '../src/identity/password-
 declare module 'fastify' {
   interface FastifyInstance {
     passwordChecks: PasswordChecks
-    /**
-     * Hashes the PIN of the body, if it has one, before the handler waits for a connection to the database. The handler finds the hash
-     * in `pinHash`.
-     */
+    /** Hashes the PIN of the body, if any, into `pinHash`, before the handler waits for a connection to the database. */
     hashPin: preHandlerAsyncHookHandler
   }
   interface FastifyRequest {

@@ -6,8 +6,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Steps to be done before requests that need the database are served: one after the other, each repeated until it succeeds. */
     preparations: (() => Promise<void>)[]
-    /** Makes `read` a step of the preparation, and calls it again every second. `what` is what the log says could not be read. */
-    follow: (what: string, read: () => Promise<void>) => void
+    /** Calls `read` every second once the step `prepare` is done, which by default is `read` itself. The log warns with `failure`. */
+    follow: (failure: string, read: () => Promise<void>, prepare?: () => Promise<void>) => void
     /** Resolves when the app is prepared, or closes. */
     whenPrepared: Promise<void>
     isPrepared: boolean
@@ -51,10 +51,10 @@ export default fp(
     )
     app.decorate('isPrepared', false)
     app.decorate('preparations', preparations)
-    app.decorate('follow', (what, read) => {
+    app.decorate('follow', (failure, read, prepare = read) => {
       preparations.push(async () => {
-        await read()
-        void poll(read, closing.signal, err => app.log.warn({ err }, `the ${what} could not be read, trying again every second`))
+        await prepare()
+        void poll(read, closing.signal, err => app.log.warn({ err }, failure))
       })
     })
 

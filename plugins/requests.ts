@@ -18,10 +18,7 @@ export const securityHeaders = {
   'x-frame-options': 'SAMEORIGIN'
 }
 
-/**
- * What every request has in common: its id, the headers of its answer, how its body is read, its log line and its metric. A hook that
- * needs the caller's own content type must be registered before.
- */
+/** What every request has in common. A hook that needs the content type of the caller must be registered before. */
 export default fp(
   async app => {
     const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')

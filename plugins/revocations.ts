@@ -5,7 +5,6 @@ import { hasProvider } from '../src/identity/secrets.js'
 import { gauge } from '../src/metrics/instruments.js'
 import { sweepDue } from '../src/privacy/erase.js'
 import { days, minutes, seconds } from '../src/time.js'
-import { poll } from './preparation.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,11 +18,11 @@ const margin = minutes(1)
 /** Learns what was revoked after tokens were issued, and completes the erasures of users. */
 export default fp(
   async app => {
-    const { backgroundData, endedSessions, log, settings } = app
+    const { backgroundData, endedSessions, settings } = app
     const revocations = new Revocations(backgroundData, endedSessions)
     app.decorate('revocations', revocations)
-    app.follow('refused users and age limits', () => revocations.refresh())
-    app.follow('ended sessions', () => endedSessions.refresh(backgroundData.sessions))
+    app.follow('the refused users and age limits could not be read, trying again every second', () => revocations.refresh())
+    app.follow('the ended sessions could not be read, trying again every second', () => endedSessions.refresh(backgroundData.sessions))
     gauge(
       app.metrics,
       'ended_sessions',
@@ -33,17 +32,12 @@ export default fp(
 
     // How long the tokens of an identity provider live is unknown.
     const life = hasProvider(settings) ? days(erasuresKeptDays) : seconds(settings.ACCESS_TOKEN_TTL) + margin
-    const closing = new AbortController()
     // A poll of its own, so that a long sweep does not delay the news of erased users.
-    app.preparations.push(
-      async () =>
-        void poll(
-          () => sweepDue(backgroundData, revocations, life),
-          closing.signal,
-          err => log.warn({ err }, 'an erasure could not be completed, trying again every minute')
-        )
+    app.follow(
+      'an erasure could not be completed, trying again every minute',
+      () => sweepDue(backgroundData, revocations, life),
+      async () => undefined
     )
-    app.addHook('onClose', async () => closing.abort())
   },
   { name: 'revocations', dependencies: ['metrics', 'mongo', 'preparation'] }
 )

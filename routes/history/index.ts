@@ -7,7 +7,7 @@ import { Page } from '../../schemas/page.js'
 import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { progressIn } from '../../src/viewing/reports.js'
+import { progressIn } from '../../src/viewing/report-bodies.js'
 import { historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']

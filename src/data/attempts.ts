@@ -84,10 +84,7 @@ const decrement = async (attempts: Collection<AttemptsDocument>, counts: Attempt
   )
 }
 
-/**
- * Counts an attempt in groups of buckets, the narrowest first: an attempt that a narrow one refuses must not use up the limits that
- * others share. If any is `refusing`, the attempt no longer counts in the others.
- */
+/** Counts an attempt in groups of buckets, the narrowest first: what a narrow one refuses must not use up limits that others share. */
 const takeInTurn = async (attempts: Collection<AttemptsDocument>, groups: Bucket[][]) => {
   const granted: AttemptsDocument[] = []
   for (const group of groups) {
@@ -103,10 +100,7 @@ const takeInTurn = async (attempts: Collection<AttemptsDocument>, groups: Bucket
 
 export const loginAttemptIndexes: IndexDescription[] = [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]
 
-/**
- * The three limits of attempts, which count until they succeed, the narrowest first. The narrowest also limits successful logins.
- * `account` names whose password or PIN is tried: it is the key of an e-mail, or `PIN` and the id of a profile.
- */
+/** The narrowest first. `account` is the key of an e-mail, or `PIN` and the id of a profile. */
 const bucketsOf = (account: string, address: string, limit: number): [Bucket, ...Bucket[]] => [
   { _id: bucketKey('both', account, address), limit },
   { _id: bucketKey('email', account), limit: limit * widerBy },
@@ -159,10 +153,7 @@ export const codeAttemptsOf = (db: Db, limit: number) => {
       return counted.granted ? undefined : secondsUntilEnd([counted])
     },
 
-    /**
-     * Counts a code that a user has typed. Above the limit for all users together, each still has the first attempt of a window:
-     * otherwise guessers would lock out everybody.
-     */
+    /** Above the limit for all users together, each still has one attempt a window: otherwise guessers would lock out everybody. */
     guess: async (user_id: number, address: string): Promise<Omit<Attempt, 'forgive'>> => {
       if (limit === 0) return uncounted
       const own = { _id: bucketKey('codes of user', String(user_id)), limit }

@@ -9,10 +9,7 @@ export interface Imported {
   stamp: Date
 }
 
-/**
- * Options for reading the catalogue. A majority read returns nothing that a change of primary could roll back. The timeout
- * applies to each batch: a whole collection may take long, but a read that stalls must not hold up the reads after it.
- */
+/** A majority read returns nothing that a change of primary could roll back. The timeout applies to each batch. */
 export const catalogueRead = {
   readConcern: 'majority',
   timeoutMS: seconds(2),
@@ -30,10 +27,7 @@ export interface RevisionDocument {
   revision: number
 }
 
-/**
- * Counts the changes to each catalogue collection, to the sets of disabled and erased users, and to the limits of profiles. Processes
- * poll it to see what to reload.
- */
+/** Numbers that processes poll to see what to reload. */
 export const revisionsOf = (db: Db) => {
   const revisions = db.collection<RevisionDocument>('revisions')
   return {

@@ -38,10 +38,7 @@ export interface ChangePosition {
 export type Change = ChangePosition &
   ({ from: ViewerList; element: ListElement } | { from: 'removals'; element: RemovalDocument & { content_id: number } })
 
-/**
- * How far before the end of the last reading the next one begins. A write is dated when it begins, but becomes visible later, and a
- * new primary may have a clock that is behind.
- */
+/** How far readings overlap: a write becomes visible after its date, and a new primary may have a clock that is behind. */
 export const changeOverlap = removalGrace + seconds(5)
 
 /** A match for what comes after the position, in a form that the index on the date and the id answers in order. */

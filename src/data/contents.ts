@@ -53,10 +53,7 @@ const orNull = <T>(value: T | null | undefined) => value ?? null
 const ifAny = <T>(value: T | null | undefined) => value ?? undefined
 const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
 
-/**
- * How to check a value, which other software may have written: in memory if the skeleton holds the field, otherwise in the database, by a
- * JSON schema or a query, because reading the other fields of all contents would take three times as long.
- */
+/** How to check a value that other software may have written: in memory if the skeleton holds it, else in the database. */
 type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document } | { optional: Document } | { query: Document }
 
 type Fields = {

@@ -33,10 +33,7 @@ const subjectOf = (iss: string, sub: string) =>
     .update(JSON.stringify([iss, sub]))
     .digest('base64url')
 
-/**
- * In milliseconds. The first sweep comes when every process has learned of the erasure, the second when the requests that were in
- * progress have ended, and the last when the last token has expired.
- */
+/** In milliseconds: when every process knows of the erasure, and when the requests in progress have ended. */
 const firstSweep = seconds(3)
 const secondSweep = seconds(30)
 /** How long one process may take to sweep before another one does. */
@@ -48,10 +45,7 @@ export const erasuresOf = (db: Db) => {
   const set = (_id: number, fields: object, filter = {}) => withRetries(() => erasures.updateOne({ _id, ...filter }, [{ $set: fields }]))
 
   return {
-    /**
-     * From now on, processes refuse the user's tokens, and complete the erasure if this one breaks off. `account` has the sessions of the user.
-     * A second call may find no session of the account any more, so it does not shorten that time.
-     */
+    /** `account` has the sessions of the user. A second call may find none any more, so it does not shorten the life of the tokens. */
     begin: async (_id: number, { iss, sub, account_id: account = _id }: { iss?: string; sub?: string; account_id?: number }) => {
       const subject = iss !== undefined && sub !== undefined && { subject: subjectOf(iss, sub) }
       const tokens_until = { $max: ['$tokens_until', { $add: ['$$NOW', await accessTokensEndIn(db, account)] }] }

@@ -62,10 +62,7 @@ interface Row {
 const values = ['content_id', 'time', 'percentage', 'plays', 'hidden', 'dismissed', 'saved'] as const
 const moments = ['updated_at', 'at'] as const
 
-/**
- * Reads whole histories, and other lists of a user with them, in one operation. Only the index of the history is read, and in one batch as
- * long as it fits. If mongod grouped the rows into columns, it would take twice as long.
- */
+/** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Hidden & Dismissed & Saved> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: listIndex })

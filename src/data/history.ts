@@ -19,10 +19,7 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   watched_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
-  /**
-   * When a report with `observed_at`, or an import, last changed the element. Apps find the change by this date, because `updated_at` may
-   * be older than their last look.
-   */
+  /** Set by reports with `observed_at` and by imports, because `updated_at` may then be older than the last look of an app. */
   arrived_at?: Date
   /** The `observed_at` of the last report that counted as now because it was in the future. It tells that report if it is sent again. */
   claimed_at?: Date

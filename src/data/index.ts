@@ -55,10 +55,7 @@ export const indexes: Record<string, IndexDescription[]> = {
   streams: streamIndexes
 }
 
-/**
- * The collections whose documents belong to one user each, from which an erasure removes those of its user. An index with `user_id` marks
- * such a collection. Without one, the erasure would miss it.
- */
+/** Those from which an erasure removes documents of its user: the collections with an index on `user_id`. */
 const personalCollections = Object.keys(indexes).filter(name => indexes[name]?.some(({ key }) => 'user_id' in key))
 
 /** All queries of the service, bound to one database. */

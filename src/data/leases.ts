@@ -25,11 +25,7 @@ export class LeaseLost extends Error {
 
 export interface Lease {
   holder: string
-  /**
-   * Renews the lease, or throws `LeaseLost`. Call it right before each write and pass the result to the write, which then ends before the
-   * lease does. The driver sends the bound along, so a slow server gives up too. What remains is a server that was frozen with the command
-   * in its socket: it carries out that one command when it goes on.
-   */
+  /** Renews the lease, or throws `LeaseLost`. Call it before each write and pass the result on, so that the write ends before the lease. */
   confirm: () => Promise<{ timeoutMS: number }>
 }
 

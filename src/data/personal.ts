@@ -28,10 +28,7 @@ export const personalOf = (db: Db, collections: string[]) => {
       for (const name of collections) while (await removeSome(name, user_id));
     },
 
-    /**
-     * The user's elements in portions, each of which is a read of its own: between them, a slow reader holds neither a connection
-     * nor a cursor. Sorted by content, which no report changes, so that no element is missed.
-     */
+    /** Each portion is a read of its own, so that a slow reader holds no cursor. No report changes the order, so no element is missed. */
     portions: async function* <Element extends { content_id: number }>(name: string, user_id: number): AsyncGenerator<Element[]> {
       const options = { sort: { content_id: 1 }, limit: portionSize, batchSize: portionSize } as const
       for (let last = Number.NEGATIVE_INFINITY; ; ) {

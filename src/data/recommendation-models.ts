@@ -61,10 +61,7 @@ export const recommendationModelsOf = (db: Db) => {
       return read === size ? bytes.buffer : undefined
     },
 
-    /**
-     * Writes the chunks first and the model last, so that an interrupted save stays invisible. Then deletes older models. `confirm` is that
-     * of the lease of the training, so that no model comes after one that was trained later.
-     */
+    /** Writes the model last, so that an interrupted save stays invisible. `confirm` is that of the lease of the training. */
     save: async (
       model: Omit<ModelDocument, '_id' | 'size' | 'trained_at'>,
       bytes: Uint8Array,

@@ -41,10 +41,7 @@ const wholeList = 0
 /** How many removed contents one mark names. */
 const contentsPerMark = 5000
 
-/**
- * How long after its mark an element may be removed. `changeOverlap` is longer, so a caller who has read the mark while the element was
- * still there reads the mark again.
- */
+/** How long after its mark an element may be removed. Less than `changeOverlap`, so that apps read the mark again. */
 export const removalGrace = seconds(5)
 
 export const removalsOf = (db: Db) => {
@@ -127,10 +124,7 @@ const listUntil = (bound: Date, begun: string[]): Bound => {
   }
 }
 
-/**
- * Removes elements of a list, after they have been marked: a crash in between leaves an element, but never an unknown removal. `begun` are
- * the dates that say when an element was added.
- */
+/** Marks before it removes, so that no removal stays unknown. `begun` are the dates that say when an element was added. */
 export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
   const collection: Collection<Listed> = db.collection(list)
   const removals = removalsOf(db)

@@ -90,10 +90,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
     return dated.filter(({ content_id, progress: { observed_at } }) => (observed_at as Date).getTime() < removedAt(content_id))
   }
 
-  /**
-   * Removes the elements that late reports have brought back, because they were written while the elements were being removed. Whichever
-   * report has changed them since, what is not newer than the removal goes.
-   */
+  /** Removes what late reports have brought back while it was being removed, unless it is newer than the removal. */
   const removeAgain = async (user_id: number, content_ids: number[]) => {
     const removedAt = await removals.ofHistory(user_id, content_ids)
     const removed = content_ids.filter(id => removedAt(id) > Number.NEGATIVE_INFINITY)

@@ -16,10 +16,7 @@ export const accessTokensEndAfter = (accessLife: number) => seconds(accessLife) 
 /** The same for a stored session. */
 const tokensEndAfter = (accessLife: number) => ({ $add: [{ $multiply: [{ $ifNull: ['$access_life', accessLife] }, 1000] }, margin] })
 
-/**
- * Ends a session for good in one write. What is left of its document tells the other processes to refuse its access tokens, and whether
- * the devices that it has approved may sign in. It expires when neither is needed any more.
- */
+/** What is left tells other processes to refuse the access tokens, and whether the devices that the session has approved may sign in. */
 const ending = (accessLife: number, more: Pick<SessionDocument, 'logged_out'> = {}) => [
   {
     $replaceWith: {
@@ -47,7 +44,7 @@ const ofProfiles = (user_id: number, profiles: number[]): Filter<SessionDocument
 /** Short batches keep the turns of the event loop short. A read that stalls must soon make way for the next one. */
 const pollOptions = { batchSize: 500, timeoutMS: seconds(0.75), timeoutMode: CursorTimeoutMode.ITERATION } as const
 
-/** In how many milliseconds the last access token of an account has expired, whatever settings the processes had that issued them. */
+/** In how many milliseconds the last access token of an account has expired. */
 export const accessTokensEndIn = async (db: Db, user_id: number) => {
   const left = { $cond: [{ $gt: ['$ended_at', null] }, { $subtract: ['$expires_at', '$$NOW'] }, tokensEndAfter(0)] }
   const longest = [{ $match: { user_id } }, { $group: { _id: null, left: { $max: left } } }]
@@ -71,10 +68,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     return found.map(({ _id }) => _id)
   }
 
-  /**
-   * Processes read only what ended in the last few seconds, and a write is dated when it begins. So the end is dated again if the write,
-   * which began at `began`, took long: while a backup holds all writes, it may take longer than they look back.
-   */
+  /** A write is dated when it begins, and processes look back only a few seconds. So an end whose write took long is dated again. */
   const announce = async (user_id: number, sids: string[], began: number) => {
     onEnd(sids)
     for (let since = began; performance.now() - since > soonVisible; ) {
@@ -97,10 +91,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     return ended
   }
 
-  /**
-   * Refuses everything that the account has begun, even what is stored only after this: sessions, switches of profile and approvals of
-   * devices carry the epoch in which they began. `kept` is a session that lives on.
-   */
+  /** Refuses what the account has begun, even what is stored only after this: it carries the epoch in which it began. */
   const beginEpoch = (_id: number, kept?: string) =>
     withRetries(() =>
       accounts.updateOne(
@@ -108,6 +99,12 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
         { $inc: { session_epoch: 1 }, ...(kept === undefined ? { $unset: { kept_session: '' } } : { $set: { kept_session: kept } }) }
       )
     )
+
+  /** Ends what is stored. What is stored later, another epoch has to refuse. */
+  const endBegun = async (user_id: number, kept?: string) => {
+    await endMany(user_id, kept === undefined ? {} : { _id: { $ne: kept } })
+    await revokeApprovals(user_id)
+  }
 
   /** An upsert, because an access token may outlive the document of its session. */
   const endOne = async (user_id: number, sid: string, change: Document[]) => {
@@ -129,23 +126,18 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
       await revokeApprovals(user_id, sid)
     },
 
-    endAll: async (user_id: number) => {
-      await beginEpoch(user_id)
-      await endMany(user_id, {})
-      await revokeApprovals(user_id)
+    /** All but `kept`, if it is given. */
+    endAll: async (user_id: number, kept?: string) => {
+      await beginEpoch(user_id, kept)
+      await endBegun(user_id, kept)
     },
-    endOthers: async (user_id: number, sid: string) => {
-      await beginEpoch(user_id, sid)
-      await endMany(user_id, { _id: { $ne: sid } })
-      await revokeApprovals(user_id)
-    },
+    endBegun,
 
     endProfile: (user_id: number, profile_id: number) => endMany(user_id, { profile_id }),
 
     /**
-     * Keeps `begun` and, of the other sessions, the newest for which there is room. Ends all beyond a point in the order of last use: if it
-     * ended a number of sessions, two calls at once would end twice as many. If several sessions begin at once, the last call sees all of
-     * them. With `profiles`, ends only sessions of these profiles.
+     * Keeps `begun` and the newest others for which there is room. Ends all beyond a point in the order of last use: if it ended a number
+     * of sessions, two calls at once would end twice as many. With `profiles`, ends only sessions of these profiles.
      */
     endSurplus: async (user_id: number, begun: string, profiles?: number[]) => {
       const others = { user_id, _id: { $ne: begun }, ...isLiving }
@@ -162,7 +154,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
 
     /**
      * The sessions that ended in the last `since` milliseconds, or all that may still have valid access tokens. `remaining` is the time
-     * until these have expired. Only the clock of the database counts. In batches, since the driver's iterator costs three times as much.
+     * until these have expired. In batches, since the driver's iterator costs three times as much.
      */
     ended: async function* (since?: number) {
       const isRecent = since !== undefined && { $expr: { $gte: ['$ended_at', { $subtract: ['$$NOW', since] }] } }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Db, IndexDescription } from 'mongodb'
+import { orThrow, unauthenticated } from '../errors.js'
 import { seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { type Account, epochOf, isOfEpoch, isUsable, lastUseOf, type SessionDocument, type SessionEpoch } from './session-document.js'
@@ -58,11 +59,18 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
   const sessions = db.collection<SessionDocument>('sessions')
   const accounts = db.collection<Account & SessionEpoch>('users')
   const { endSurplus, ...ends } = sessionEndsOf(db, accessLife, onEnd)
+
+  /** A session that has not ended, by the database, and its account. Undefined if it has. */
+  const living = async (user_id: number, sid: string) => {
+    const [session, account] = await Promise.all([
+      sessions.findOne({ _id: sid, user_id, ...isUsable() }),
+      accounts.findOne({ _id: user_id }, { projection: { session_epoch: 1, kept_session: 1 } })
+    ])
+    return session && account && isOfEpoch({ sid, epoch: session.epoch }, account) ? { session, account } : undefined
+  }
+
   return {
-    /**
-     * `account` is as it was when the caller was allowed to sign in. Afterwards, read the account again, and end the session if the epoch
-     * has changed. Ending all sessions raises the epoch before it looks for sessions, so a session is either found or refused.
-     */
+    /** Afterwards, read `account` again, and end the session if the epoch has changed since the caller was allowed to sign in. */
     begin: async (
       account: Account,
       device: string | null = null,
@@ -128,14 +136,10 @@ export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) 
       return undefined
     },
 
-    /** A session that has not ended, by the database, and its account. Undefined if it has. */
-    living: async (user_id: number, sid: string) => {
-      const [session, account] = await Promise.all([
-        sessions.findOne({ _id: sid, user_id, ...isUsable() }),
-        accounts.findOne({ _id: user_id }, { projection: { session_epoch: 1, kept_session: 1 } })
-      ])
-      return session && account && isOfEpoch({ sid, epoch: session.epoch }, account) ? { session, account } : undefined
-    },
+    living,
+
+    /** A token may be accepted for 2 s after its session has ended. That must not be enough to sign in, or to sign out the owner. */
+    livingOrThrow: async (user_id: number, sid: string) => orThrow(await living(user_id, sid), unauthenticated),
 
     /** Whether a session has ended by its own request. */
     hasLoggedOut: async (user_id: number, sid: string) => (await sessions.findOne({ _id: sid, user_id, logged_out: true })) !== null,

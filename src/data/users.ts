@@ -132,10 +132,7 @@ export const usersOf = (db: Db) => {
       await users.insertOne(user)
       return user
     },
-    /**
-     * An identity provider's user, who is created on first use. Two concurrent first uses create one user. Undefined for a user
-     * who was erased after `issuedAt`, the time of the token.
-     */
+    /** Two first uses at once create one user. Undefined for a user who was erased after `issuedAt`, the time of the token. */
     ofProvider: (iss: string, sub: string, issuedAt: Date): Promise<ProviderUser | undefined> =>
       withRetries(async () => {
         const known = await users.findOne<ProviderUser>({ sub, iss }, { projection: { tokens_after: 1 } })

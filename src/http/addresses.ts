@@ -39,10 +39,7 @@ const groupsOf = (address: string) => {
 const mappedIn = ([a, b, c, d, e, marker, high = 0, low = 0]: number[]) =>
   marker === 0xffff && !(a || b || c || d || e) ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : undefined
 
-/**
- * The key under which limits count a caller: the IPv4 address, or the /64 network of an IPv6 address, since one host has all
- * addresses of a /64. All invalid addresses share one key, so that nobody escapes a limit by making up names.
- */
+/** The IPv4 address, the /64 of an IPv6 address, since one host has all of it, or the same key for all invalid addresses. */
 export const callerOf = (entry = '') => {
   if (isIPv4(entry)) return entry
   const address = addressIn(entry)

@@ -19,10 +19,7 @@ export const compileValidator = ({ schema, httpPart }: { schema: unknown; httpPa
 
 type Query = Record<string, unknown>
 
-/**
- * Converts the values of a query in place. Returns the faults that are found without validating each value, since a caller may
- * send thousands: repeated parameters, and too many or too long values.
- */
+/** Converts the values in place. Finds repeated parameters and too many or too long values without validating thousands of them. */
 const readQuery = (parameters: [string, TSchema][], query: Query): ErrorObject[] => {
   const faults: ErrorObject[] = []
   for (const [name, schema] of parameters) {

@@ -4,7 +4,7 @@ import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/
 import type { Data } from '../data/index.js'
 import { isFirst } from '../data/profiles.js'
 import { epochOf } from '../data/session-document.js'
-import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, unauthenticated, waitingDeviceNotFound } from '../errors.js'
+import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, waitingDeviceNotFound } from '../errors.js'
 import type { Viewer } from './tokens.js'
 
 /** Somebody who types a code. */
@@ -46,11 +46,9 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     throw deviceRefused('access_denied')
   }
 
-  /** An access token may be accepted for 2 s after its session has ended. That must not be enough to approve a device. */
   const decideBy = (decision: Decision) => async (user_code: string, caller: Caller) => {
     const { id, account, sid } = caller.viewer
-    const living = await sessions.living(account, sid as string)
-    if (!living) throw unauthenticated()
+    const living = await sessions.livingOrThrow(account, sid as string)
     const decider = { user_id: account, profile_id: id, sid: sid as string, epoch: epochOf(living.account) }
     return guess(user_code, caller, async userHash => (await deviceCodes.decide(userHash, decider, decision)) || null)
   }

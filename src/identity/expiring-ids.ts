@@ -66,10 +66,7 @@ const hyphen = 0x2d
 /** The letters of hexadecimal digits come this much later than the digits. */
 const letterOffset = 0x61 - 0x30 - 10
 
-/**
- * A set of random UUIDs, each kept until a time. A million of them take 42 MB, instead of the 150 MB of a Map. The ids are spread
- * over many small tables, because growing a large one would stop the event loop for long.
- */
+/** A set of random UUIDs, each kept until a time. A million take 42 MB, not the 150 MB of a Map. Small tables grow without a long stop. */
 export class ExpiringIds {
   size = 0
   private readonly shards = Array.from({ length: shardCount }, () => new Shard())

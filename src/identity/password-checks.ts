@@ -34,10 +34,7 @@ interface Claimant {
   find: () => Promise<UserDocument | null>
 }
 
-/**
- * `verify` returns the user if the password is right and the user enabled, and otherwise throws an error answer. `hash` hashes a new
- * password.
- */
+/** `verify` returns the user, or throws an error answer. `hash` hashes a new password. */
 const verifierOf = (
   { users, loginAttempts }: Pick<Data, 'users' | 'loginAttempts'>,
   settings: Settings,

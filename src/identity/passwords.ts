@@ -4,10 +4,7 @@ import * as bcrypt from '@node-rs/bcrypt'
 /** The cost of our own hashes. The memory is in KiB. */
 export const ownCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
-/**
- * `milliseconds` as in `costOf`. Every refusal of a login takes as long as the most expensive hash, and 2 s at most. What takes longer
- * to check could not be refused in the same time as others.
- */
+/** `milliseconds` as in `costOf`. What takes longer to check could not be refused in the same time as others. */
 const mostExpensive = { milliseconds: 1500, memoryKiB: 1024 * 1024, lanes: 64 }
 
 const argon2Form =
@@ -53,10 +50,7 @@ const hasBcryptPrefix = (hash: string) => /^\$2[abxy]\$\d\d\$/.test(hash)
 /** bcrypt ignores the bytes after these. */
 const bcryptBytes = 72
 
-/**
- * Whether a hash of the old platform may be replaced by a new hash of the password that has just matched it. Not if bcrypt
- * compares only a part of the password: it ignores bytes after the 72nd, and takes `a\0a` for `a`. A typo there would be stored.
- */
+/** Whether to replace a hash that matched. bcrypt ignores bytes after the 72nd and takes `a\0a` for `a`: a typo would be stored. */
 export const isReplaceable = (hash: string, password: string) =>
   hasBcryptPrefix(hash) && Buffer.byteLength(password) <= bcryptBytes && !password.includes('\0')
 

@@ -25,8 +25,7 @@ export const profileSwitchOf = ({ profiles, sessions }: Data, checks: PasswordCh
     // Not the limit of the token, which may be older than the one that was just set.
     const [profile, own] = await Promise.all([profiles.byId(account, id), profiles.byId(account, viewer.id)])
     await confirm(own, profile, given, address)
-    const living = await sessions.living(account, sid)
-    if (!living) throw unauthenticated()
+    const living = await sessions.livingOrThrow(account, sid)
     // Otherwise a child could sign out the household by switching again and again.
     const inPlaceOf = (own.max_age ?? null) === null ? undefined : [viewer.id, id]
     const session = await sessions.begin(living.account, living.session.device, { profile_id: id, inPlaceOf })
@@ -48,10 +47,7 @@ export const profileAgeLimitsOf = ({ profiles }: Pick<Data, 'profiles'>) => {
     if (!isLeft) throw invalid([{ field: 'max_age', message: 'must be null for at least one profile' }])
   }
 
-  /**
-   * Two requests at once may each rely on the other's profile. So this checks again after the write, and undoes it if no unlimited
-   * profile is left.
-   */
+  /** Checks again after the write and undoes it if needed: two requests at once may each rely on the profile of the other. */
   const set = async (account: number, { _id, max_age = null }: UserDocument, limit: number) => {
     await assertUnlimitedWithout(account, _id)
     await profiles.change(account, _id, { max_age: limit })

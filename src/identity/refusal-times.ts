@@ -14,11 +14,7 @@ const margin = 4 / 3
 /** How long an expensive hash counts after it was checked last. One that nobody uses any more must not delay refusals for ever. */
 const remembered = days(1)
 
-/**
- * Times the refusals of logins so that they reveal nothing about the user. How long a login takes depends on the queue and on
- * the kind of hash. So the time of a refusal is fixed before the hash is checked, as if every login had the most expensive hash
- * of the last day.
- */
+/** Sets the time of a refusal before the hash is checked, as if it were the most expensive hash of the last day, to reveal nothing. */
 export class Refusals {
   private inFlight = 0
   /** The cost of the most expensive hash of the last day, in milliseconds. */

@@ -10,10 +10,7 @@ const rereadEvery = minutes(10)
 /** In milliseconds. Changes arrive within 2 s, unless the database does not answer. */
 const outdatedAfter = 3000
 
-/**
- * What has changed since tokens were issued: disabled and erased users, age limits, a restore from a backup. In memory, so that no request
- * asks the database.
- */
+/** What has changed since tokens were issued. In memory, so that no request asks the database. */
 export class Revocations {
   private disabled = new Set<number>()
   /** When each erased user is to be swept, in the time of `performance.now()`, because the clocks of processes differ. */

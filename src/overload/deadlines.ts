@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Settings } from '../config.js'
 import { unavailable } from '../errors.js'
-import { CallerCounts, type CallerKey, Semaphore } from './semaphore.js'
+import { CallerCounts, type CallerKey, type Semaphore } from './semaphore.js'
 
 /** How much longer than one database operation a request may take, in milliseconds. */
 export const timeoutMargin = 500
@@ -16,7 +16,7 @@ export const withDeadline = <T>(promise: Promise<T>, milliseconds: number) =>
     promise.finally(() => clearTimeout(timer)).then(resolve, reject)
   })
 
-/** Counts the operations in flight and gives each a deadline. It refuses none: callers check for room before they start one. */
+/** Counts the operations in flight and gives each a deadline. Callers check for room before they start one. */
 export class InFlight {
   count = 0
   private readonly callers = new CallerCounts()
@@ -30,61 +30,40 @@ export class InFlight {
     return this.count >= this.limit
   }
 
-  /**
-   * Whether this caller may start an operation although the limit is reached. A caller with less than an equal share may, up to twice the
-   * limit in all. So one caller who fills the limit does not shut out the others.
-   */
+  /** Callers with less than an equal share may exceed the limit, up to twice of it in all, so that one caller does not shut out the others. */
   hasShareFor(caller: CallerKey) {
     const own = this.callers.of(caller)
     const share = this.limit / (this.callers.size + (own === 0 ? 1 : 0))
     return own + 1 <= share && this.count < 2 * this.limit
   }
 
-  /**
-   * Starts an operation; call the returned function to end it. Calls `onTimeout` unless it ends in time. `elapsed` milliseconds are already
-   * gone.
-   */
+  /** Starts an operation; call the returned function to end it. `elapsed` milliseconds of its time are already gone. */
   start(onTimeout: () => void, elapsed: number, caller?: CallerKey) {
-    this.add(caller)
+    this.count++
+    this.callers.add(caller)
     const timer = setTimeout(onTimeout, Math.max(0, this.timeout - elapsed))
     return () => {
-      this.remove(caller)
+      this.count--
+      this.callers.remove(caller)
       clearTimeout(timer)
     }
   }
 
   /** Resolves with the promise, or rejects with a 503 at the deadline. Past it, the operation still counts until it ends. */
   within<T>(promise: Promise<T>, elapsed = 0, caller?: CallerKey) {
-    this.add(caller)
-    const counted = promise.finally(() => this.remove(caller))
-    return withDeadline(counted, this.timeout - elapsed)
-  }
-
-  private add(caller: CallerKey | undefined) {
-    this.count++
-    this.callers.add(caller)
-  }
-
-  private remove(caller: CallerKey | undefined) {
-    this.count--
-    this.callers.remove(caller)
+    return new Promise<T>((resolve, reject) => {
+      const end = this.start(() => reject(unavailable()), elapsed, caller)
+      promise.finally(end).then(resolve, reject)
+    })
   }
 }
 
-/**
- * Runs a few jobs at once, at most `concurrencyOfOne` of them for one caller. The others wait in a queue, in which callers take turns.
- * A job that is still queued at its deadline never begins.
- */
+/** Runs jobs when the semaphore has a permit for their caller. A job that is still queued at its deadline never begins. */
 export class DeadlineQueue {
-  private readonly semaphore: Semaphore
-
   constructor(
-    concurrency: number,
-    concurrencyOfOne: number,
+    private readonly semaphore: Semaphore,
     private readonly inFlight: InFlight
-  ) {
-    this.semaphore = new Semaphore(concurrency, concurrencyOfOne)
-  }
+  ) {}
 
   /** Resolves with the result of the job, or rejects with a 503 at the deadline. `elapsed` milliseconds are already gone. */
   run<T>(job: () => T | Promise<T>, elapsed: number, caller?: CallerKey) {

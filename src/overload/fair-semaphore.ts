@@ -51,10 +51,7 @@ export class FairSemaphore {
     return this.running.size >= this.permits && this.queue.length >= this.maxQueued()
   }
 
-  /**
-   * How many jobs must have begun before a new one is due. In a round, each address has one turn. The new job waits one round for each job
-   * that its address already has here, and one turn for each other address with a job for the same account.
-   */
+  /** A round has one turn for each address. A job waits a round for each job of its address, and a turn for each rival for its account. */
   private turnOf({ address, account }: Requester) {
     const addresses = new Set<string>()
     const rivals = new Set<string>()

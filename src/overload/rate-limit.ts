@@ -20,9 +20,8 @@ export const rateLimitsOf = ({ RATE_LIMIT, RATE_LIMIT_ADDRESS }: Settings) => {
 const memoryBound = 10 * 1024 * 1024
 
 /**
- * With tokens of the service, a profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents.
- * The key is negative, because the id of a first profile is also the id of its account. Tokens of an identity provider do not name the
- * profile, so all profiles of an account share one count.
+ * A profile with an age limit is counted by itself, so that a child cannot use up the limit of its parents. The key is negative, because
+ * the id of a first profile is also the id of its account.
  */
 const countedAs = ({ id, account, maxAge }: Viewer) => (maxAge === undefined ? account : -id)
 

@@ -1,10 +1,7 @@
 /** Whom a job counts for: an account, or the address of a caller without one. */
 export type CallerKey = number | string
 
-/**
- * A counting semaphore: `permits` jobs run at once, at most `permitsOfOne` of them for one caller. The others wait in a queue, in which
- * callers take turns, so that one who has many jobs in it delays the others by one job at most.
- */
+/** Runs `permits` jobs at once, at most `permitsOfOne` for one caller. Callers take turns in the queue. */
 export class Semaphore {
   private readonly running = new CallerCounts()
   private held = 0

@@ -42,10 +42,7 @@ export const hasReadAll = ({ isFirst, position }: ChangeCursor) => !isFirst && p
 
 const checksumLength = 11
 
-/**
- * The checksum tells a cursor that was changed from one that this service made. It needs no key, because a forged cursor only changes
- * where the caller's own lists are read from.
- */
+/** Tells a cursor that was changed. It needs no key: a forged cursor only changes where the own lists of the caller are read from. */
 export const encoded = (values: unknown) => {
   const json = JSON.stringify(values)
   return Buffer.from(json).toString('base64url') + hash('sha256', json, 'base64url').slice(0, checksumLength)
@@ -81,10 +78,7 @@ interface Reader {
   restoredAt: number
 }
 
-/**
- * Returns undefined for a text that is no cursor of this user with this age limit, for a cursor so old that removals since then have been
- * forgotten, and for one from before a restore, because what the caller has read may have been undone.
- */
+/** Undefined if it is no cursor of this user and age limit, is older than removals are kept, or is from before a restore. */
 export const readCursor = (text: string, { user, maxAge, restoredAt }: Reader, now = Date.now()): ChangeCursor | undefined => {
   const values = decoded(text)
   if (!Array.isArray(values) || values.length !== (maxAge === undefined ? 8 : 9)) return undefined

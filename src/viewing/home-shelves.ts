@@ -121,10 +121,7 @@ export class RailShelves {
     return filled.map(({ rail, ids, key }) => this.shelf(rail, ids, `${key} ${items}`, items))
   }
 
-  /**
-   * The wire form is only used with the very list of ids that it was made from: an equal list may be a new one, which `RailContents` makes
-   * when the catalogue or the clock may have changed something in the contents.
-   */
+  /** Uses the wire form only for the very list that it was made from: an equal new list means that contents may have changed. */
   private shelf(rail: RailDocument, ids: Float64Array, key: string, items: number): Shelf {
     const ready = this.ready.get(key)
     if (ready?.ids === ids) return { ready: jsonParts<HomeRow>([ready.bytes]) }

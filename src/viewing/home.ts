@@ -36,10 +36,7 @@ interface Options extends HomeSources {
 /** The shelves that need the database. */
 const personalKinds: HomeKind[] = ['continue_watching', 'recommended', 'because', 'watchlist']
 
-/**
- * The start page. While the database does not answer, it has what is in memory. Its rows are called shelves here, because a row is a
- * content in the skeleton.
- */
+/** Its rows are called shelves here, because a row is a content in the skeleton. */
 export class Home {
   private readonly rails: RailShelves
   private readonly pacer = new Pacer()

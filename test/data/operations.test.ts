@@ -510,6 +510,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
       list: [() => data.sessions.list(me._id)],
       logOut: [async () => data.sessions.logOut(me._id, (await data.sessions.begin(me)).sid)],
       living: [() => data.sessions.living(me._id, 'nobody')],
+      livingOrThrow: [() => refusedOr(data.sessions.livingOrThrow(me._id, 'nobody'))],
       hasLoggedOut: [() => data.sessions.hasLoggedOut(me._id, 'nobody')],
       endProfile: [() => data.sessions.endProfile(me._id, 999)],
       endById: [
@@ -517,8 +518,12 @@ t.test('every query of src/data for viewers uses an index', async t => {
         async () => refusedOr(data.sessions.endById(me._id, (await data.sessions.begin(you)).sid)),
         () => refusedOr(data.sessions.endById(me._id, 'nobody'))
       ],
-      endOthers: [async () => data.sessions.endOthers(me._id, (await data.sessions.begin(me)).sid)],
-      endAll: [() => data.sessions.endAll(me._id), () => data.sessions.endAll(999)],
+      endBegun: [async () => data.sessions.endBegun(me._id, (await data.sessions.begin(me)).sid)],
+      endAll: [
+        async () => data.sessions.endAll(me._id, (await data.sessions.begin(me)).sid),
+        () => data.sessions.endAll(me._id),
+        () => data.sessions.endAll(999)
+      ],
       ended: [() => data.sessions.ended().next()]
     },
     profiles: {

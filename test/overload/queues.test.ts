@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 
 t.test('DeadlineQueue', async t => {
-  const queueOf = (timeout: number) => new DeadlineQueue(1, 1, new InFlight(10, timeout))
+  const queueOf = (timeout: number) => new DeadlineQueue(new Semaphore(1), new InFlight(10, timeout))
 
   t.test('a stream that comes in time is passed on as it is', async t => {
     const stream = Readable.from(['text'])

@@ -7,7 +7,7 @@ import { HistoryElement, ProgressUpdate } from '../../../schemas/history.js'
 import { HistoryId } from '../../../schemas/path-ids.js'
 import { historyUpdateNotFound } from '../../../src/errors.js'
 import { done } from '../../../src/http/reply.js'
-import { needsContent, progressIn } from '../../../src/viewing/reports.js'
+import { needsContent, progressIn } from '../../../src/viewing/report-bodies.js'
 import { historyElementBytes } from '../../../src/viewing/viewer-bytes.js'
 
 const tags = ['History']

@@ -3,7 +3,7 @@ import { forViewers } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { maxReports, ProgressReports, SavedReports } from '../../../schemas/history.js'
 import { done } from '../../../src/http/reply.js'
-import { readReports } from '../../../src/viewing/reports.js'
+import { readReports } from '../../../src/viewing/report-bodies.js'
 
 const schema = {
   summary: 'Report the progress of many contents',

@@ -27,10 +27,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const user = await passwordChecks.confirmPassword(account, password, address)
     const hash = await passwordChecks.hash(user, new_password, address)
     // Before, so that a repeat after a 503 finds the old password still right. Again afterwards, because of logins in the meantime.
-    await sessions.endOthers(account, sid as string)
-    const isChanged = await users.changePassword(user, hash, sid as string)
-    if (!isChanged) throw unauthenticated()
-    await sessions.endOthers(account, sid as string)
+    await sessions.endBegun(account, sid)
+    if (!(await users.changePassword(user, hash, sid as string))) throw unauthenticated()
+    await sessions.endBegun(account, sid)
     return done(200, 'The password was changed')
   })
 }

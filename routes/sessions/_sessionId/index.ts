@@ -4,7 +4,6 @@ import { forAccount } from '../../../plugins/authentication.js'
 import { answers } from '../../../schemas/answers.js'
 import { Done } from '../../../schemas/common.js'
 import { SessionId } from '../../../schemas/path-ids.js'
-import { unauthenticated } from '../../../src/errors.js'
 import { done } from '../../../src/http/reply.js'
 import type { Viewer } from '../../../src/identity/tokens.js'
 
@@ -22,7 +21,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.delete('', { schema, ...forAccount }, async function endSession(request) {
     const { account, sid } = app.viewerOf(request) as Required<Viewer>
-    if (!(await sessions.living(account, sid))) throw unauthenticated()
+    await sessions.livingOrThrow(account, sid)
     await sessions.endById(account, request.params.sessionId)
     return done(200, 'The session was ended')
   })

@@ -34,10 +34,7 @@ export const columnsOf = <Row>(
 
 const millisecondsOf = (value: unknown) => (value instanceof Date ? value.getTime() : undefined)
 
-/**
- * Returns false if the document has another field, or a value of another type. The fields from `firstMoment` on are dates, and no others
- * are.
- */
+/** Returns false if the document holds anything else. The fields from `firstMoment` on are dates. */
 const readFields = (document: Buffer, fields: Buffer[], columns: unknown[][], row: number, firstMoment: number) => {
   // Its first four bytes are its length.
   let at = 4

@@ -17,11 +17,7 @@ const preferences = new Set([
   'journal'
 ])
 
-/**
- * Removes read and write settings from the URL. Only reads from the primary show viewers their own writes and keep an ended
- * session ended; queries that may be stale set their own preference. Writes that fewer than a majority have acknowledged are
- * lost when the primary changes.
- */
+/** Viewers must see their own writes, and a change of primary must lose none, so the URL may not set preferences. */
 const withoutPreferences = (url: string) => {
   const [address = '', ...rest] = url.split('?')
   const options = rest.join('?').split('&')
@@ -42,8 +38,5 @@ export const connectionTo = (url: string, options: MongoClientOptions = {}) => {
 /** How long closing waits for the driver. */
 const closePatience = seconds(2)
 
-/**
- * Closes the client, but does not wait for long. If a connection has just broken, the driver waits forever: it wants to finish its
- * last command, and nothing leaves a destroyed socket.
- */
+/** If a connection has just broken, the driver waits forever for its last command. */
 export const closeSoon = (client: MongoClient) => Promise.race([client.close(), sleep(closePatience, undefined, { ref: false })])

@@ -73,10 +73,7 @@ export const aggregateRaw = async (db: Db, { collectionName }: Named, pipeline: 
 /** Databases of standalone servers, which keep no snapshots and roll nothing back. */
 const withoutSnapshots = new WeakSet<Db>()
 
-/**
- * Reads a state that no change of primary can roll back. `committedAt` is the time of that state, which falls behind while too few members
- * of the replica set keep up. Only the read of a snapshot returns it: any other returns the time at which the read ended.
- */
+/** Reads a state that no change of primary can roll back. `committedAt` is its time, which falls behind while members of the set lag. */
 export const aggregateCommitted = async <T>(db: Db, { collectionName }: Named, pipeline: Document[]) => {
   const command = { aggregate: collectionName, pipeline, cursor: { batchSize } }
   if (!withoutSnapshots.has(db)) {
