@@ -10,7 +10,7 @@ export type Decision = 'approved' | 'access_denied'
 type DeviceAnswer = Decision | 'authorization_pending' | 'slow_down' | 'expired_token'
 
 /** A device that waits for a user. Both codes are stored as hashes. All times are by the clock of the database. */
-interface DeviceCodeDocument {
+interface DeviceCodeDocument extends Partial<Decider> {
   /** The hash of the code that the device keeps. */
   _id: string
   /** The hash of the code that people type. */
@@ -22,18 +22,14 @@ interface DeviceCodeDocument {
   /** Identifies the last poll, so that a retry after a lost reply gets the same answer. */
   question?: string
   answer?: DeviceAnswer
-  /** The decision, with the user and the session that made it, and the epoch of the account at that time. */
   decision?: Decision
-  user_id?: number
-  /** The profile that the device is signed in as. */
-  profile_id?: number
-  sid?: string
-  epoch?: number
   created_at: Date
   expires_at: Date
 }
+/** The user and the session that decided, and the epoch of the account at that time. */
 interface Decider {
   user_id: number
+  /** The profile that the device is signed in as. */
   profile_id: number
   sid: string
   epoch: number

@@ -11,29 +11,6 @@ interface DismissalDocument {
 
 export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }]
 
-export interface Dismissed {
-  /** When each title was dismissed, in milliseconds. */
-  dismissed: Map<number, number>
-}
-
-/** A stage that adds a row for each of the user's dismissals to an aggregation of another collection, which saves an operation. */
-export const andDismissed = (user_id: number) => ({
-  $unionWith: {
-    coll: 'dismissals',
-    pipeline: [{ $match: { user_id } }, { $project: { _id: 0, dismissed: '$content_id', at: 1 } }]
-  }
-})
-
-/** From the columns of the rows that `andDismissed` adds. */
-export const dismissalTimes = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
-  const dismissed = new Map<number, number>()
-  content_ids.forEach((content_id, i) => {
-    const time = times[i]
-    if (content_id !== undefined && time !== undefined) dismissed.set(content_id, time)
-  })
-  return dismissed
-}
-
 export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')
   return {

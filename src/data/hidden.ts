@@ -21,16 +21,6 @@ export const toHidden = ({ content_id, created_at }: HiddenDocument): Omit<Hidde
 
 export const toExportedHidden = (title: HiddenDocument): ExportedHidden => ({ user_id: title.user_id, ...toHidden(title) })
 
-/** The ids of the titles that a user has hidden. */
-export interface Hidden {
-  hidden: number[]
-}
-
-/** A stage that adds a row for each of the user's hidden titles to an aggregation of another collection, which saves an operation. */
-export const andHidden = (user_id: number) => ({
-  $unionWith: { coll: 'hidden', pipeline: [{ $match: { user_id } }, { $project: { _id: 0, hidden: '$content_id' } }] }
-})
-
 export const hiddenOf = (db: Db) => {
   const hidden = db.collection<HiddenDocument>('hidden')
   const remover = removerOf(db, 'hidden')

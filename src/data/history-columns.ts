@@ -1,9 +1,8 @@
 import type { Db, Document } from 'mongodb'
-import { andDismissed, type Dismissed, dismissalTimes } from './dismissals.js'
 import { columnsOf } from './driver/columns.js'
 import { aggregateRaw } from './driver/one-batch.js'
-import { andHidden, type Hidden } from './hidden.js'
-import { andSaved, type Saved, type WatchlistDocument } from './watchlist.js'
+import { newestFirst as newestSaved } from './lists.js'
+import type { WatchlistDocument } from './watchlist.js'
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
 export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1, plays: 1 } as const
@@ -26,6 +25,18 @@ export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 
 /** The same as `startedFilter`, for an element in columns. Elements that other software wrote may lack both fields. */
 export const isStarted = ({ times, percentages }: WatchedColumns, i: number) => Boolean(times[i]) || Boolean(percentages[i])
 
+/** The ids of the titles that a user has hidden. */
+export interface Hidden {
+  hidden: number[]
+}
+
+interface Lists extends Hidden {
+  /** When each title was dismissed, in milliseconds. */
+  dismissed: Map<number, number>
+  /** The elements of the watchlist that were added last. */
+  saved: WatchlistDocument[]
+}
+
 /** More elements make continue watching slower, not better. */
 const latest = 2000
 
@@ -46,6 +57,24 @@ const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1 
 const watched = { $project: watchedFields }
 const watchedAndWhen = { $project: { ...watchedFields, updated_at: 1 } }
 
+/** A stage that adds rows of another list of the user, which saves an operation. */
+const and = (coll: string, user_id: number, ...stages: Document[]) => ({
+  $unionWith: { coll, pipeline: [{ $match: { user_id } }, ...stages] }
+})
+const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id: 0, hidden: '$content_id' } })
+const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
+const andSaved = (user_id: number, count: number) =>
+  and('watchlist', user_id, { $sort: newestSaved }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
+
+const dismissalTimes = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
+  const dismissed = new Map<number, number>()
+  content_ids.forEach((content_id, i) => {
+    const time = times[i]
+    if (content_id !== undefined && time !== undefined) dismissed.set(content_id, time)
+  })
+  return dismissed
+}
+
 /** Each row is of the history or of one of the other lists, and has only the fields of that list. */
 interface Row {
   content_id: number
@@ -64,7 +93,7 @@ const moments = ['updated_at', 'at'] as const
 
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
-  const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Hidden & Dismissed & Saved> => {
+  const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: listIndex })
     const { content_id, time, percentage, plays, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(rows, values, moments)
     return {
@@ -86,7 +115,7 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       columnsFrom([...newestFirst(user_id), watched, andHidden(user_id)]),
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
-    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Hidden & Dismissed> =>
+    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'saved'>> =>
       columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhen, andHidden(user_id), andDismissed(user_id)]),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */

@@ -31,20 +31,18 @@ export interface SessionDocument {
 }
 
 /** What an account's own document says of its sessions. */
-export interface SessionEpoch {
+export interface Account {
+  _id: number
   /** Raised whenever the sessions of the account are ended. What was begun before, and is used later, is refused. */
   session_epoch?: number
   /** The session that ended all others, and lives on. */
   kept_session?: string
 }
 
-/** An account as it was when it was allowed to begin a session. */
-export type Account = { _id: number } & Pick<SessionEpoch, 'session_epoch'>
-
-export const epochOf = ({ session_epoch = 0 }: Pick<SessionEpoch, 'session_epoch'>) => session_epoch
+export const epochOf = ({ session_epoch = 0 }: Account) => session_epoch
 
 /** Whether the session began after the account's sessions were last ended, or is the one that ended the others. */
-export const isOfEpoch = ({ sid, epoch }: { sid: string; epoch: number }, account: SessionEpoch) =>
+export const isOfEpoch = ({ sid, epoch }: { sid: string; epoch: number }, account: Account) =>
   epoch >= epochOf(account) || sid === account.kept_session
 
 export const isLiving = { ended_at: { $exists: false } }

@@ -4,7 +4,7 @@ import { minutes, seconds } from '../time.js'
 import { codeLife, deviceCodesOf } from './device-codes.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr } from './lists.js'
-import { type Account, isEnded, isLiving, isUsable, type SessionDocument, type SessionEpoch } from './session-document.js'
+import { type Account, isEnded, isLiving, isUsable, type SessionDocument } from './session-document.js'
 
 export const sessionsPerUser = 100
 
@@ -60,7 +60,7 @@ const soonVisible = 2000
 
 export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded = () => {}) => {
   const sessions = db.collection<SessionDocument>('sessions')
-  const accounts = db.collection<Account & SessionEpoch>('users')
+  const accounts = db.collection<Account>('users')
   const revokeApprovals = deviceCodesOf(db).revoke
   const update = ending(accessLife)
   const idsOf = async (filter: Filter<SessionDocument>) => {

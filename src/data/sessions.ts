@@ -3,7 +3,7 @@ import type { Db, IndexDescription } from 'mongodb'
 import { orThrow, unauthenticated } from '../errors.js'
 import { seconds } from '../time.js'
 import { withRetries } from './driver/retry.js'
-import { type Account, epochOf, isOfEpoch, isUsable, lastUseOf, type SessionDocument, type SessionEpoch } from './session-document.js'
+import { type Account, epochOf, isOfEpoch, isUsable, lastUseOf, type SessionDocument } from './session-document.js'
 import { type OnSessionsEnded, sessionEndsOf, sessionsPerUser } from './session-ends.js'
 
 export const sessionIndexes: IndexDescription[] = [
@@ -57,7 +57,7 @@ const read = (token: string) => {
 
 export const sessionsOf = (db: Db, { life, accessLife, grace, onEnd }: Options) => {
   const sessions = db.collection<SessionDocument>('sessions')
-  const accounts = db.collection<Account & SessionEpoch>('users')
+  const accounts = db.collection<Account>('users')
   const { endSurplus, ...ends } = sessionEndsOf(db, accessLife, onEnd)
 
   /** A session that has not ended, by the database, and its account. Undefined if it has. */

@@ -4,10 +4,9 @@ import { revisionsOf } from './catalogue.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
 import { erasuresOf } from './erasures.js'
-import { epochOf, type SessionEpoch } from './session-document.js'
+import { type Account, epochOf } from './session-document.js'
 
-export interface UserDocument extends SessionEpoch {
-  _id: number
+export interface UserDocument extends Account {
   /** As the user typed it. Comparisons use `email_key`. */
   email?: string
   email_key?: string

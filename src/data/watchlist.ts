@@ -7,7 +7,7 @@ import { integerId } from '../http/requests.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { counterOf } from './counters.js'
 import { withRetries } from './driver/retry.js'
-import { addedNow, type IsShown, isServableElement, type ListElement, newestFirst, orElse, pageOf } from './lists.js'
+import { addedNow, type IsShown, isServableElement, type ListElement, orElse, pageOf } from './lists.js'
 import { removerOf } from './removals.js'
 
 export interface WatchlistDocument extends ListElement {
@@ -34,19 +34,6 @@ export const toWatchlist = (element: WatchlistDocument, video_id: string): Omit<
   const { id, user_id, content_id, ...dates } = toExportedWatchlist(element)
   return { id, user_id, content_id, video_id, ...dates }
 }
-
-/** The elements that a user added last. */
-export interface Saved {
-  saved: WatchlistDocument[]
-}
-
-/** Like `andHidden`, a stage that adds a row for each of the newest elements. */
-export const andSaved = (user_id: number, count: number) => ({
-  $unionWith: {
-    coll: 'watchlist',
-    pipeline: [{ $match: { user_id } }, { $sort: newestFirst }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } }]
-  }
-})
 
 interface WatchlistFilter {
   content_id?: number[] | undefined

@@ -1,7 +1,6 @@
 import { type Audience, isSuited } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Hidden } from '../data/hidden.js'
-import { isStarted, type WatchedColumns } from '../data/history-columns.js'
+import { type Hidden, isStarted, type WatchedColumns } from '../data/history-columns.js'
 
 export interface InterestSettings {
   /** Percentage from which a content counts as completed. */

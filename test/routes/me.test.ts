@@ -40,6 +40,7 @@ t.test('PUT /me/password', async t => {
     const status = async (headers: Record<string, string>) => (await app.inject({ url: '/history', headers })).statusCode
     t.strictSame([await status(here), await status(elsewhere), await status(stranger.headers)], [200, 401, 200])
     t.strictSame([await logIn(user.email, password), await logIn(user.email, newPassword)], [401, 200])
+    t.equal((await app.data.users.byId(user._id))?.session_epoch, 1, 'what was begun before is refused once')
     t.equal((await change()).statusCode, 401, 'the old password is wrong now')
   })
 
