@@ -1,4 +1,4 @@
-import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed, sorted } from './neighbours.js'
+import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed } from './neighbours.js'
 import { Best } from './scorer.js'
 import { startsOf, transposed } from './sparse-matrix.js'
 
@@ -54,7 +54,7 @@ export const product = (one: Neighbours, other: Neighbours, keep: number): Neigh
     for (const { item, score } of best.taken) rows.add(item, score)
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }
 
 /** The same neighbours, and each item as a neighbour of its own, as strong as its strongest. */
@@ -69,7 +69,7 @@ const withItself = ({ starts, targets, weights }: Neighbours) => {
     if (strongest > 0) rows.add(row, strongest)
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }
 
 const sumOf = (one: Neighbours, other: Neighbours) => mixed(blendOf(one, other), 1)
@@ -152,5 +152,5 @@ export const likenesses = (features: Features, given: Iterable<number>, accepts:
     }
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }

@@ -8,10 +8,6 @@ export interface Recommendation {
   because?: number | undefined
 }
 
-export type ReasonType = RecommendationReason['type']
-
-export const reasonTypeOf = ({ because }: Recommendation): ReasonType => (because === undefined ? 'popular' : 'watched')
-
 /** Names the watched title that led to a recommendation. Without one, or if it cannot be served, popularity is the reason. */
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
   content_id === undefined || !content ? { type: 'popular' } : { type: 'watched', content_id, name: content.name }
