@@ -123,16 +123,12 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
   // Those that an erasure would remove, so disabled ones as well.
   const others = await read(async () => Promise.all((await data.profiles.othersOf(user._id)).map(data.users.byId)))
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
+  const ids = users.map(({ _id }) => _id)
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
   for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
     yield `,"${name}":[`
     let separator = ''
-    for await (const records of recordsOf(
-      data,
-      name,
-      users.map(({ _id }) => _id),
-      read
-    )) {
+    for await (const records of recordsOf(data, name, ids, read)) {
       if (records.length === 0) continue
       yield separator + records.map(record => JSON.stringify(record)).join(',')
       separator = ','

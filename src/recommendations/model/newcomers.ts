@@ -15,10 +15,7 @@ export interface Features {
   values: Uint32Array
 }
 
-/**
- * Links items with few views or none to others by what they have in common: a title can be recommended on its first day, and says
- * something about who watches it. The features are those of the items that were viewed, and of others after them.
- */
+/** Links items with few views to others with the same features, so that a title can be recommended on its first day. */
 export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
   const alike = lendersOf(features, views)
   const rows = withRows(starts, features.starts.length - 1)
@@ -112,10 +109,7 @@ const raritiesOf = ({ starts, values }: Features, featureCount: number) => {
   })
 }
 
-/**
- * The accepted items that are most like each of the given ones: the cosine of their features, in which rare ones count more.
- * Items that are not given have no neighbours.
- */
+/** The accepted items most like each given one, by the cosine of their features. Other items have no neighbours. */
 export const likenesses = (features: Features, given: Iterable<number>, accepts: (item: number) => boolean, keep: number): Neighbours => {
   const { starts, values } = features
   const itemCount = starts.length - 1

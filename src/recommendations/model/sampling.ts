@@ -24,10 +24,7 @@ export const someOf = (itemCount: number, count: number, seed: number) => {
   return some
 }
 
-/**
- * Shuffles the users, so that the first ones are a random sample, and cuts each history to its newest items: the work grows with
- * the square of the length, and the history of a bot may be very long.
- */
+/** Shuffles the users and cuts each history to its newest items, because the work grows with the square of the length. */
 export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
   const { itemCount, items, weights } = data
   const userCount = userCountOf(data)

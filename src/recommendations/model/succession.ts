@@ -5,10 +5,7 @@ import { grouped } from './sparse-matrix.js'
 /** Further apart than this, two views of a history have nothing to do with each other. */
 const reach = 20
 
-/**
- * The items that were viewed shortly before or after an item by the same user. What a pair counts depends on its distance in views.
- * `count` replaces them by those of the next item.
- */
+/** The items that were viewed shortly before or after an item, by distance. `count` replaces them by those of the next item. */
 export class Succession {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array
