@@ -17,7 +17,8 @@ import { startMongod } from './mongod/start.js'
 import { exitOnSignal } from './processes.js'
 import { isAsGood, qualityOf, runJob, splitOff } from './spark/trial.js'
 import { type Shape, viewersOf } from './spark/viewers.js'
-import { storeModel, writeEvents } from './train/exchange.js'
+import { writeEvents } from './train/exchange.js'
+import { storeModel } from './train/foreign-model.js'
 
 const kinds: Record<string, Shape> = {
   'films, many views': { viewers: 3000, titles: 1500, views: 50, group: 40 },

@@ -9,7 +9,8 @@ import { trainInChildProcess, trainingLease } from '../src/recommendations/learn
 import type { Trained, TrainingProgress } from '../src/recommendations/learning/training.js'
 import { messageOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
-import { readArguments, storeModel, writeEvents } from './train/exchange.js'
+import { readArguments, writeEvents } from './train/exchange.js'
+import { storeModel } from './train/foreign-model.js'
 
 const TrainSettings = Type.Object({
   ...CommandSettings.properties,

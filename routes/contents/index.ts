@@ -1,24 +1,66 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../schemas/answers.js'
+import { Ok } from '../../schemas/common.js'
 import { Content } from '../../schemas/content.js'
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import { Page } from '../../schemas/page.js'
-import { contentsAnswer } from '../../src/catalogue/contents.js'
+import { IntegerId } from '../../schemas/path-ids.js'
+import { SimilarContent, SimilarQuery } from '../../schemas/similar.js'
+import { contentAnswer, contentsAnswer, openTitleIdOf } from '../../src/catalogue/contents.js'
+import { contentNotFound, orThrow } from '../../src/errors.js'
+import { integerId } from '../../src/http/requests.js'
+import { similarAnswer } from '../../src/recommendations/serving/answers.js'
 
-const schema = {
+const security = [{ bearer: [] }, {}]
+const params = Type.Object({ contentId: IntegerId('Id of the content', 1405) })
+
+const listSchema = {
   summary: 'List the contents that are open to the caller',
   description: 'Sorted by weight by default, and by start date among equal weights, newest first. Contents without a weight come last.',
   tags: ['Catalogue'],
-  security: [{ bearer: [] }, {}],
+  security,
   querystring: ContentsQuery,
   response: publicAnswers(Page(Content))
 }
+const getSchema = {
+  summary: 'Get a content',
+  description: 'Returns a 404 if the content is not open to the caller.',
+  tags: ['Catalogue'],
+  security,
+  params,
+  response: publicAnswers(Ok(Content), 404)
+}
+const similarSchema = {
+  summary: 'List titles like this one',
+  description:
+    'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the content is not open to the caller.',
+  tags: ['Recommendations'],
+  security,
+  params,
+  querystring: SimilarQuery,
+  response: publicAnswers(Ok(Type.Array(SimilarContent), 'SimilarAnswer'), 404)
+}
+
+const config = { admission: 'public' } as const
 
 const route: FastifyPluginAsyncTypebox = async app => {
-  const { catalogue } = app
+  const { catalogue, recommender, settings } = app
 
-  app.get('', { schema, config: { admission: 'public' } }, function listContents(request, reply) {
+  app.get('', { schema: listSchema, config }, function listContents(request, reply) {
     return reply.publicJson(contentsAnswer(catalogue, request.query, app.audienceOf(request)), { vary: app.audienceHeaders })
+  })
+
+  app.get('/:contentId', { schema: getSchema, config }, function getContent(request, reply) {
+    const id = orThrow(integerId(request.params.contentId), contentNotFound)
+    return reply.publicJson(contentAnswer(catalogue, id, app.audienceOf(request)), { vary: app.audienceHeaders })
+  })
+
+  app.get('/:contentId/similar', { schema: similarSchema, config }, function listSimilar(request, reply) {
+    const audience = app.audienceOf(request)
+    const titleId = openTitleIdOf(catalogue, request.params.contentId, audience)
+    const wanted = { titleId, count: request.query.perPage, audience }
+    return reply.publicJson(similarAnswer(catalogue, recommender, wanted, settings.RECENT_DAYS), { vary: app.audienceHeaders })
   })
 }
 export default route

@@ -1,26 +1,38 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
 import { ContinueWatchingCard, ContinueWatchingQuery } from '../../schemas/continue-watching.js'
 import { Page } from '../../schemas/page.js'
-import { onPage, pageMeta } from '../../src/http/reply.js'
+import { IntegerId } from '../../schemas/path-ids.js'
+import { titleIdOf } from '../../src/catalogue/contents.js'
+import { done, onPage, pageMeta } from '../../src/http/reply.js'
 import { timeOf } from '../../src/time.js'
 import { cardsPageBytes, continueWatching } from '../../src/viewing/continue-watching.js'
 
-const schema = {
+const shared = { tags: ['Continue watching'], security: [{ bearer: [] }] }
+
+const listSchema = {
+  ...shared,
   summary: 'List what the user can continue watching',
   description:
     'One card per show or film, most recently watched first. A card shows where to resume. After a completed episode, it shows the first later episode that was completed fewer times. Only the 2,000 most recently watched elements of the history count.',
-  tags: ['Continue watching'],
-  security: [{ bearer: [] }],
   querystring: ContinueWatchingQuery,
   response: answers(Page(ContinueWatchingCard), 401)
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Hide the card of a show or film',
+  description: 'It stays hidden until the user watches something of the show again. The id may be that of any content of the show.',
+  params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
+  response: answers(Done, 401, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue, data, settings } = app
 
-  app.get('', { schema, ...forViewers }, async function listContinueWatching(request, reply) {
+  app.get('', { schema: listSchema, ...forViewers }, async function listContinueWatching(request, reply) {
     const { query } = request
     const { id } = app.viewerOf(request)
     catalogue.assertFresh()
@@ -34,11 +46,15 @@ const route: FastifyPluginAsyncTypebox = async app => {
       audience: app.audienceOf(request)
     })
     const shown = onPage(cards, query)
-    const elements = await data.history.started(
-      id,
-      shown.map(({ content_id }) => content_id)
-    )
+    const contentIds = shown.map(({ content_id }) => content_id)
+    const elements = await data.history.started(id, contentIds)
     return reply.json(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
+  })
+
+  app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function dismissCard(request) {
+    const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
+    await data.dismissals.put(app.viewerOf(request).id, title)
+    return done(200, 'The card was hidden')
   })
 }
 export default route

@@ -2,31 +2,65 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
 import { HiddenTitle } from '../../schemas/hidden.js'
 import { Page, PageQuery } from '../../schemas/page.js'
+import { IntegerId } from '../../schemas/path-ids.js'
 import { hasStartedFor } from '../../src/catalogue/audience.js'
-import { pageMeta } from '../../src/http/reply.js'
+import { titleIdOf } from '../../src/catalogue/contents.js'
+import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
-const schema = {
+const shared = { tags: ['Hidden titles'], security: [{ bearer: [] }] }
+const params = Type.Object({ contentId: IntegerId('Id of the content', 1405) })
+
+const listSchema = {
+  ...shared,
   summary: 'List the titles that the user has hidden',
   description: 'Most recently hidden first.',
-  tags: ['Hidden titles'],
-  security: [{ bearer: [] }],
   querystring: Type.Object(PageQuery),
   response: answers(Page(HiddenTitle), 401)
+}
+const putSchema = {
+  ...shared,
+  summary: 'Hide a title',
+  description:
+    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of any content of the title: an episode hides its show. Hiding a title again changes nothing.',
+  params,
+  response: answers(Done, 401, 404, 413)
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Show a hidden title again',
+  description: 'The id may be that of any content of the title.',
+  params,
+  response: answers(Done, 401, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
   const { hidden } = app.data
 
-  app.get('', { schema, ...forViewers }, async function listHiddenTitles(request, reply) {
+  app.get('', { schema: listSchema, ...forViewers }, async function listHiddenTitles(request, reply) {
     const { query } = request
     // A title can be hidden before its start date. Until then it is left out, because the list would reveal its content.
     const isShown = hasStartedFor(catalogue.skeleton, app.audienceOf(request), Date.now())
     const { elements, total } = await hidden.list(app.viewerOf(request).id, query, isShown)
     return reply.json(await hiddenPageBytes(catalogue, elements, pageMeta(query, total)))
+  })
+
+  app.put('/:contentId', { schema: putSchema, ...forViewers }, async function hideTitle(request) {
+    const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
+    await hidden.put(app.viewerOf(request).id, title)
+    return done(200, 'The title was hidden')
+  })
+
+  app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
+    const { contentId } = request.params
+    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
+    // A title that has since become part of another one is still stored under its own id.
+    await hidden.remove(app.viewerOf(request).id, [title, Number(contentId)])
+    return done(200, 'The title is shown again')
   })
 }
 export default route

@@ -1,40 +1,77 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
-import { Done } from '../../schemas/common.js'
-import { HistoryElement, HistoryQuery, ProgressReport } from '../../schemas/history.js'
+import { Done, Ok } from '../../schemas/common.js'
+import {
+  HistoryElement,
+  HistoryQuery,
+  maxReports,
+  ProgressReport,
+  ProgressReports,
+  ProgressUpdate,
+  SavedReports
+} from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
-import { historyContentIdMissing, historyContentNotFound } from '../../src/errors.js'
+import { HistoryId } from '../../schemas/path-ids.js'
+import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { progressIn } from '../../src/viewing/report-bodies.js'
-import { historyPageBytes } from '../../src/viewing/viewer-bytes.js'
+import { needsContent, progressIn, readReports } from '../../src/viewing/report-bodies.js'
+import { historyElementBytes, historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
-const tags = ['History']
-const security = [{ bearer: [] }]
+const shared = { tags: ['History'], security: [{ bearer: [] }] }
+const params = Type.Object({ watchedVideoId: HistoryId })
 
 const listSchema = {
+  ...shared,
   summary: 'List what the user has watched',
   description: 'Most recently watched first.',
-  tags,
-  security,
   querystring: HistoryQuery,
   response: answers(Page(HistoryElement), 401)
 }
 const postSchema = {
+  ...shared,
   summary: 'Report the progress of a content',
   description: "Creates or updates the user's one history element for this content. `Location` is its path.",
-  tags,
-  security,
   body: ProgressReport,
   response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = {
+const clearSchema = {
+  ...shared,
   summary: 'Clear the history',
   description: 'Removes all of its elements.',
-  tags,
-  security,
   response: answers(Done, 401, 413)
+}
+const getSchema = {
+  ...shared,
+  summary: 'Get a history element',
+  description: 'Returns a 403 for an element of another user.',
+  params,
+  response: answers(Ok(HistoryElement), 401, 403, 404)
+}
+const putSchema = {
+  ...shared,
+  summary: 'Update the progress of a history element',
+  description:
+    'Needs `time` or `percentage`, or both. The one that is not given stays as it is, except that `time` alone also sets the `percentage` of a content with a `duration`.',
+  params,
+  body: ProgressUpdate,
+  response: answers(Done, 401, 403, 404, 413)
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Remove a history element',
+  description: 'The next report for its content creates a new one.',
+  params,
+  response: answers(Done, 401, 403, 404, 413)
+}
+const batchSchema = {
+  ...shared,
+  summary: 'Report the progress of many contents',
+  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Reports that POST /history would refuse are refused individually, and the others are saved.`,
+  body: ProgressReports,
+  response: answers(SavedReports, 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -66,10 +103,40 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   )
 
-  app.delete('', { schema: deleteSchema, ...forViewers }, async function clearHistory(request) {
+  app.delete('', { schema: clearSchema, ...forViewers }, async function clearHistory(request) {
     const { id } = app.viewerOf(request)
     await dismissals.removeUntil(id, await history.removeAll(id))
     return done(200, 'The history was removed')
+  })
+
+  app.get('/:watchedVideoId', { schema: getSchema, ...forViewers }, async function getHistoryElement(request, reply) {
+    const element = await history.byId(app.viewerOf(request).id, request.params.watchedVideoId)
+    return reply.json(await historyElementBytes(catalogue, element, app.audienceOf(request)))
+  })
+
+  app.put('/:watchedVideoId', { schema: putSchema, ...forViewers }, async function updateHistoryElement(request) {
+    const { body, params } = request
+    const { id } = app.viewerOf(request)
+    const audience = app.audienceOf(request)
+    const contentId = needsContent(body, catalogue, audience) ? await reports.contentOf(id, params.watchedVideoId) : undefined
+    const isSuited = catalogue.suitedTo(audience) ?? (() => true)
+    if (contentId !== undefined && !isSuited(contentId)) throw historyUpdateNotFound()
+    await reports.update(id, params.watchedVideoId, progressIn(contentId, body, catalogue, audience))
+    return done(200, 'The history element was updated')
+  })
+
+  app.delete('/:watchedVideoId', { schema: deleteSchema, ...forViewers }, async function deleteHistoryElement(request) {
+    const isSuited = catalogue.suitedTo(app.audienceOf(request))
+    await history.remove(app.viewerOf(request).id, request.params.watchedVideoId, isSuited)
+    return done(200, 'The history element was removed')
+  })
+
+  app.post('/batch', { schema: batchSchema, ...forViewers }, async function reportManyProgresses(request) {
+    const { id } = app.viewerOf(request)
+    const { reports: read, refused } = readReports(request.body.reports, catalogue, app.audienceOf(request))
+    await reports.putAll(id, read)
+    for (const { content_id } of read) uptake.begin(id, content_id)
+    return { ...done(200, 'The reports were saved'), data: { saved: read.length, refused } }
   })
 }
 export default route

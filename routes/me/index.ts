@@ -1,54 +1,98 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { forAccountAmongLogins, forViewers } from '../../plugins/authentication.js'
+import type { Static } from '@sinclair/typebox'
+import { forAccount, forAccountAmongLogins, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
-import { PasswordConfirmation, User } from '../../schemas/identity.js'
+import { Export } from '../../schemas/export.js'
+import { PasswordChange, PasswordConfirmation, User } from '../../schemas/identity.js'
 import { toUser } from '../../src/data/users.js'
-import { unauthenticated, unknownPath } from '../../src/errors.js'
+import { orThrow, unauthenticated, unknownPath } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
-import { done, ok } from '../../src/http/reply.js'
+import { done, jsonType, ok } from '../../src/http/reply.js'
 import { hasProvider } from '../../src/identity/secrets.js'
 import { erase } from '../../src/privacy/erase.js'
+import { exportsOf } from '../../src/privacy/export.js'
+
+const ExportAnswer = Ok(Export)
+
+const shared = { tags: ['Account'], security: [{ bearer: [] }] }
 
 const getSchema = {
+  ...shared,
   summary: 'Get the signed-in user',
   description: 'Users of an identity provider may have an empty `email` and `name`.',
-  tags: ['Account'],
-  security: [{ bearer: [] }],
   response: answers(Ok(User), 401)
 }
 const deleteSchema = {
+  ...shared,
   summary: 'Erase the user',
   description:
     'Erases the account with all its profiles, whichever of them asks, and everything that is stored about them. Ends their sessions: within 2 seconds, their tokens get a 401. The password is that of the account. A wrong one counts as a failed login.',
-  tags: ['Account'],
-  security: [{ bearer: [] }],
   body: PasswordConfirmation,
+  response: answers(Done, 401, 403, 413)
+}
+const exportSchema = {
+  ...shared,
+  summary: 'Export what is stored about the user',
+  description:
+    'Returns a file to download. `npm run import` takes `users`, `history`, `watchlist` and `hidden` as files of these names. A user can have one export at a time.',
+  response: answers(ExportAnswer, 401, 403)
+}
+const passwordSchema = {
+  ...shared,
+  summary: 'Change the password',
+  description: 'Ends all other sessions of the user. A wrong current password gets a 401, and counts as a failed login.',
+  body: PasswordChange,
   response: answers(Done, 401, 403, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, passwordChecks } = app
+  const { sessions, users } = data
+  const exports = exportsOf(data)
+  // With an identity provider, people erase their accounts and change their passwords there.
+  const isOwnAccount = !hasProvider(app.settings)
 
   app.get('', { schema: getSchema, ...forViewers }, async function getMe(request) {
-    const user = await data.users.byId(app.viewerOf(request).id)
-    if (!user) throw unauthenticated()
-    return ok(toUser(user))
+    return ok(toUser(orThrow(await users.byId(app.viewerOf(request).id), unauthenticated)))
   })
 
-  if (hasProvider(app.settings)) {
-    // With a provider, people erase their accounts there, and such endpoints are a 404. Without this route, DELETE would be a 405.
+  if (isOwnAccount) {
+    app.delete('', { schema: deleteSchema, ...forAccountAmongLogins }, async function eraseMe(request) {
+      const { account } = app.viewerOf(request)
+      await passwordChecks.confirmPassword(account, request.body.password, callerOf(request.ip))
+      await erase(app, account)
+      return done(200, 'The user was erased')
+    })
+  } else {
+    // Without this route, DELETE would be a 405, but such endpoints are a 404.
     app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function refuseErasure() {
       throw unknownPath()
     })
-    return
   }
 
-  app.delete('', { schema: deleteSchema, ...forAccountAmongLogins }, async function eraseMe(request) {
+  app.get('/export', { schema: exportSchema, ...forAccount }, async function exportMe(request, reply) {
     const { account } = app.viewerOf(request)
-    await passwordChecks.confirmPassword(account, request.body.password, callerOf(request.ip))
-    await erase(app, account)
-    return done(200, 'The user was erased')
+    // Fastify would read the stream of an export to its end before it drops it.
+    const answer = await (request.method === 'HEAD' ? exports.head(account) : exports.begin(account))
+    reply.headers({ 'content-type': jsonType, 'content-disposition': `attachment; filename="viewer-${account}.json"` })
+    // Fastify sends a stream unchanged.
+    return answer as unknown as Static<typeof ExportAnswer>
+  })
+
+  if (!isOwnAccount) return
+  app.put('/password', { schema: passwordSchema, ...forAccountAmongLogins }, async function changePassword(request) {
+    const { account, sid } = app.viewerOf(request)
+    const { password, new_password } = request.body
+    const address = callerOf(request.ip)
+    const user = await passwordChecks.confirmPassword(account, password, address)
+    const hash = await passwordChecks.hash(user, new_password, address)
+    // Before, so that a repeat after a 503 finds the old password still right. Again afterwards, because of logins in the meantime.
+    await sessions.endBegun(account, sid)
+    const isChanged = await users.changePassword(user, hash, sid as string)
+    if (!isChanged) throw unauthenticated()
+    await sessions.endBegun(account, sid)
+    return done(200, 'The password was changed')
   })
 }
 export default route

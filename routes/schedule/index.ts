@@ -1,25 +1,43 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../schemas/answers.js'
+import { Ok } from '../../schemas/common.js'
+import { OnAir, OnAirQuery } from '../../schemas/on-air.js'
 import { Page } from '../../schemas/page.js'
 import { Programme } from '../../schemas/programme.js'
 import { ScheduleQuery } from '../../schemas/schedule-query.js'
-import { scheduleAnswer } from '../../src/catalogue/schedule.js'
+import { onAirAnswer, scheduleAnswer } from '../../src/catalogue/schedule.js'
 
-const schema = {
+const shared = { tags: ['Catalogue'], security: [{ bearer: [] }, {}] }
+
+const listSchema = {
+  ...shared,
   summary: 'List what the channels show',
   description:
     'The programmes that overlap a time window, sorted by their start. Programmes whose content is not open to the caller are left out.',
-  tags: ['Catalogue'],
-  security: [{ bearer: [] }, {}],
   querystring: ScheduleQuery,
   response: publicAnswers(Page(Programme))
 }
+const nowSchema = {
+  ...shared,
+  summary: 'List what is on now and next',
+  description:
+    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content is not open to the caller.',
+  querystring: OnAirQuery,
+  response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))
+}
+
+const config = { admission: 'public' } as const
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
 
-  app.get('', { schema, config: { admission: 'public' } }, function listSchedule(request, reply) {
+  app.get('', { schema: listSchema, config }, function listSchedule(request, reply) {
     return reply.publicJson(scheduleAnswer(catalogue, request.query, app.audienceOf(request)), { vary: app.audienceHeaders })
+  })
+
+  app.get('/now', { schema: nowSchema, config }, function listOnAir(request, reply) {
+    return reply.publicJson(onAirAnswer(catalogue, request.query, app.audienceOf(request)), { vary: app.audienceHeaders })
   })
 }
 export default route

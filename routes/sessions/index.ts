@@ -1,37 +1,50 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { forAccount } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
+import { SessionId } from '../../schemas/path-ids.js'
 import { Session } from '../../schemas/session.js'
 import { toSession } from '../../src/data/session-document.js'
 import { sessionsPerUser } from '../../src/data/session-ends.js'
 import { done, ok } from '../../src/http/reply.js'
 import type { Viewer } from '../../src/identity/tokens.js'
 
-const tags = ['Identity']
-const security = [{ bearer: [] }]
+const shared = { tags: ['Identity'], security: [{ bearer: [] }] }
 
 const listSchema = {
+  ...shared,
   summary: 'List where the user is signed in',
   description: `At most ${sessionsPerUser} sessions, most recently used first.`,
-  tags,
-  security,
   response: answers(Ok(Type.Array(Session), 'SessionListAnswer'), 401, 403)
 }
-const deleteSchema = {
+const endAllSchema = {
+  ...shared,
   summary: 'Sign out everywhere',
   description: 'Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.',
-  tags,
-  security,
   querystring: Type.Object({
     others: Type.Boolean({ default: false, description: 'Ends only the other sessions, not that of this request' })
   }),
   response: answers(Done, 401, 403, 413)
 }
+const endSchema = {
+  ...shared,
+  summary: 'Sign out a device',
+  description: 'Ends one session of the user: its refresh token at once, its access tokens within 2 seconds.',
+  params: Type.Object({ sessionId: SessionId }),
+  response: answers(Done, 401, 403, 404, 413)
+}
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { sessions } = app.data
+
+  const livingViewer = async (request: FastifyRequest) => {
+    // The service's own tokens always name a session, and these routes exist only with them.
+    const viewer = app.viewerOf(request) as Required<Viewer>
+    await sessions.livingOrThrow(viewer.account, viewer.sid)
+    return viewer
+  }
 
   app.get('', { schema: listSchema, ...forAccount }, async function listSessions(request) {
     const { account, sid } = app.viewerOf(request)
@@ -39,12 +52,16 @@ const route: FastifyPluginAsyncTypebox = async app => {
     return ok(list.map(session => ({ ...toSession(session), current: session._id === sid })))
   })
 
-  app.delete('', { schema: deleteSchema, ...forAccount }, async function endSessions(request) {
-    // The service's own tokens always name a session, and this route exists only with them.
-    const { account, sid } = app.viewerOf(request) as Required<Viewer>
-    await sessions.livingOrThrow(account, sid)
+  app.delete('', { schema: endAllSchema, ...forAccount }, async function endSessions(request) {
+    const { account, sid } = await livingViewer(request)
     await sessions.endAll(account, request.query.others ? sid : undefined)
     return done(200, 'The sessions were ended')
+  })
+
+  app.delete('/:sessionId', { schema: endSchema, ...forAccount }, async function endSession(request) {
+    const { account } = await livingViewer(request)
+    await sessions.endById(account, request.params.sessionId)
+    return done(200, 'The session was ended')
   })
 }
 export default route

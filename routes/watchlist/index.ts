@@ -1,44 +1,58 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import { forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
-import { Done } from '../../schemas/common.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { HistoryElement } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
+import { HistoryId, IntegerId } from '../../schemas/path-ids.js'
 import { WatchlistAddition, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
 import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { watchlistPageBytes } from '../../src/viewing/viewer-bytes.js'
+import { historyElementBytes, watchlistPageBytes } from '../../src/viewing/viewer-bytes.js'
 
-const tags = ['Watchlist']
-const security = [{ bearer: [] }]
+const shared = { tags: ['Watchlist'], security: [{ bearer: [] }] }
 
 const listSchema = {
+  ...shared,
   summary: 'List what the user has saved for later',
   description: 'Most recently added first.',
-  tags,
-  security,
   querystring: WatchlistQuery,
   response: answers(Page(WatchlistElement), 401)
 }
 const postSchema = {
+  ...shared,
   summary: 'Save a content for later',
   description: 'Saving a content again changes nothing.',
-  tags,
-  security,
   body: WatchlistAddition,
   response: createdAnswers(Done, 401, 413)
 }
-const deleteSchema = {
+const clearSchema = {
+  ...shared,
   summary: 'Empty the watchlist',
   description: 'Removes all of its elements.',
-  tags,
-  security,
   response: answers(Done, 401, 413)
+}
+const getSchema = {
+  ...shared,
+  summary: 'Get a history element',
+  description: 'Despite its path, this returns a history element, as in the specification. Use an id of GET /history.',
+  tags: ['History'],
+  params: Type.Object({ elementId: HistoryId }),
+  response: answers(Ok(HistoryElement), 401, 403, 404)
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Remove a watchlist element',
+  description: 'Use the `id` of the element, not the id of its content.',
+  params: Type.Object({ elementId: IntegerId('Id of the watchlist element', 1) }),
+  response: answers(Done, 401, 403, 404, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { catalogue } = app
-  const { watchlist } = app.data
+  const { history, watchlist } = app.data
 
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
@@ -59,9 +73,20 @@ const route: FastifyPluginAsyncTypebox = async app => {
     }
   )
 
-  app.delete('', { schema: deleteSchema, ...forViewers }, async function clearWatchlist(request) {
+  app.delete('', { schema: clearSchema, ...forViewers }, async function clearWatchlist(request) {
     await watchlist.removeAll(app.viewerOf(request).id)
     return done(200, 'The watchlist was emptied')
+  })
+
+  app.get('/:elementId', { schema: getSchema, ...forViewers }, async function getWatchedVideo(request, reply) {
+    const element = await history.byId(app.viewerOf(request).id, request.params.elementId)
+    return reply.json(await historyElementBytes(catalogue, element, app.audienceOf(request)))
+  })
+
+  app.delete('/:elementId', { schema: deleteSchema, ...forViewers }, async function deleteWatchlistElement(request) {
+    const isSuited = catalogue.suitedTo(app.audienceOf(request))
+    await watchlist.remove(app.viewerOf(request).id, request.params.elementId, isSuited)
+    return done(200, 'The watchlist element was removed')
   })
 }
 export default route

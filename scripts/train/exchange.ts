@@ -1,33 +1,18 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import type { Data } from '../../src/data/index.js'
-import type { Lease } from '../../src/data/leases.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
 import type { TrainingProgress } from '../../src/recommendations/learning/training.js'
-import {
-  featuresInOrder,
-  newcomersOf,
-  readTitleFeatures,
-  readTitles,
-  watchedTitles
-} from '../../src/recommendations/learning/training-data.js'
+import { readTitles, watchedTitles } from '../../src/recommendations/learning/training-data.js'
 import type { Choice } from '../../src/recommendations/model/choose.js'
-import { withNewcomers } from '../../src/recommendations/model/newcomers.js'
-import { Sample } from '../../src/recommendations/model/sampling.js'
+import { Histories, type Interactions, type WeightedIds } from '../../src/recommendations/model/interactions.js'
+import { randomFrom } from '../../src/recommendations/model/sampling.js'
 import { chooseSettings, maxForChoice } from '../../src/recommendations/model/train.js'
-import {
-  type ForeignModel,
-  largestModel,
-  modelFormat,
-  packed,
-  readModelFile,
-  type StoredModel
-} from '../../src/recommendations/stored-model.js'
 import { invocationOf } from '../command-line.js'
 
 const command = invocationOf('train')
@@ -110,6 +95,40 @@ export interface Written extends Choice {
   events: number
 }
 
+/** A random sample of users with at most `maxEvents` events. Histories are added one by one: together they may not fit into memory. */
+export class Sample {
+  private histories: WeightedIds[] = []
+  private events = 0
+  private share = 1
+  private readonly random: () => number
+
+  constructor(
+    private readonly maxEvents: number,
+    seed = 1
+  ) {
+    this.random = randomFrom(seed)
+  }
+
+  add(history: WeightedIds) {
+    if (this.random() >= this.share) return
+    this.histories.push(history)
+    this.events += history.ids.length
+    while (this.events > this.maxEvents && this.histories.length > 1) this.halve()
+  }
+
+  private halve() {
+    this.share /= 2
+    this.histories = this.histories.filter(() => this.random() < 0.5)
+    this.events = this.histories.reduce((sum, { ids }) => sum + ids.length, 0)
+  }
+
+  interactions(): Interactions {
+    const kept = new Histories()
+    for (const history of this.histories) kept.add(history)
+    return kept.interactions
+  }
+}
+
 /**
  * Writes all histories to a folder, for a training elsewhere, and the settings for it, chosen on a sample of the users. The settings
  * come last: without them the folder is incomplete.
@@ -136,39 +155,4 @@ export const writeEvents = async (folder: string, { data, interest, signal, onPr
     await rm(folder, { recursive: true, force: true })
     throw signal.aborted ? new Error('Stopped. Nothing was written.') : error
   }
-}
-
-/** Refuses a file that is too large for a model before reading it. */
-const foreignFrom = async (path: string) => {
-  const { size } = await stat(path)
-  if (size > largestModel) throw new Error(`It has ${size} bytes, more than ${largestModel}`)
-  return readModelFile(await readFile(path))
-}
-
-/** The model with the titles of the catalogue that nobody has watched. A training elsewhere does not know the catalogue. */
-const completed = async ({ model, views }: ForeignModel, contents: Data['contents']): Promise<StoredModel> => {
-  const all = await readTitles(contents)
-  const features = await readTitleFeatures(contents, all)
-  // A title may have left the catalogue.
-  for (const id of model.ids) if (!features.has(id)) features.set(id, new Set())
-  const viewsById = new Map(Array.from(model.ids, (id, item) => [id, views[item]]))
-  const ids = [...model.ids, ...newcomersOf(all, viewsById)]
-  return { ...model, ids: Float64Array.from(ids), links: withNewcomers(model.links, featuresInOrder(ids, features), views) }
-}
-
-/** Stores a model that was trained elsewhere. Every running process then loads it. */
-export const storeModel = async (
-  path: string,
-  { allHistories, contents, recommendationModels }: Pick<Data, 'allHistories' | 'contents' | 'recommendationModels'>,
-  confirm?: Lease['confirm']
-) => {
-  const refuse = ({ message }: Error) => {
-    throw new Error(`${path} cannot be used: ${message}. The model in use stays.`)
-  }
-  const foreign = await foreignFrom(path).catch(refuse)
-  const bytes = packed(await completed(foreign, contents))
-  if (bytes.byteLength > largestModel) refuse(new Error(`With new titles it has ${bytes.byteLength} bytes, more than ${largestModel}`))
-  const elements = await allHistories.estimatedSize()
-  await recommendationModels.save({ format: modelFormat, elements, summary: foreign.summary }, bytes, confirm)
-  return foreign.summary
 }

@@ -114,10 +114,7 @@ const heapLimitMb = 512
 /** How long an import that is stopped may take for its current batch, in milliseconds. The next import writes it again. */
 const batchGrace = 1000
 
-/**
- * Imports in a process of its own: checking a batch of records takes milliseconds, and no viewer should wait for that.
- * When aborted, the import stops after the current batch.
- */
+/** Imports in a process of its own, because checking would hold up viewers. When aborted, stops after the current batch. */
 export const importInChildProcess = (order: ImportOrder, signal: AbortSignal) =>
   new Promise<ImportOutcome>((resolve, reject) => {
     if (signal.aborted) return resolve({ status: 'interrupted' })

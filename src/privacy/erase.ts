@@ -43,10 +43,7 @@ export const erase = async ({ data, revocations, log }: Eraser, id: number) => {
 /** A sweep that failed is tried again when its claim has expired. */
 const retryAfter = minutes(1)
 
-/**
- * Removes what is still stored about erased users: reports that were in flight, and whatever an interrupted erasure has left.
- * `life` is how long a token lives, in milliseconds.
- */
+/** Removes reports that were in flight and what an interrupted erasure has left. `life` is that of a token, in milliseconds. */
 export const sweepDue = async (data: Data, revocations: Pick<Revocations, 'dueSweeps' | 'planSweep'>, life: number) => {
   for (const id of revocations.dueSweeps()) {
     revocations.planSweep(id, retryAfter)

@@ -1,3 +1,4 @@
+import { addAbortSignal, Readable } from 'node:stream'
 import type { ExportedUser } from '../../schemas/export.js'
 import type { Data } from '../data/index.js'
 import type { ListElement } from '../data/lists.js'
@@ -5,7 +6,52 @@ import type { ViewerList } from '../data/removals.js'
 import { toSession } from '../data/session-document.js'
 import type { UserDocument } from '../data/users.js'
 import { eachList } from '../data/viewer-lists.js'
-import { timestamp } from '../time.js'
+import { orThrow, tooManyRequests, unauthenticated, unavailable } from '../errors.js'
+import { Semaphore } from '../overload/semaphore.js'
+import { minutes, timestamp } from '../time.js'
+
+/** An export holds about a megabyte while its caller reads. */
+const exportsAtOnce = 16
+/** How many exports may read at once. The other connections are for viewers who wait for an answer. */
+const readsAtOnce = 2
+/** How long an export may take if its caller reads slowly. A caller who reads nothing is cut off much sooner, as with any answer. */
+const longest = minutes(10)
+
+async function* answerOf(data: AsyncGenerator<string>) {
+  yield '{"success":true,"data":'
+  yield* data
+  yield '}'
+}
+
+/** The exports of a process: few at once, and one for each user. */
+export const exportsOf = (data: Data) => {
+  const running = new Set<number>()
+  const reads = new Semaphore(readsAtOnce)
+
+  const assertRoom = (id: number) => {
+    if (running.has(id)) throw tooManyRequests()
+    if (running.size >= exportsAtOnce) throw unavailable()
+  }
+  const userOf = async (id: number) => orThrow(await data.users.byId(id), unauthenticated)
+
+  return {
+    /** An empty answer to a HEAD, or the error that the export would get. Begins no export. */
+    head: async (id: number): Promise<Readable> => {
+      await userOf(id)
+      assertRoom(id)
+      return Readable.from([])
+    },
+
+    /** The answer as a stream, which reads from the database as fast as its caller takes it. */
+    begin: async (id: number): Promise<Readable> => {
+      const user = await userOf(id)
+      assertRoom(id)
+      running.add(id)
+      const answer = Readable.from(answerOf(exportOf(data, user, read => reads.run(read))))
+      return addAbortSignal(AbortSignal.timeout(longest), answer).once('close', () => running.delete(id))
+    }
+  }
+}
 
 /** Fields of a user that are not exported: secrets, and what only this installation needs. */
 type LeftOut =
@@ -57,12 +103,12 @@ export async function* exportOf(data: Data, user: UserDocument, read: Read): Asy
   // Those that an erasure would remove, so disabled ones as well.
   const others = await read(async () => Promise.all((await data.profiles.othersOf(user._id)).map(data.users.byId)))
   const users = [user, ...others.filter(other => other !== null).sort((a, b) => a._id - b._id)]
+  const ids = users.map(({ _id }) => _id)
   yield `{"users":${JSON.stringify(users.map(userRecord))}`
-  const user_ids = users.map(({ _id }) => _id)
   for (const [name, { isServable, toExported }] of eachList) {
     yield `,"${name}":[`
     let separator = ''
-    for await (const portion of portionsOf(data, name, user_ids, read)) {
+    for await (const portion of portionsOf(data, name, ids, read)) {
       const records = portion.filter(isServable).map(element => JSON.stringify(toExported(element)))
       if (records.length === 0) continue
       yield separator + records.join(',')

@@ -29,10 +29,8 @@ export const contents = (run: ImportRun): Kind<ContentRecord> => {
     revision: 'contents',
 
     async check(entries, report) {
-      const wrongTerms = await termFaults(
-        run,
-        entries.flatMap(({ record }) => record.terms ?? [])
-      )
+      const terms = entries.flatMap(({ record }) => record.terms ?? [])
+      const wrongTerms = await termFaults(run, terms)
       for (const { record, place } of entries) {
         if (claimId([record.id], place, report) && record.parent_id) parents.add(record.id, record.parent_id)
         for (const term of record.terms ?? []) {
@@ -149,19 +147,15 @@ class Parents {
     await this.checkCycles(report)
   }
 
-  private *links() {
-    for (const { key, values } of this.parents.entries()) yield { id: key[0], parent: values[0] as number }
-  }
-
   private placeOf(id: number) {
     return this.ids.given.get(0, id) as number
   }
 
   private async checkExistence(report: ReportFault) {
     const orphans: { place: number; parent: number }[] = []
-    for (const batch of inBatches(this.links())) {
-      const missing = await this.ids.missing(batch.map(({ parent }) => parent))
-      for (const { id, parent } of batch) if (missing.has(parent)) orphans.push({ place: this.placeOf(id), parent })
+    for (const batch of inBatches(this.parents.pairs())) {
+      const missing = await this.ids.missing(batch.map(([, parent]) => parent))
+      for (const [id, parent] of batch) if (missing.has(parent)) orphans.push({ place: this.placeOf(id), parent })
     }
     orphans.sort((one, other) => one.place - other.place)
     for (const { place, parent } of orphans) report(place, 'parent_id', `there is no content ${parent}`)
@@ -169,10 +163,10 @@ class Parents {
 
   private async checkCycles(report: ReportFault) {
     const { given } = this.ids
-    const outside = [...this.links()].flatMap(({ parent }) => (given.has(parent) ? [] : parent))
+    const outside = [...this.parents.pairs()].flatMap(([, parent]) => (given.has(parent) ? [] : parent))
     const stored = await storedParents(this.db, outside, given)
     const checked = new Table(1)
-    for (const { id } of this.links()) {
+    for (const [id] of this.parents.pairs()) {
       const path = new Set<number>()
       let at: number | undefined = id
       while (at !== undefined && !checked.has(at) && !path.has(at)) {

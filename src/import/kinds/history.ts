@@ -58,10 +58,7 @@ const completionsOf = ({ plays, watched_at, percentage = 0 }: HistoryRecord, upd
   return { plays: plays ?? { $max: ['$plays', 1] }, watched_at: plays === 0 ? '$$REMOVE' : moment }
 }
 
-/**
- * The database compares and writes in one operation, so that an import never undoes what a viewer watches in the meantime. A record
- * that does not differ from the element writes nothing, because otherwise every run would change it.
- */
+/** The database compares and writes in one operation, so an import undoes nothing that a viewer does meanwhile. */
 const operation = (record: HistoryRecord, startedAt: Date, completedAt: number): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record
   const updated_at = observedAt(record, startedAt)
@@ -77,6 +74,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
     ...(updated_at < startedAt && { updated_at }),
     ...(saysCompletions && { plays, watched_at })
   }
+  // Otherwise every run would change the element.
   const differs = { $or: Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] })) }
   const counts = { $and: [isNewer, differs] }
   const update = [
@@ -97,10 +95,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   return { updateOne: { filter: { user_id, content_id }, update, upsert: true } }
 }
 
-/**
- * Finds the records that a later record of the run replaces, because it has the same user, content and moment. Writing both
- * would change the document on every run. Older moments of a pair need no check, because writing them changes nothing.
- */
+/** Finds the records that a later one of the same user, content and moment replaces: writing both would change it on every run. */
 class SupersededRecords {
   private readonly newest = new Table(2, 2)
   private readonly superseded = new Table(1)

@@ -162,10 +162,8 @@ const storedPairs = async (collection: Collection<WatchlistDocument>, records: W
 
 /** Finds the title of each content. The contents of the run are in the database by now. */
 const titlesOf = async ({ db }: ImportRun, records: Pair[]) => {
-  const parents = await storedParents(
-    db,
-    records.map(({ content_id }) => content_id)
-  )
+  const ids = records.map(({ content_id }) => content_id)
+  const parents = await storedParents(db, ids)
   const parentOf = (id: number) => {
     const parent = parents.get(0, id)
     return parent && parents.has(parent) ? parent : undefined

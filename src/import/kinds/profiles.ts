@@ -35,10 +35,6 @@ export class Profiles {
     await this.checkLimits(noAccounts, report)
   }
 
-  private *links() {
-    for (const { key, values } of this.accounts.entries()) yield { id: key[0], account: values[0] as number }
-  }
-
   private get users() {
     return this.db.collection<UserDocument>('users')
   }
@@ -47,14 +43,14 @@ export class Profiles {
   private async checkAccounts(report: ReportFault) {
     const reasons = new Map<number, string>()
     const faults: { place: number; account: number }[] = []
-    for (const batch of inBatches(this.links())) {
+    for (const batch of inBatches(this.accounts.pairs())) {
       const others: number[] = []
-      for (const { account } of batch) {
+      for (const [, account] of batch) {
         if (!this.given.has(account)) others.push(account)
         else if (this.accounts.has(account)) reasons.set(account, `user ${account} is itself a profile`)
       }
       for (const [account, reason] of await this.storedFaults(others)) reasons.set(account, reason)
-      for (const { id, account } of batch) if (reasons.has(account)) faults.push({ place: this.given.get(0, id) as number, account })
+      for (const [id, account] of batch) if (reasons.has(account)) faults.push({ place: this.given.get(0, id) as number, account })
     }
     faults.sort((one, other) => one.place - other.place)
     for (const { place, account } of faults) report(place, 'account_id', reasons.get(account) as string)
@@ -87,16 +83,15 @@ export class Profiles {
   /** The accounts for which the run has profiles with a limit but none without, each with the place of its first record. */
   private *withoutUnlimited() {
     const unlimited = new Table(1)
-    for (const { id, account } of this.links()) if (!this.limited.has(id)) unlimited.add([account])
+    for (const [id, account] of this.accounts.pairs()) if (!this.limited.has(id)) unlimited.add([account])
     const first = new Table(1, 1)
-    for (const { key, values } of this.limited.entries()) {
-      const [id, place] = [key[0], values[0] as number]
+    for (const [id, place] of this.limited.pairs()) {
       const account = this.accounts.get(0, id) ?? id
       const isFirstUnlimited = this.given.has(account) && !this.limited.has(account)
       if (isFirstUnlimited || unlimited.has(account)) continue
       if (!first.add([account], place)) first.set(0, Math.min(place, first.get(0, account) as number), account)
     }
-    for (const { key, values } of first.entries()) yield { account: key[0], place: values[0] as number }
+    for (const [account, place] of first.pairs()) yield { account, place }
   }
 
   /** Those of the accounts that keep a profile without a limit whatever the run writes, because only the database has it. */

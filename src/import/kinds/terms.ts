@@ -36,10 +36,8 @@ export const terms = ({ db, ids }: ImportRun): Kind<TermRecord> => {
     revision: 'terms',
 
     async check(entries, report) {
-      const stored = await storedIds(
-        db,
-        entries.map(({ record }) => record)
-      )
+      const records = entries.map(({ record }) => record)
+      const stored = await storedIds(db, records)
       for (const { record, place } of entries) {
         const known = stored.get(textOf(record))
         const id = record.id ?? known

@@ -18,11 +18,7 @@ const restFactor = 500
 const freshFor = minutes(10)
 const minRestFactor = 50
 
-/**
- * How long counts are used, if counting them took `took` milliseconds. Counting reads all histories, which slows down viewers. So the
- * longer it takes, the longer its counts are used: up to `freshFor`, and even longer only if counting would otherwise take more than one
- * part in `minRestFactor` of the time.
- */
+/** Counting reads all histories, which slows down viewers: the longer it took, the longer its counts are used. */
 const countLifetime = (took: number) => Math.max(countEvery, Math.min(restFactor * took, freshFor), minRestFactor * took)
 
 interface LearningOptions {

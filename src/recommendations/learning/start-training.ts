@@ -26,10 +26,7 @@ interface Options extends TrainingOrder {
   onProgress?: (progress: TrainingProgress) => void
 }
 
-/**
- * Trains in a process of its own, not in a thread: running out of memory ends only the training, and its garbage collection
- * never delays requests.
- */
+/** Trains in a process of its own: running out of memory ends only the training, and its garbage collection delays no request. */
 export const trainInChildProcess = ({ signal, onProgress, ...order }: Options) =>
   new Promise<Trained>((resolve, reject) => {
     if (signal.aborted) throw new Error('The training was stopped')

@@ -65,25 +65,23 @@ class NextTrials {
   /** The settings with a change, and with each share of the chain. */
   withChains(settings: NextSettings, change: Partial<NextShape> = {}): Candidate[] {
     const next = { ...settings.next, ...change }
-    const qualities = this.qualities(this.parts.sides(next), { next: next.halfLife, liked: next.halfLife }, chains)
-    return qualities.map((quality, at) => ({ settings: { ...settings, next: { ...next, chain: chains[at] as number } }, quality }))
+    const halfLives = { next: next.halfLife, liked: next.halfLife }
+    return this.candidates(this.parts.sides(next), halfLives, chains, chain => ({ ...settings, next: { ...next, chain } }))
   }
 
   /** The settings with other factors of the targets. */
   withFactors(settings: NextSettings, change: Partial<NextShape>): Candidate[] {
     const next = { ...settings.next, ...change }
+    const halfLives = { next: next.halfLife, liked: next.halfLife }
     const blend = blendOf(this.parts.together(next), nothing(this.set.itemCount))
-    const [quality] = this.qualities(blend, { next: next.halfLife, liked: next.halfLife }, [0]) as [Quality]
-    return [{ settings: { ...settings, next }, quality }]
+    return this.candidates(blend, halfLives, [0], () => ({ ...settings, next }))
   }
 
   /** What comes next by `together`, with each share of a taste. */
   withTaste(next: NextShape, together: Neighbours, { preset, links }: Taste, halfLife: number): Candidate[] {
-    const qualities = this.qualities(blendOf(together, links), { next: next.halfLife, liked: halfLife }, tasteShares)
-    return qualities.map((quality, at) => ({
-      settings: { ...preset, halfLife, next: { ...next, taste: tasteShares[at] as number } },
-      quality
-    }))
+    const halfLives = { next: next.halfLife, liked: halfLife }
+    const settingsOf = (taste: number) => ({ ...preset, halfLife, next: { ...next, taste } })
+    return this.candidates(blendOf(together, links), halfLives, tasteShares, settingsOf)
   }
 
   tastes(): Taste[] {
@@ -96,8 +94,9 @@ class NextTrials {
     return popularQuality(this.out, byPopularity(this.out.training), depth, this.set.itemCount)
   }
 
-  private qualities(blend: Blend, halfLives: HalfLives, shares: number[]) {
-    return blendQualities(this.out, blend, halfLives, shares, depth, this.set.itemCount)
+  private candidates(blend: Blend, halfLives: HalfLives, shares: number[], settingsOf: (share: number) => NextSettings): Candidate[] {
+    const qualities = blendQualities(this.out, blend, halfLives, shares, depth, this.set.itemCount)
+    return qualities.map((quality, at) => ({ settings: settingsOf(shares[at] as number), quality }))
   }
 }
 

@@ -75,10 +75,7 @@ export const precomputedGram = (set: TrainingSet, weights: Float64Array): Gram =
   }
 }
 
-/**
- * Counts the pairs when they are asked for, by the viewers of the items. If the items have more than `maxViews` views, it
- * extrapolates from the first users, who are a random sample.
- */
+/** Counts the pairs when they are asked for. From `maxViews` views on, it extrapolates from the first users, a random sample. */
 export const countedGram = (set: TrainingSet, weights: Float64Array, maxViews = 30_000): Gram => {
   const { userCount, viewerStarts, viewers } = set
   // A linked list per user of the items met so far: its newest entry, and for each entry the previous one.

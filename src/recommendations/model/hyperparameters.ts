@@ -1,12 +1,6 @@
 import type { Penalty } from './regression.js'
 
-/**
- * The hyperparameters of a model. The weight of a neighbour is its ridge weight plus `share` times its walk weight.
- *
- * `keep` is not all that bounds the neighbours of a title: `choose` also tries more for the ridge unless there are many items
- * (`wideUpTo`), `train` lowers both so that a large model fits into memory (`maxNeighbours`), and the ridge keeps fewer for items
- * with few views (`neighboursPerView`).
- */
+/** The weight of a neighbour is its ridge weight plus `share` times its walk weight. `keep` is an upper bound: large models keep fewer. */
 export interface Hyperparameters {
   preset: 'dense' | 'sparse'
   walk: WalkShape
@@ -29,10 +23,7 @@ export interface NextShape extends TargetShape, Penalty {
   taste: number
 }
 
-/**
- * A random walk from an item (the source) to one of its viewers, and on to another item of that viewer (the target). `users`,
- * `targets` and `sources` are the powers by which those with many views count less.
- */
+/** A random walk from an item to a viewer and on to another item. The powers make those with many views count less. */
 export interface WalkShape {
   users: number
   targets: number

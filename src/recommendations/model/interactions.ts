@@ -1,4 +1,4 @@
-import { Growing, startsOf, transposed } from './sparse-matrix.js'
+import { Growing, grouped, transposed } from './sparse-matrix.js'
 
 /** What each user watched. Users and items are numbered from 0. */
 export interface Interactions {
@@ -14,23 +14,13 @@ export interface Interactions {
 export interface Events {
   users: Uint32Array
   items: Uint32Array
-  weights?: Float32Array
 }
 
 export const userCountOf = ({ starts }: Interactions) => starts.length - 1
 
 /** Groups events by user. The events of each user must be in order; of repeated items, the newest event counts. */
-export const interactionsOf = ({ users, items, weights }: Events, userCount: number, itemCount: number): Interactions => {
-  const bounds = startsOf(users, userCount)
-  const events = new Uint32Array(users.length)
-  const ends = bounds.slice()
-  for (let event = 0; event < users.length; event++) {
-    const user = users[event] as number
-    const at = ends[user] as number
-    events[at] = event
-    ends[user] = at + 1
-  }
-
+export const interactionsOf = ({ users, items }: Events, userCount: number, itemCount: number): Interactions => {
+  const { starts: bounds, positions: events } = grouped(users, userCount)
   const lastUser = new Uint32Array(itemCount)
   const starts = new Uint32Array(userCount + 1)
   let kept = events.length
@@ -48,12 +38,7 @@ export const interactionsOf = ({ users, items, weights }: Events, userCount: num
   }
   for (let user = 0; user <= userCount; user++) starts[user] = (starts[user] as number) - kept
   const order = events.subarray(kept)
-  return {
-    itemCount,
-    starts,
-    items: order.map(event => items[event] as number),
-    ...(weights && { weights: Float32Array.from(order, event => weights[event] as number) })
-  }
+  return { itemCount, starts, items: order.map(event => items[event] as number) }
 }
 
 /** A history by the ids of its items, the oldest first. */
@@ -93,8 +78,9 @@ export class Histories {
   }
 }
 
+/** How many users viewed each item. */
 export const viewCounts = ({ itemCount, items }: Pick<Interactions, 'itemCount' | 'items'>) => {
-  const views = new Uint32Array(itemCount)
+  const views = new Float64Array(itemCount)
   for (const item of items) views[item] = (views[item] as number) + 1
   return views
 }
@@ -130,9 +116,6 @@ export const trainingSetOf = (data: Interactions): TrainingSet => {
   const { starts: viewerStarts, targets: viewers } = transposed({ starts, targets: items, weights: undefined }, itemCount)
   return { itemCount, userCount: userCountOf(data), starts, items, viewerStarts, viewers }
 }
-
-/** How many users viewed each item. */
-export const viewsOf = (set: TrainingSet) => Float64Array.from(viewCounts(set))
 
 /** How much each view of a user counts: the more views the user has, the less. */
 export const userWeights = ({ userCount, starts }: TrainingSet, power: number) => {

@@ -9,11 +9,6 @@ export interface Neighbours {
   weights: Float32Array
 }
 
-/** Rows that are not in order yet. Only `sorted` and `reversed` accept them. */
-interface UnsortedRows {
-  unsorted: Neighbours
-}
-
 /** Builds neighbours row by row, each in any order. */
 export class Rows {
   private readonly starts: Uint32Array
@@ -34,19 +29,19 @@ export class Rows {
     this.starts[++this.row] = this.targets.size
   }
 
-  end(): UnsortedRows {
-    return { unsorted: { starts: this.starts, targets: this.targets.all, weights: this.weights.all } }
+  /** The targets of the rows as rows, and the other way round. */
+  reversed() {
+    return reversed({ starts: this.starts, targets: this.targets.all, weights: this.weights.all })
+  }
+
+  /** Reversing twice sorts each row. */
+  sorted() {
+    return reversed(this.reversed())
   }
 }
 
 /** Swaps sources and targets. Each row comes out sorted. */
-export const reversed = (rows: Neighbours | UnsortedRows): Neighbours => {
-  const neighbours = 'unsorted' in rows ? rows.unsorted : rows
-  return transposed(neighbours, neighbours.starts.length - 1)
-}
-
-/** Sorts each row, as a side effect of reversing twice. */
-export const sorted = (rows: UnsortedRows) => reversed(reversed(rows))
+export const reversed = (rows: Neighbours): Neighbours => transposed(rows, rows.starts.length - 1)
 
 /** The neighbours of two models side by side, ready to be added with any share of the second. */
 export interface Blend {

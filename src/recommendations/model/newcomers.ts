@@ -1,4 +1,4 @@
-import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed, sorted } from './neighbours.js'
+import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed } from './neighbours.js'
 import { Best } from './scorer.js'
 import { startsOf, transposed } from './sparse-matrix.js'
 
@@ -15,10 +15,7 @@ export interface Features {
   values: Uint32Array
 }
 
-/**
- * Links items with few views or none to others by what they have in common: a title can be recommended on its first day, and says
- * something about who watches it. The features are those of the items that were viewed, and of others after them.
- */
+/** Links items with few views to others with the same features, so that a title can be recommended on its first day. */
 export const withNewcomers = ({ starts, targets, first, second }: Blend, features: Features, views: ArrayLike<number>): Blend => {
   const alike = lendersOf(features, views)
   const rows = withRows(starts, features.starts.length - 1)
@@ -54,7 +51,7 @@ export const product = (one: Neighbours, other: Neighbours, keep: number): Neigh
     for (const { item, score } of best.taken) rows.add(item, score)
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }
 
 /** The same neighbours, and each item as a neighbour of its own, as strong as its strongest. */
@@ -69,7 +66,7 @@ const withItself = ({ starts, targets, weights }: Neighbours) => {
     if (strongest > 0) rows.add(row, strongest)
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }
 
 const sumOf = (one: Neighbours, other: Neighbours) => mixed(blendOf(one, other), 1)
@@ -112,10 +109,7 @@ const raritiesOf = ({ starts, values }: Features, featureCount: number) => {
   })
 }
 
-/**
- * The accepted items that are most like each of the given ones: the cosine of their features, in which rare ones count more.
- * Items that are not given have no neighbours.
- */
+/** The accepted items most like each given one, by the cosine of their features. Other items have no neighbours. */
 export const likenesses = (features: Features, given: Iterable<number>, accepts: (item: number) => boolean, keep: number): Neighbours => {
   const { starts, values } = features
   const itemCount = starts.length - 1
@@ -152,5 +146,5 @@ export const likenesses = (features: Features, given: Iterable<number>, accepts:
     }
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }

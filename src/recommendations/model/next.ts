@@ -1,6 +1,6 @@
 import type { NextShape, TargetShape } from './hyperparameters.js'
-import { type TrainingSet, viewsOf } from './interactions.js'
-import { type Blend, balanced, blendOf, mixed, type Neighbours, placeOf, Rows, selectBest, sorted, withFactors } from './neighbours.js'
+import { type TrainingSet, viewCounts } from './interactions.js'
+import { type Blend, balanced, blendOf, mixed, type Neighbours, placeOf, Rows, selectBest, withFactors } from './neighbours.js'
 import { type Equations, type Gram, type Penalty, solved } from './regression.js'
 import { type ChainShape, chain, Succession } from './succession.js'
 import { neighboursPerView } from './taste.js'
@@ -47,7 +47,7 @@ const maxPairs = 16e6
  */
 export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number; keep: number }): Equations => {
   const { itemCount } = set
-  const diagonal = viewsOf(set)
+  const diagonal = viewCounts(set)
   const succession = new Succession(set, distance => decay ** (distance - 1))
   const { items, before, after } = succession
   const room = Math.max(keep, Math.floor(maxPairs / itemCount))
@@ -79,7 +79,7 @@ export const nextEquations = (set: TrainingSet, { decay, keep }: { decay: number
     }
     pairs.close()
   }
-  return { near: sorted(near.end()), gram: gramOf(sorted(pairs.end()), diagonal), diagonal, mean: set.items.length / itemCount }
+  return { near: near.sorted(), gram: gramOf(pairs.sorted(), diagonal), diagonal, mean: set.items.length / itemCount }
 }
 
 /** `pairs` has the lower half of the matrix, row by row. */
@@ -121,7 +121,7 @@ const freshnessOf = ({ itemCount, userCount, starts, items }: TrainingSet, views
 
 /** By item. */
 export const targetFactors = (set: TrainingSet, { targets, fresh }: TargetShape) => {
-  const views = viewsOf(set)
+  const views = viewCounts(set)
   const freshness = freshnessOf(set, views)
   return views.map((count, item) => Math.max(count, 1) ** -targets * ((freshness[item] as number) || 1) ** fresh)
 }

@@ -67,10 +67,7 @@ const smallestPivot = 1e-9
 
 const inverseRoot = (pivot: number) => 1 / Math.sqrt(Math.max(pivot, smallestPivot))
 
-/**
- * Solves `matrix x = right` by Cholesky decomposition and stores x in `right`. The matrix is symmetric, positive definite and of
- * even size; its lower half is read and overwritten. Works on blocks of 2 x 2, so that each number loaded is used twice.
- */
+/** Solves `matrix x = right` by Cholesky decomposition into `right`, in blocks of 2 x 2. Needs an even size, overwrites the lower half. */
 export const solve = (matrix: Float64Array, size: number, right: Float64Array) => {
   for (let i = 0; i < size; i += 2) {
     const a = i * size

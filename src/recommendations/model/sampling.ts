@@ -1,4 +1,4 @@
-import { Histories, type Interactions, userCountOf, type WeightedIds } from './interactions.js'
+import { type Interactions, userCountOf } from './interactions.js'
 
 /** A seeded random number generator (mulberry32), so that trainings are reproducible. */
 export const randomFrom = (seed: number) => {
@@ -24,44 +24,7 @@ export const someOf = (itemCount: number, count: number, seed: number) => {
   return some
 }
 
-/** A random sample of users with at most `maxEvents` events. Histories are added one by one: together they may not fit into memory. */
-export class Sample {
-  private histories: WeightedIds[] = []
-  private events = 0
-  private share = 1
-  private readonly random: () => number
-
-  constructor(
-    private readonly maxEvents: number,
-    seed = 1
-  ) {
-    this.random = randomFrom(seed)
-  }
-
-  add(history: WeightedIds) {
-    if (this.random() >= this.share) return
-    this.histories.push(history)
-    this.events += history.ids.length
-    while (this.events > this.maxEvents && this.histories.length > 1) this.halve()
-  }
-
-  private halve() {
-    this.share /= 2
-    this.histories = this.histories.filter(() => this.random() < 0.5)
-    this.events = this.histories.reduce((sum, { ids }) => sum + ids.length, 0)
-  }
-
-  interactions(): Interactions {
-    const kept = new Histories()
-    for (const history of this.histories) kept.add(history)
-    return kept.interactions
-  }
-}
-
-/**
- * Shuffles the users, so that the first ones are a random sample, and cuts each history to its newest items: the work grows with
- * the square of the length, and the history of a bot may be very long.
- */
+/** Shuffles the users and cuts each history to its newest items, because the work grows with the square of the length. */
 export const shuffled = (data: Interactions, maxLength: number, seed: number): Interactions => {
   const { itemCount, items, weights } = data
   const userCount = userCountOf(data)

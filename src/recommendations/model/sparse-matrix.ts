@@ -26,6 +26,20 @@ export const startsOf = (keys: Uint32Array, count: number) => {
   return starts
 }
 
+/** The positions of the keys, grouped by key and ascending in each group. */
+export const grouped = (keys: Uint32Array, count: number) => {
+  const starts = startsOf(keys, count)
+  const ends = starts.slice()
+  const positions = new Uint32Array(keys.length)
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] as number
+    const to = ends[key] as number
+    positions[to] = at
+    ends[key] = to + 1
+  }
+  return { starts, positions }
+}
+
 /** A sparse matrix, row by row. */
 interface SparseMatrix<Weights extends Float32Array | undefined> {
   starts: Uint32Array

@@ -1,14 +1,11 @@
 import type { TrainingSet } from './interactions.js'
-import { balanced, type Neighbours, Rows, selectBest, sorted } from './neighbours.js'
-import { startsOf } from './sparse-matrix.js'
+import { balanced, type Neighbours, Rows, selectBest } from './neighbours.js'
+import { grouped } from './sparse-matrix.js'
 
 /** Further apart than this, two views of a history have nothing to do with each other. */
 const reach = 20
 
-/**
- * The items that were viewed shortly before or after an item by the same user. What a pair counts depends on its distance in views.
- * `count` replaces them by those of the next item.
- */
+/** The items that were viewed shortly before or after an item, by distance. `count` replaces them by those of the next item. */
 export class Succession {
   /** The items, in the first `size` places. */
   readonly items: Uint32Array
@@ -28,7 +25,7 @@ export class Succession {
     this.items = new Uint32Array(set.itemCount)
     this.before = new Float64Array(set.itemCount)
     this.after = new Float64Array(set.itemCount)
-    this.places = placesOf(set)
+    this.places = grouped(set.items, set.itemCount).positions
     this.weights = new Float64Array(reach).map((_, at) => weightAt(at + 1))
   }
 
@@ -56,17 +53,6 @@ export class Succession {
     if (this.before[item] === 0 && this.after[item] === 0) this.items[this.size++] = item
     counts[item] = (counts[item] as number) + (this.weights[distance - 1] as number)
   }
-}
-
-const placesOf = ({ items, itemCount }: TrainingSet) => {
-  const ends = startsOf(items, itemCount)
-  const places = new Uint32Array(items.length)
-  items.forEach((item, place) => {
-    const at = ends[item] as number
-    places[at] = place
-    ends[item] = at + 1
-  })
-  return places
 }
 
 /** The settings of the chain, which counts what came after each item. */
@@ -105,5 +91,5 @@ export const chain = (set: TrainingSet, { distance, back, counts, sources, keep 
     for (let at = 0; at < count; at++) rows.add(items[at] as number, (values[items[at] as number] as number) ** counts * own)
     rows.close()
   }
-  return balanced(set, sorted(rows.end()))
+  return balanced(set, rows.sorted())
 }

@@ -1,7 +1,7 @@
 import { CoViews, gramOf } from './co-views.js'
 import type { Hyperparameters, RidgeShape } from './hyperparameters.js'
 import { type TrainingSet, userWeights } from './interactions.js'
-import { balanced, blendOf, mixed, type Neighbours, Rows, selectBest, sorted } from './neighbours.js'
+import { balanced, blendOf, mixed, type Neighbours, Rows, selectBest } from './neighbours.js'
 import { type Equations, solved } from './regression.js'
 import { walk } from './walk.js'
 
@@ -58,7 +58,7 @@ const nearest = (set: TrainingSet, weights: Float64Array, diagonal: Float64Array
     }
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }
 
 /** Scales the weights to 1 per view on average, so that lambda means the same whatever the power `users`. */

@@ -1,7 +1,7 @@
 import { CoViews } from './co-views.js'
 import type { WalkShape } from './hyperparameters.js'
-import { type TrainingSet, userWeights, viewsOf } from './interactions.js'
-import { type Neighbours, Rows, reversed, selectBest, sorted, weighted } from './neighbours.js'
+import { type TrainingSet, userWeights, viewCounts } from './interactions.js'
+import { type Neighbours, Rows, selectBest, weighted } from './neighbours.js'
 
 /** The total weight of all walks from each item, before the penalty of the source. */
 const totalsOf = (set: TrainingSet, weights: Float64Array, penalties: Float64Array) => {
@@ -23,7 +23,7 @@ const totalsOf = (set: TrainingSet, weights: Float64Array, penalties: Float64Arr
 export const walk = (set: TrainingSet, shape: WalkShape, within?: Uint8Array, onItem?: (done: number) => void): Neighbours => {
   const { itemCount } = set
   const weights = userWeights(set, shape.users)
-  const targetPenalties = viewsOf(set).map(views => (views === 0 ? 0 : views ** -shape.targets))
+  const targetPenalties = viewCounts(set).map(views => (views === 0 ? 0 : views ** -shape.targets))
   const totals = totalsOf(set, weights, targetPenalties)
   const sourcePenalties = totals.map(total => (total > 0 ? total ** -shape.sources : 0))
 
@@ -54,12 +54,12 @@ export const walk = (set: TrainingSet, shape: WalkShape, within?: Uint8Array, on
     rows.close()
     onItem?.(item + 1)
   }
-  return normalized(set, totals, sourcePenalties, perSource ? sorted(rows.end()) : reversed(rows.end()))
+  return normalized(set, totals, sourcePenalties, perSource ? rows.sorted() : rows.reversed())
 }
 
 /** Scales the walks to a total of 1 per view on average, so that a share of them means the same for every shape. */
 const normalized = (set: TrainingSet, totals: Float64Array, penalties: Float64Array, rows: Neighbours): Neighbours => {
-  const sum = viewsOf(set).reduce((sum, views, item) => sum + views * (totals[item] as number) * (penalties[item] as number), 0)
+  const sum = viewCounts(set).reduce((sum, views, item) => sum + views * (totals[item] as number) * (penalties[item] as number), 0)
   return weighted(rows, sum > 0 ? set.items.length / sum : 1)
 }
 

@@ -53,10 +53,7 @@ export class Popular {
     }
   }
 
-  /**
-   * Rows of the open titles with the highest scores above 0. On a tie, the more popular comes first, as in `titles`. It scores
-   * every title, and doing that with a generator would take ten times as long.
-   */
+  /** Rows of the open titles with the highest scores above 0. A generator like `titles` would take ten times as long. */
   best(score: (row: number) => number, { audience, count, excluded, now }: TitleRequest): number[] {
     const { skeleton, tree, listing } = this.catalogue
     const found: number[] = []

@@ -8,10 +8,6 @@ export interface Recommendation {
   because?: number | undefined
 }
 
-export type ReasonType = RecommendationReason['type']
-
-export const reasonTypeOf = ({ because }: Recommendation): ReasonType => (because === undefined ? 'popular' : 'watched')
-
 /** Names the watched title that led to a recommendation. Without one, or if it cannot be served, popularity is the reason. */
 export const reasonFor = (content_id: number | undefined, content: Pick<Fragment, 'name'> | undefined): RecommendationReason =>
   content_id === undefined || !content ? { type: 'popular' } : { type: 'watched', content_id, name: content.name }
@@ -20,10 +16,7 @@ export const reasonFor = (content_id: number | undefined, content: Pick<Fragment
 const adjacent = 10
 const mostAlike = 4
 
-/**
- * The first candidates, in their order, except that a candidate waits while too many just before it have the same reason. Takes only
- * as many candidates as it needs.
- */
+/** The first candidates, except that one waits while too many just before it have the same reason. Takes only as many as it needs. */
 export const varied = (candidates: Iterable<Recommendation>, count: number): Recommendation[] => {
   const taken: Recommendation[] = []
   const waiting: Recommendation[] = []

@@ -88,10 +88,7 @@ export class Recommender {
     return [...related, ...others].slice(0, count).map(title => ({ title }))
   }
 
-  /**
-   * For titles that the model knows too little about: the open titles that share the rarest terms with this one, then others of its type.
-   * On a tie, the more popular comes first.
-   */
+  /** The open titles that share the rarest terms with this one, then others of its type. On a tie, the more popular comes first. */
   private alike(title: number, request: TitleRequest): number[] {
     const { skeleton } = this.catalogue
     const { type } = skeleton

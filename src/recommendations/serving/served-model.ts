@@ -97,10 +97,7 @@ export class ServedModel {
 
 /** While watched titles remain, at most every tenth place goes to a newcomer: a title that nobody has watched yet. */
 const newcomerEvery = 10
-/**
- * A newcomer's score is multiplied by this before it is compared with the next title's. Newcomers score low, because they borrow a little
- * from many titles.
- */
+/** Newcomers score low, because they borrow a little from many titles. To compare them, their score is multiplied by this. */
 const worth = 20
 
 /** Both lists in one. Newcomers get every tenth place, if their score is high enough, and all places after the last of the titles. */

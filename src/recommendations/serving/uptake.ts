@@ -1,8 +1,10 @@
-import { reasonTypes } from '../../../schemas/recommendation.js'
+import { type RecommendationReason, reasonTypes } from '../../../schemas/recommendation.js'
 import { Cache } from '../../cache.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import { days } from '../../time.js'
-import { type ReasonType, type Recommendation, reasonTypeOf } from './reasons.js'
+import type { Recommendation } from './reasons.js'
+
+type ReasonType = RecommendationReason['type']
 
 /** A title that was recommended to a user, and when it was counted. Once begun, it is not counted again. */
 interface Showing {
@@ -42,7 +44,7 @@ export class Uptake {
     const counted = this.countedSince(user, now - countedFor)
     const ids = new Set(counted.map(({ id }) => id))
     const added = recommendations
-      .map(one => ({ id: skeleton.idOf(one.title), at: now, state: reasonTypeOf(one) }))
+      .map(({ title, because }) => ({ id: skeleton.idOf(title), at: now, state: because === undefined ? 'popular' : 'watched' }) as const)
       .filter(({ id }) => !ids.has(id))
     if (added.length === 0) return
     for (const { state } of added) this.shown[state]++

@@ -28,7 +28,7 @@ export const rowsOf = (...lists: [target: number, weight: number][][]) => {
     for (const [target, weight] of list) rows.add(target, weight)
     rows.close()
   }
-  return rows.end()
+  return rows
 }
 
 export const isNear = (one: number[][], other: number[][], by = 1e-5) =>

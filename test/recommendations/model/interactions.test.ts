@@ -1,15 +1,14 @@
 import t from 'tap'
+import { Sample } from '../../../scripts/train/exchange.js'
 import { byPopularity, firstOf, interactionsOf } from '../../../src/recommendations/model/interactions.js'
-import { firstUsers, Sample, shuffled, workableLength } from '../../../src/recommendations/model/sampling.js'
+import { firstUsers, shuffled, workableLength } from '../../../src/recommendations/model/sampling.js'
 import { historiesOf, interactions } from './helper.js'
 
-t.test('of a pair that comes again the newest counts, with its weight', async t => {
+t.test('of a pair that comes again the newest counts', async t => {
   const users = Uint32Array.from([0, 1, 0, 0, 1, 0])
   const items = Uint32Array.from([2, 0, 1, 2, 0, 0])
-  const weights = Float32Array.from([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-  const data = interactionsOf({ users, items, weights }, 2, 3)
+  const data = interactionsOf({ users, items }, 2, 3)
   t.strictSame(historiesOf(data), [[1, 2, 0], [0]])
-  t.strictSame(data.weights, Float32Array.from([0.3, 0.4, 0.6, 0.5]))
 })
 
 t.test('users in another order keep their newest items, and the first of them are a sample', async t => {

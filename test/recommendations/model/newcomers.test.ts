@@ -1,7 +1,6 @@
 import t from 'tap'
 import { halfLivesOf } from '../../../src/recommendations/model/hyperparameters.js'
 import { byPopularity, firstOf, viewCounts } from '../../../src/recommendations/model/interactions.js'
-import { sorted } from '../../../src/recommendations/model/neighbours.js'
 import { type Features, likenesses, product, withNewcomers } from '../../../src/recommendations/model/newcomers.js'
 import { historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
 import { train } from '../../../src/recommendations/model/train.js'
@@ -39,29 +38,25 @@ t.test('items are like each other by the cosine of their features, in which what
 })
 
 t.test('a product of tables keeps the strongest of each row', async t => {
-  const one = sorted(
-    rowsOf(
-      [
-        [1, 0.5],
-        [2, 1]
-      ],
-      [],
-      [[0, 1]]
-    )
-  )
-  const other = sorted(
-    rowsOf(
-      [[1, 3]],
-      [
-        [0, 9],
-        [2, 4]
-      ],
-      [
-        [2, 1],
-        [1, 5]
-      ]
-    )
-  )
+  const one = rowsOf(
+    [
+      [1, 0.5],
+      [2, 1]
+    ],
+    [],
+    [[0, 1]]
+  ).sorted()
+  const other = rowsOf(
+    [[1, 3]],
+    [
+      [0, 9],
+      [2, 4]
+    ],
+    [
+      [2, 1],
+      [1, 5]
+    ]
+  ).sorted()
   // Row 0 is half of row 1 and all of row 2, without itself.
   t.strictSame(tableOf(product(one, other, 9)), [
     [0, 5, 3],

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { BlendScorer } from '../../../src/recommendations/model/blend-scorer.js'
-import { type Blend, blendOf, type Neighbours, nothing, sorted, weighted } from '../../../src/recommendations/model/neighbours.js'
+import { type Blend, blendOf, type Neighbours, nothing, weighted } from '../../../src/recommendations/model/neighbours.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
 import { aged, historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
 import { history, links, rowsOf, twoSided } from './helper.js'
@@ -84,7 +84,7 @@ const size = 20
 const tiedNeighboursOf = (random: () => number) => {
   const pick = (count: number) => Math.floor(random() * count)
   const row = () => [...new Set(Array.from({ length: 8 }, () => pick(size)))].map((target): [number, number] => [target, pick(4) - 1])
-  return sorted(rowsOf(...Array.from({ length: size }, row)))
+  return rowsOf(...Array.from({ length: size }, row)).sorted()
 }
 
 const strengthOf = ({ starts, targets, first, second }: Blend, item: number, target: number, next: number, liked: number) => {
@@ -117,14 +117,12 @@ const rounds = 300
 const pick = (random: () => number) => Math.floor(random() * titles)
 
 const neighboursOf = (random: () => number): Neighbours =>
-  sorted(
-    rowsOf(
-      ...Array.from({ length: titles }, () => {
-        const targets = new Set(Array.from({ length: 6 }, () => pick(random)))
-        return [...targets].map((target): [number, number] => [target, 0.01 + random()])
-      })
-    )
-  )
+  rowsOf(
+    ...Array.from({ length: titles }, () => {
+      const targets = new Set(Array.from({ length: 6 }, () => pick(random)))
+      return [...targets].map((target): [number, number] => [target, 0.01 + random()])
+    })
+  ).sorted()
 
 const scoresOf = (scorer: Scorer, history: ReturnType<typeof historyOf>) => {
   const scores = Array<number>(titles).fill(0)

@@ -9,9 +9,9 @@ import {
   type Interactions,
   interactionsOf,
   trainingSetOf,
-  viewsOf
+  viewCounts
 } from '../../../src/recommendations/model/interactions.js'
-import { blendOf, nothing, Rows, sorted } from '../../../src/recommendations/model/neighbours.js'
+import { blendOf, nothing, Rows } from '../../../src/recommendations/model/neighbours.js'
 import { randomFrom } from '../../../src/recommendations/model/sampling.js'
 import { historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
 import { chooseSettings, type Model, type TrainingStep, train } from '../../../src/recommendations/model/train.js'
@@ -27,7 +27,7 @@ const ageless = (items: ArrayLike<number>) => historyOf(items, { next: Number.PO
 /** All neighbours by cosine, as the plainest of the models that are better than popularity. */
 const cosines = (data: Interactions) => {
   const set = trainingSetOf(data)
-  const views = viewsOf(set)
+  const views = viewCounts(set)
   const coViews = new CoViews(set, new Float64Array(set.userCount).fill(1))
   const rows = new Rows(set.itemCount)
   for (let item = 0; item < set.itemCount; item++) {
@@ -36,7 +36,7 @@ const cosines = (data: Interactions) => {
       rows.add(other, (coViews.counts[other] as number) / Math.sqrt((views[item] as number) * (views[other] as number)))
     rows.close()
   }
-  return sorted(rows.end())
+  return rows.sorted()
 }
 
 const compared = (out: HoldOut, model: Model) => {
