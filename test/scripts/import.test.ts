@@ -62,7 +62,7 @@ t.test('npm run import', async t => {
     t.strictSame(await run('data'), [
       1,
       '',
-      'data/contents.ndjson:2: colour: is not a field of contents\ndata/contents.ndjson:2: name: must be a text\nNothing was imported.\n'
+      'data/contents.ndjson:2: colour: is not a field of contents\ndata/contents.ndjson:2: name: must be a string\nNothing was imported.\n'
     ])
     t.strictSame(await all('contents'), before)
   })
