@@ -167,7 +167,7 @@ t.test('POST /import/{file}', async t => {
     const [answer] = (await once(upload, 'response')) as [IncomingMessage]
     t.strictSame(
       [answer.statusCode, answer.headers['retry-after'], JSON.parse(await text(answer))],
-      [409, '5', { success: false, code: 409, message: 'The import lost its turn, send the file again' }]
+      [409, '5', { success: false, code: 409, message: 'The import lost its lease, send the file again' }]
     )
     const stored = await databaseOf(app).collection<{ _id: number }>('contents').findOne({ _id: 1 })
     t.match(stored, { name: 'Newer' })
