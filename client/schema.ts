@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins. A 401 if the session of the request has ended.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.
          */
         post: operations["decideOnDevice"];
         delete?: never;
@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description Begins a new session of the account. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. A 401 if these are wrong, or if the session of the request has ended.
+         * @description Begins a new session of the account. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -740,7 +740,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds. A 401 if the session of the request has ended.
+         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSessions"];
         options?: never;
@@ -760,7 +760,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out a device
-         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds. A 401 if the session of the request has ended.
+         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSession"];
         options?: never;

@@ -130,7 +130,9 @@ export const settingGroups = {
       description: 'Whether the service trains the recommendation model itself: `auto`, or `off` if you run `npm run train`'
     }),
     TRAIN_INTERVAL: Integer('Minutes between two trainings of the model', 360, { minimum: 1 }),
-    TRAIN_SHARE: Integer('Growth of all histories in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, { minimum: 1 }),
+    TRAIN_SHARE: Integer('Growth of all histories in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, {
+      minimum: 1
+    }),
     TRAIN_MEMORY_MB: Integer('Memory limit of a training in megabytes. A training that exceeds it is stopped', 1536, { minimum: 64 })
   },
   Operating: {
