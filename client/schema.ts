@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, and from time to time after that. An app that follows the cursors misses nothing, but may get a change twice. `reset` means that the copy has to be dropped before this answer is applied.
+         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
          */
         get: operations["listChanges"];
         put?: never;
@@ -32,8 +32,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the contents that are open to the caller
-         * @description Sorted by weight by default, and by start date among equal weights, newest first. Contents without a weight come last.
+         * List the content that is open to the caller
+         * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last.
          */
         get: operations["listContents"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a content
-         * @description Returns a 404 if the content is not open to the caller.
+         * Get a content item
+         * @description Returns a 404 if the item is not open to the caller.
          */
         get: operations["getContent"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List titles like this one
-         * @description Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the content is not open to the caller.
+         * @description Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the item is not open to the caller.
          */
         get: operations["listSimilar"];
         put?: never;
@@ -116,7 +116,7 @@ export interface paths {
         post?: never;
         /**
          * Hide the card of a show or film
-         * @description It stays hidden until the user watches something of the show again. The id may be that of any content of the show.
+         * @description It stays hidden until the user watches something of the show again. The id may be that of the show or of any of its episodes.
          */
         delete: operations["dismissCard"];
         options?: never;
@@ -174,13 +174,13 @@ export interface paths {
         get?: never;
         /**
          * Hide a title
-         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of any content of the title: an episode hides its show. Hiding a title again changes nothing.
+         * @description The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of an episode or season, which hides the show. Hiding a title again changes nothing.
          */
         put: operations["hideTitle"];
         post?: never;
         /**
-         * Show a hidden title again
-         * @description The id may be that of any content of the title.
+         * Unhide a title
+         * @description The id may be that of an episode or season of the title.
          */
         delete: operations["unhideTitle"];
         options?: never;
@@ -202,8 +202,8 @@ export interface paths {
         get: operations["listHistory"];
         put?: never;
         /**
-         * Report the progress of a content
-         * @description Creates or updates the user's one history element for this content. `Location` is its path.
+         * Report playback progress
+         * @description Creates or updates the user's history element of this item. `Location` is its path.
          */
         post: operations["reportProgress"];
         /**
@@ -230,13 +230,13 @@ export interface paths {
         get: operations["getHistoryElement"];
         /**
          * Update the progress of a history element
-         * @description Needs `time` or `percentage`, or both. The one that is not given stays as it is, except that `time` alone also sets the `percentage` of a content with a `duration`.
+         * @description Needs `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.
          */
         put: operations["updateHistoryElement"];
         post?: never;
         /**
          * Remove a history element
-         * @description The next report for its content creates a new one.
+         * @description The next report of the same item creates a new element.
          */
         delete: operations["deleteHistoryElement"];
         options?: never;
@@ -254,8 +254,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report the progress of many contents
-         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Reports that POST /history would refuse are refused individually, and the others are saved.
+         * Send several progress reports
+         * @description For reports that a device kept while it was offline: 1 to 200. Each counts as in POST /history. Those that POST /history would refuse are refused, and the others are saved.
          */
         post: operations["reportManyProgresses"];
         delete?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Get the rows of a start page
-         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. No title is in more than one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the rows that need it.
+         * @description In this order, without empty rows: `continue_watching`, `recommended`, up to two `because` (titles like one that the user has recently watched), `watchlist`, `popular`, `new`, and a `rail` for each rail of the collection, or of all collections. Without a token: `popular`, `new` and rails, with an `ETag`. A title is in only one of `recommended`, `because`, `popular` and `new`. If the database does not respond, `missing` names the rows that need it.
          */
         get: operations["getHome"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Get the legal text in the caller's language
-         * @description The text is in the first language of `Accept-Language` that is available, else in the default language. `Content-Language` names it.
+         * @description In the most preferred language of `Accept-Language` that is available, otherwise in the default language. `Content-Language` names the language.
          */
         get: operations["getLegalText"];
         put?: never;
@@ -335,7 +335,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in 15 minutes is limited. A user has at most 100 sessions: one more login ends the session that has been unused the longest.
+         * @description A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in 15 minutes is limited. A user has at most 100 sessions: beyond that, a login ends the session that has been unused the longest.
          */
         post: operations["logIn"];
         delete?: never;
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Get codes for a device without a keyboard
-         * @description The device shows `user_code` and the address of the page, and polls POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.
+         * @description The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Only available if the operator has set `DEVICE_URL`.
          */
         post: operations["getDeviceCodes"];
         delete?: never;
@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or deny a device
-         * @description An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins.
+         * @description An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.
          */
         post: operations["decideOnDevice"];
         delete?: never;
@@ -399,7 +399,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with the code of a device
-         * @description Poll every `interval` seconds. Until a user has decided, it returns a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. Once approved, a code signs in once.
+         * @description Poll every `interval` seconds. Until a user has decided, the answer is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once.
          */
         post: operations["signInDevice"];
         delete?: never;
@@ -419,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new pair of tokens
-         * @description A refresh token can be used once. Using it again after a grace period ends its session, because it may have been stolen.
+         * @description A refresh token can be used once. If it is used again after a grace period, its session ends, because it may have been stolen.
          */
         post: operations["refresh"];
         delete?: never;
@@ -464,7 +464,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the user
-         * @description Erases the account with all its profiles, whichever of them asks, and everything that is stored about them. Ends their sessions: within 2 seconds, their tokens get a 401. The password is that of the account. A wrong one counts as a failed login.
+         * @description Erases the account, all of its profiles, and everything that is stored about them. Within 2 seconds, their tokens get a 401. Requires the password of the account. A wrong one counts as a failed login.
          */
         delete: operations["eraseMe"];
         options?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. `npm run import` takes `users`, `history`, `watchlist` and `hidden` as files of these names. A user can have one export at a time.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist` and `hidden` can be imported again. A user can have one export at a time.
          */
         get: operations["exportMe"];
         put?: never;
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start or continue to play
+         * Start or continue playing
          * @description Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices: stop. After a 408, a 429, a 503 or no answer, keep playing.
          */
         post: operations["play"];
@@ -571,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * Add a profile
-         * @description An account has at most 8 profiles. With `max_age`, a profile sees only contents with a `min_age` up to it. `Location` is its path.
+         * @description An account has at most 8 profiles. With `max_age`, a profile sees only items with a `min_age` up to it. `Location` is its path.
          */
         post: operations["addProfile"];
         delete?: never;
@@ -596,7 +596,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a profile
-         * @description Deletes the profile with everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.
+         * @description Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.
          */
         delete: operations["deleteProfile"];
         options?: never;
@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to a profile
-         * @description Begins a new session of the account. A profile with a PIN needs its `pin`. Switching from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.
+         * @description Begins a new session of the account. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.
          */
         post: operations["signInToProfile"];
         delete?: never;
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * List the rail collections
-         * @description A rail is a query for contents: its `endpoint` is the URL that returns them.
+         * @description A rail is a query of GET /contents. Its `endpoint` is the URL that returns its items.
          */
         get: operations["listRailCollections"];
         put?: never;
@@ -653,7 +653,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description Returns a 503 after a start until the service is prepared, while the database is unavailable, and after a stop signal.
+         * @description Returns a 503 during startup, while the database is unavailable, and after a stop signal.
          */
         get: operations["getReady"];
         put?: never;
@@ -693,7 +693,7 @@ export interface paths {
         };
         /**
          * List what the channels show
-         * @description The programmes that overlap a time window, sorted by their start. Programmes whose content is not open to the caller are left out.
+         * @description The programmes that overlap a time window, sorted by start. Programmes whose content the caller may not see are left out.
          */
         get: operations["listSchedule"];
         put?: never;
@@ -713,7 +713,7 @@ export interface paths {
         };
         /**
          * List what is on now and next
-         * @description Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content is not open to the caller.
+         * @description Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.
          */
         get: operations["listOnAir"];
         put?: never;
@@ -740,7 +740,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out everywhere
-         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.
+         * @description Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSessions"];
         options?: never;
@@ -760,7 +760,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out a device
-         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds.
+         * @description Ends one session of the user: its refresh token at once, its access tokens within 2 seconds. Returns a 401 if the session of the request has ended.
          */
         delete: operations["endSession"];
         options?: never;
@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * List the support texts of a context
-         * @description An empty context returns the texts of all contexts. Each text is in the first language of `Accept-Language` that it is available in, else in the default language, else in its first language.
+         * @description An empty context returns the texts of all contexts. Each text is in the most preferred language of `Accept-Language` that it has, otherwise in the default language, otherwise in its first language.
          */
         get: operations["listSupportTexts"];
         put?: never;
@@ -817,7 +817,7 @@ export interface paths {
         };
         /**
          * Get a taxonomy term
-         * @description Its contents are those of GET /contents with `terms`.
+         * @description GET /contents with `terms` lists the items that have it.
          */
         get: operations["getTerm"];
         put?: never;
@@ -842,8 +842,8 @@ export interface paths {
         get: operations["listWatchlist"];
         put?: never;
         /**
-         * Save a content for later
-         * @description Saving a content again changes nothing.
+         * Save an item for later
+         * @description Saving an item again changes nothing.
          */
         post: operations["addToWatchlist"];
         /**
@@ -865,14 +865,14 @@ export interface paths {
         };
         /**
          * Get a history element
-         * @description Despite its path, this returns a history element, as in the specification. Use an id of GET /history.
+         * @description Despite its path, this returns a history element, as the specification requires. Use an id from GET /history.
          */
         get: operations["getWatchedVideo"];
         put?: never;
         post?: never;
         /**
          * Remove a watchlist element
-         * @description Use the `id` of the element, not the id of its content.
+         * @description Use the `id` of the element, not its `content_id`.
          */
         delete: operations["deleteWatchlistElement"];
         options?: never;
@@ -918,7 +918,7 @@ export interface components {
             /** @description The names of the devices that are playing */
             devices: (string | null)[];
         };
-        /** @description No valid bearer token, or a failed login */
+        /** @description No valid bearer token, a session that has ended, or a failed login */
         Unauthenticated: {
             /** @enum {boolean} */
             success: false;
@@ -937,9 +937,9 @@ export interface components {
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
-            /** @description Whether there is more to read now */
+            /** @description Whether to ask again at once */
             more: boolean;
-            /** @description Whether to drop the copy first, because `since` was too old, from before a restore or a change of the age limit, or not a cursor of this user */
+            /** @description Whether to drop the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user */
             reset: boolean;
         };
         HistoryProgress: {
@@ -951,7 +951,7 @@ export interface components {
             time: number;
             /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
-            /** @description How often the content was completed */
+            /** @description How often the item was completed */
             plays: number;
             /**
              * Format: date-time
@@ -973,7 +973,7 @@ export interface components {
             id: number;
             user_id: number;
             content_id: number;
-            /** @description The `handler_id` of the content */
+            /** @description The `handler_id` of the item */
             video_id: string;
             /**
              * Format: date-time
@@ -987,7 +987,7 @@ export interface components {
             updated_at: string;
         };
         HiddenEntry: {
-            /** @description Id of the title: a show, or a content without a parent */
+            /** @description Id of the title: a show, a film, or anything else without a parent */
             content_id: number;
             /**
              * Format: date-time
@@ -997,11 +997,11 @@ export interface components {
         };
         /** @description Apply these before the elements */
         RemovedContents: {
-            /** @description Contents that were removed from the history */
+            /** @description Ids of the content items that were removed from the history */
             history: number[];
-            /** @description Contents that were removed from the watchlist */
+            /** @description Ids of the content items that were removed from the watchlist */
             watchlist: number[];
-            /** @description Contents that were removed from the list of hidden titles */
+            /** @description Ids of the content items that were removed from the list of hidden titles */
             hidden: number[];
         };
         ContentPageAnswer: {
@@ -1015,7 +1015,7 @@ export interface components {
         };
         Content: {
             id: number;
-            /** @description The parent content, for example the show of an episode */
+            /** @description Id of the parent, for example the show of an episode */
             parent_id: number | null;
             /**
              * @example show
@@ -1086,7 +1086,7 @@ export interface components {
             plans: {
                 [key: string]: components["schemas"]["Plan"];
             };
-            /** @description URL of the content in the web front end */
+            /** @description URL of the item in the web front end */
             link: string;
             /**
              * @description Length in seconds, above 0
@@ -1094,7 +1094,7 @@ export interface components {
              */
             duration?: number;
             /**
-             * @description Youngest age it is meant for
+             * @description Minimum age of the viewer
              * @example 12
              */
             min_age?: number;
@@ -1142,7 +1142,7 @@ export interface components {
         };
         SimilarContent: {
             id: number;
-            /** @description The parent content, for example the show of an episode */
+            /** @description Id of the parent, for example the show of an episode */
             parent_id: number | null;
             /**
              * @example show
@@ -1213,7 +1213,7 @@ export interface components {
             plans: {
                 [key: string]: components["schemas"]["Plan"];
             };
-            /** @description URL of the content in the web front end */
+            /** @description URL of the item in the web front end */
             link: string;
             /**
              * @description Length in seconds, above 0
@@ -1221,7 +1221,7 @@ export interface components {
              */
             duration?: number;
             /**
-             * @description Youngest age it is meant for
+             * @description Minimum age of the viewer
              * @example 12
              */
             min_age?: number;
@@ -1293,7 +1293,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         HiddenTitle: {
-            /** @description Id of the title: a show, or a content without a parent */
+            /** @description Id of the title: a show, a film, or anything else without a parent */
             content_id: number;
             content: components["schemas"]["Content"];
             /**
@@ -1321,7 +1321,7 @@ export interface components {
             time: number;
             /** @description Percentage of the video watched, from 0 to 100 */
             percentage: number;
-            /** @description How often the content was completed */
+            /** @description How often the item was completed */
             plays: number;
             /**
              * Format: date-time
@@ -1384,7 +1384,7 @@ export interface components {
             refused: components["schemas"]["RefusedReport"][];
         };
         RefusedReport: {
-            /** @description The place of the report, from 0 */
+            /** @description The position of the report in the list, from 0 */
             index: number;
             code: number;
             message: string;
@@ -1397,7 +1397,7 @@ export interface components {
         /** @description The rows of a start page */
         Home: {
             rows: components["schemas"]["HomeRow"][];
-            /** @description The kinds of rows that the service could not read just now */
+            /** @description The kinds of rows that could not be read, because the database is unavailable */
             missing: ("continue_watching" | "recommended" | "because" | "watchlist" | "popular" | "new" | "rail")[];
         };
         HomeRow: {
@@ -1476,7 +1476,7 @@ export interface components {
             id: number;
             user_id: number;
             content_id: number;
-            /** @description The `handler_id` of the content */
+            /** @description The `handler_id` of the item */
             video_id: string;
             /**
              * Format: date-time
@@ -1511,12 +1511,12 @@ export interface components {
             /** @example ada@example.com */
             email: string;
             /**
-             * @description Any length that fits into the body of 64 KiB
+             * @description Of any length, up to the body size of 64 KiB
              * @example correct horse battery staple
              */
             password: string;
             /**
-             * @description Name of the device, for the list of sessions. Must not contain control characters. An empty name counts as none
+             * @description Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -1533,7 +1533,7 @@ export interface components {
             token_type: "Bearer";
             /** @description Lifetime of the access token in seconds */
             expires_in: number;
-            /** @description Can be used once, at POST /login/refresh */
+            /** @description Can be used once, with POST /login/refresh */
             refresh_token: string;
             user: components["schemas"]["User"];
         };
@@ -1541,12 +1541,12 @@ export interface components {
             id: number;
             email: string;
             name: string;
-            /** @description Only in a profile that is not the first one: the id of its account */
+            /** @description The id of the account. Only for profiles other than the first */
             account_id?: number;
         };
         DeviceRequest: {
             /**
-             * @description Name of the device, for the list of sessions. Must not contain control characters. An empty name counts as none
+             * @description Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none
              * @example Living room TV
              */
             device?: string;
@@ -1557,7 +1557,7 @@ export interface components {
             data: components["schemas"]["DeviceCodes"];
         };
         DeviceCodes: {
-            /** @description For the device alone, which sends it to POST /login/device/token */
+            /** @description Only for the device, which sends it to POST /login/device/token */
             device_code: string;
             /**
              * @description Show it to the user
@@ -1579,7 +1579,7 @@ export interface components {
             data: components["schemas"]["WaitingDevice"];
         };
         WaitingDevice: {
-            /** @description What the device calls itself, which anybody may have made up */
+            /** @description The name that the device gave itself. It may be false */
             device: string | null;
             /**
              * Format: date-time
@@ -1604,7 +1604,7 @@ export interface components {
         };
         PasswordConfirmation: {
             /**
-             * @description Any length that fits into the body of 64 KiB
+             * @description Of any length, up to the body size of 64 KiB
              * @example correct horse battery staple
              */
             password: string;
@@ -1695,7 +1695,7 @@ export interface components {
         Playing: {
             content_id: number;
             /**
-             * @description The name of the device. Only used with an identity provider: otherwise it is the name sent with the login
+             * @description The name of the device. Only used with an identity provider: otherwise the name from the login counts
              * @example Living room TV
              */
             device?: string;
@@ -1709,7 +1709,7 @@ export interface components {
             id: number;
             name: string;
             /**
-             * @description Null without a limit
+             * @description Age limit. Null for none
              * @example 6
              */
             max_age: number | null;
@@ -1720,7 +1720,7 @@ export interface components {
             /** @example Mia */
             name: string;
             /**
-             * @description Null without a limit
+             * @description Age limit. Null for none
              * @example 6
              */
             max_age?: number | null;
@@ -1734,7 +1734,7 @@ export interface components {
             /** @example Mia */
             name?: string;
             /**
-             * @description Null without a limit
+             * @description Age limit. Null for none
              * @example 6
              */
             max_age?: number | null;
@@ -1763,7 +1763,7 @@ export interface components {
             name: string;
             /** @description Machine name in snake case */
             mname: string;
-            /** @description Absolute URL of a GET /contents query that returns the contents of the rail */
+            /** @description Absolute URL of a GET /contents query that returns the items of the rail */
             endpoint: string;
             /**
              * Format: date-time
@@ -1784,7 +1784,7 @@ export interface components {
             name: string;
             /** @description Machine name in snake case */
             mname: string;
-            /** @description Absolute URL of a GET /contents query that returns the contents of the rail */
+            /** @description Absolute URL of a GET /contents query that returns the items of the rail */
             endpoint: string;
             /**
              * Format: date-time
@@ -1814,7 +1814,7 @@ export interface components {
         };
         Recommendation: {
             id: number;
-            /** @description The parent content, for example the show of an episode */
+            /** @description Id of the parent, for example the show of an episode */
             parent_id: number | null;
             /**
              * @example show
@@ -1885,7 +1885,7 @@ export interface components {
             plans: {
                 [key: string]: components["schemas"]["Plan"];
             };
-            /** @description URL of the content in the web front end */
+            /** @description URL of the item in the web front end */
             link: string;
             /**
              * @description Length in seconds, above 0
@@ -1893,7 +1893,7 @@ export interface components {
              */
             duration?: number;
             /**
-             * @description Youngest age it is meant for
+             * @description Minimum age of the viewer
              * @example 12
              */
             min_age?: number;
@@ -1934,7 +1934,7 @@ export interface components {
             collection: components["schemas"]["Programme"][];
             meta: components["schemas"]["Meta"];
         };
-        /** @description A content that a channel shows at a certain time */
+        /** @description What a channel shows at a certain time */
         Programme: {
             id: number;
             channel: string;
@@ -1955,7 +1955,7 @@ export interface components {
             success: true;
             data: components["schemas"]["OnAir"][];
         };
-        /** @description What a channel shows now, and what begins there next, within 24 hours */
+        /** @description What a channel shows now, and what it shows next within 24 hours */
         OnAir: {
             channel: string;
             now: components["schemas"]["Programme"] | null;
@@ -1969,7 +1969,7 @@ export interface components {
         Session: {
             /** @example 0b9f1d8e-5f0c-4a57-9f6b-6d1f3f6f2a11 */
             id: string;
-            /** @description The name that was sent with the login */
+            /** @description The name of the device, from the login */
             device: string | null;
             /**
              * Format: date-time
@@ -1978,7 +1978,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When its refresh token was used last, or `created_at`
+             * @description When a refresh token of the session was last used, otherwise `created_at`
              * @example 2026-01-31T20:15:00.000000Z
              */
             last_used_at: string;
@@ -2084,7 +2084,7 @@ export interface components {
                 "application/json": components["schemas"]["Invalid"];
             };
         };
-        /** @description No valid bearer token, or a failed login */
+        /** @description No valid bearer token, a session that has ended, or a failed login */
         Unauthorized: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -2187,13 +2187,13 @@ export interface components {
         "Retry-After": number;
         /** @description The version of the answer, for `If-None-Match` */
         ETag: string;
-        /** @description `public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: no shared cache may store it */
+        /** @description `public, no-cache`: may be stored, but must be revalidated before each use. For a profile with an age limit, `private, no-cache`: a shared cache must not store it */
         "Cache-Control": string;
-        /** @description The request headers that the answer depends on, if there are any */
+        /** @description The request headers that the answer depends on, if any */
         Vary: string;
         /** @description The methods that the path supports */
         Allow: string;
-        /** @description The path of what was created or updated. Missing if a late report was for a removed element */
+        /** @description The path of what was created or updated. Missing for a late report of a removed element */
         Location: string;
         /** @description The language of the text */
         "Content-Language": string;
@@ -2205,7 +2205,7 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description The `cursor` of the last answer. Without it, everything from the beginning */
+                /** @description The `cursor` of the last answer. Without it, the answer begins with the oldest elements */
                 since?: string;
                 /** @description Changes per answer, removals included */
                 perPage?: number;
@@ -2267,13 +2267,13 @@ export interface operations {
     listContents: {
         parameters: {
             query?: {
-                /** @description Only contents of these types */
+                /** @description Only items of these types */
                 type?: string[];
-                /** @description Only children of these contents */
+                /** @description Only children of these items */
                 parent_id?: number[];
-                /** @description Only contents with any of these taxonomy terms */
+                /** @description Only items with any of these taxonomy terms */
                 terms?: number[];
-                /** @description Only these contents */
+                /** @description Only these items */
                 ids?: number[];
                 /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents */
                 search?: string;
@@ -2377,7 +2377,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content
+                 * @description Id of the content item
                  * @example 1405
                  */
                 contentId: string;
@@ -2468,7 +2468,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content
+                 * @description Id of the content item
                  * @example 1405
                  */
                 contentId: string;
@@ -2551,7 +2551,7 @@ export interface operations {
     listContinueWatching: {
         parameters: {
             query?: {
-                /** @description Only cards that were updated at this moment or later */
+                /** @description Only cards that were updated at this time or later */
                 since?: string;
                 /** @description Elements per page */
                 perPage?: number;
@@ -2666,7 +2666,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content
+                 * @description Id of the content item
                  * @example 1405
                  */
                 contentId: string;
@@ -2839,7 +2839,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content
+                 * @description Id of the content item
                  * @example 1405
                  */
                 contentId: string;
@@ -2881,7 +2881,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the content
+                 * @description Id of the content item
                  * @example 1405
                  */
                 contentId: string;
@@ -2920,7 +2920,7 @@ export interface operations {
     listHistory: {
         parameters: {
             query?: {
-                /** @description Only elements of these contents */
+                /** @description Only elements of these items */
                 content_id?: number[];
                 status?: "in_progress" | "completed" | "watched";
                 /** @description Elements per page */

@@ -7,7 +7,7 @@ import { WatchlistElement } from './watchlist.js'
 const WatchlistEntry = Type.Omit(WatchlistElement, ['content'], { $id: 'WatchlistEntry' })
 const HiddenEntry = Type.Omit(HiddenTitle, ['content'], { $id: 'HiddenEntry' })
 
-const contentIds = (list: string) => Type.Array(Type.Integer(), { description: `Contents that were removed from ${list}` })
+const contentIds = (list: string) => Type.Array(Type.Integer(), { description: `Ids of the content items that were removed from ${list}` })
 
 export const Changes = Type.Object(
   {
@@ -19,10 +19,10 @@ export const Changes = Type.Object(
       { $id: 'RemovedContents', description: 'Apply these before the elements' }
     ),
     cursor: Type.String({ description: '`since` of the next request' }),
-    more: Type.Boolean({ description: 'Whether there is more to read now' }),
+    more: Type.Boolean({ description: 'Whether to ask again at once' }),
     reset: Type.Boolean({
       description:
-        'Whether to drop the copy first, because `since` was too old, from before a restore or a change of the age limit, or not a cursor of this user'
+        'Whether to drop the copy first, because `since` was too old, older than a restore or a change of the age limit, or not a cursor of this user'
     })
   },
   { $id: 'Changes' }
@@ -33,7 +33,7 @@ export const ChangesQuery = Type.Object({
   since: Type.Optional(
     Type.String({
       maxLength: maxCursorLength,
-      description: 'The `cursor` of the last answer. Without it, everything from the beginning',
+      description: 'The `cursor` of the last answer. Without it, the answer begins with the oldest elements',
       examples: ['WzcsMTc2MzkwMDAwMDAwMCwtMSwwLDAsMTc2MzkwMDAwMDAwMCwwLDBd']
     })
   ),

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { component, published } from './published.js'
 
-/** A moment on the wire: UTC, six fractional digits. Because of the brand, other strings do not compile in its place. */
+/** A timestamp as it is sent: UTC, six fractional digits. The brand keeps other strings from compiling in its place. */
 export type Timestamp = string & { readonly timestamp: unique symbol }
 export const Timestamp = Type.Unsafe<Timestamp>({ type: 'string', format: 'date-time', examples: ['2026-01-31T20:15:00.000000Z'] })
 
@@ -10,7 +10,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> 
 /** Client generators cannot handle a boolean with one value. */
 const Always = <B extends boolean>(value: B) => published(Type.Literal(value), Type.Boolean())
 
-/** The answer to a read. It needs a name of its own if its data has none. */
+/** The answer to a read. Give it a name if its data has none. */
 export const Ok = <T extends TSchema>(data: T, $id = `${data.$id}Answer`) => Type.Object({ success: Always(true), data }, { $id })
 
 const writeStatus = { success: Always(true), code: Type.Integer() }
@@ -69,5 +69,5 @@ export const unauthenticatedMessage = 'Unauthenticated.'
 
 export const Unauthenticated = Type.Object(
   { success: Always(false), message: published(Type.Literal(unauthenticatedMessage), Type.String({ examples: [unauthenticatedMessage] })) },
-  { $id: 'Unauthenticated', description: 'No valid bearer token, or a failed login' }
+  { $id: 'Unauthenticated', description: 'No valid bearer token, a session that has ended, or a failed login' }
 )

@@ -9,10 +9,10 @@ const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 count
 
 const Plan = Type.Object({ id: Type.String(), vendor_name: Type.String() }, { $id: 'Plan' })
 
-/** Sent only if the content has them. */
+/** Sent only if the item has them. */
 const optional = Type.Object({
   duration: Type.Optional(Type.Number({ description: 'Length in seconds, above 0', examples: [5400] })),
-  min_age: Type.Optional(Type.Integer({ minimum: 0, maximum: 21, description: 'Youngest age it is meant for', examples: [12] })),
+  min_age: Type.Optional(Type.Integer({ minimum: 0, maximum: 21, description: 'Minimum age of the viewer', examples: [12] })),
   season: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the season', examples: [1] })),
   episode: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the episode in its season', examples: [2] })),
   external_ids: Type.Optional(
@@ -24,7 +24,7 @@ export type OptionalContentFields = Static<typeof optional>
 export const Content = Type.Object(
   {
     id: Type.Integer(),
-    parent_id: Nullable(Type.Integer({ description: 'The parent content, for example the show of an episode' })),
+    parent_id: Nullable(Type.Integer({ description: 'Id of the parent, for example the show of an episode' })),
     type: Type.String({ examples: ['show', 'episode'] }),
     handler: Type.String({ description: 'Video platform that hosts the media' }),
     handler_type: Type.String({ description: 'Kind of media object on that platform' }),
@@ -49,7 +49,7 @@ export const Content = Type.Object(
     price: Nullable(Type.Number()),
     price_formatted: Nullable(Type.String()),
     plans: Type.Record(Type.String(), Plan),
-    link: Type.String({ description: 'URL of the content in the web front end' }),
+    link: Type.String({ description: 'URL of the item in the web front end' }),
     ...optional.properties
   },
   { $id: 'Content' }

@@ -3,16 +3,16 @@ import { Ids, maxValueLength, Names, OrderBy, OrderDirection } from './lists.js'
 import { PageQuery } from './page.js'
 import { published } from './published.js'
 
-/** Each word costs time, and nobody types more. */
+/** Each word takes time, and nobody types more. */
 export const maxWords = 8
 
 export const orderFields = ['start_date', 'created_at', 'name', 'weight'] as const
 
 export const ContentsQuery = Type.Object({
-  type: Names('Only contents of these types', 'show'),
-  parent_id: Ids('Only children of these contents', 1188),
-  terms: Ids('Only contents with any of these taxonomy terms', 2),
-  ids: Ids('Only these contents', 1405),
+  type: Names('Only items of these types', 'show'),
+  parent_id: Ids('Only children of these items', 1188),
+  terms: Ids('Only items with any of these taxonomy terms', 2),
+  ids: Ids('Only these items', 1405),
   search: Type.Optional(
     // The regular expressions of some client languages lack `\p`.
     published(
@@ -20,7 +20,7 @@ export const ContentsQuery = Type.Object({
         maxLength: maxValueLength,
         pattern: '[\\p{L}\\p{N}]',
         format: 'search',
-        'x-rule': `a text of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
+        'x-rule': `a string of at most ${maxValueLength} characters and ${maxWords} words, with a letter or a digit`,
         description: `Up to ${maxWords} words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents`,
         examples: ['harbour']
       }),

@@ -16,6 +16,6 @@ export const ContinueWatchingCard = Type.Object(
 )
 
 export const ContinueWatchingQuery = Type.Object({
-  since: Moment('Only cards that were updated at this moment or later', '2026-01-31T20:00:00Z'),
+  since: Moment('Only cards that were updated at this time or later', '2026-01-31T20:00:00Z'),
   ...PageQuery
 })

@@ -7,7 +7,7 @@ export type DeviceRequest = Static<typeof DeviceRequest>
 
 export const DeviceCodes = Type.Object(
   {
-    device_code: Type.String({ description: 'For the device alone, which sends it to POST /login/device/token' }),
+    device_code: Type.String({ description: 'Only for the device, which sends it to POST /login/device/token' }),
     user_code: Type.String({ description: 'Show it to the user', examples: ['BCDF-GHJK'] }),
     verification_uri: Type.String({ description: 'The page where the user types the code' }),
     verification_uri_complete: Type.String({ description: 'The same page with the code, for a QR code' }),
@@ -26,7 +26,7 @@ export const UserCode = Type.String({
 })
 
 export const WaitingDevice = Type.Object(
-  { device: Nullable(Type.String({ description: 'What the device calls itself, which anybody may have made up' })), created_at: Timestamp },
+  { device: Nullable(Type.String({ description: 'The name that the device gave itself. It may be false' })), created_at: Timestamp },
   { $id: 'WaitingDevice' }
 )
 export type WaitingDevice = Static<typeof WaitingDevice>

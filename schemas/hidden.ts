@@ -4,7 +4,7 @@ import { Content } from './content.js'
 
 export const HiddenTitle = Type.Object(
   {
-    content_id: Type.Integer({ description: 'Id of the title: a show, or a content without a parent' }),
+    content_id: Type.Integer({ description: 'Id of the title: a show, a film, or anything else without a parent' }),
     content: Content,
     created_at: Timestamp
   },

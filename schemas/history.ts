@@ -10,7 +10,7 @@ const own = {
   content_id: Type.Integer(),
   time: Type.Number({ description: 'Playback position in seconds' }),
   percentage: Type.Number({ description: 'Percentage of the video watched, from 0 to 100' }),
-  plays: Type.Integer({ description: 'How often the content was completed' }),
+  plays: Type.Integer({ description: 'How often the item was completed' }),
   watched_at: Nullable(Timestamp),
   created_at: Timestamp,
   updated_at: Timestamp
@@ -48,14 +48,14 @@ export type ProgressUpdate = Static<typeof ProgressUpdate>
 
 export const maxReports = 200
 
-/** Each report is checked by itself. */
+/** Each report is checked separately. */
 export const ProgressReports = published(
   Type.Object({ reports: Type.Array(Type.Unknown(), { minItems: 1, maxItems: maxReports }) }, { $id: 'ProgressReports' }),
   Type.Object({ reports: Type.Array(component(ProgressReport), { minItems: 1, maxItems: maxReports }) })
 )
 
 export const RefusedReport = Type.Object(
-  { index: Type.Integer({ description: 'The place of the report, from 0' }), code: Type.Integer(), message: Type.String() },
+  { index: Type.Integer({ description: 'The position of the report in the list, from 0' }), code: Type.Integer(), message: Type.String() },
   { $id: 'RefusedReport' }
 )
 export type RefusedReport = Static<typeof RefusedReport>
@@ -69,7 +69,7 @@ export const SavedReports = DoneWith(
 )
 
 export const HistoryQuery = Type.Object({
-  content_id: Ids('Only elements of these contents', 1405),
+  content_id: Ids('Only elements of these items', 1405),
   status: Type.Optional(
     Type.Unsafe<'in_progress' | 'completed' | 'watched'>({ type: 'string', enum: ['in_progress', 'completed', 'watched'] })
   ),

@@ -29,7 +29,7 @@ const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }
   required: ['content'],
   properties: {
     content: component(Content),
-    reason: { description: 'As in the list of the same kind: a text in a card, a `RecommendationReason` in a recommendation' },
+    reason: { description: 'A string in a card, a `RecommendationReason` in a recommendation' },
     recent: { type: 'boolean', description: 'In recommended and similar titles' },
     history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'In a card' },
     updated_at: { ...Timestamp, description: 'In a card and in the watchlist' },
@@ -86,7 +86,7 @@ const Home = Type.Object(
   {
     rows: Type.Array(HomeRow),
     missing: Type.Array(Type.Unsafe<HomeKind>({ type: 'string', enum: [...homeKinds] }), {
-      description: 'The kinds of rows that the service could not read just now'
+      description: 'The kinds of rows that could not be read, because the database is unavailable'
     })
   },
   { $id: 'Home', description: 'The rows of a start page' }

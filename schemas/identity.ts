@@ -2,14 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const password = Type.String({
   minLength: 1,
-  description: 'Any length that fits into the body of 64 KiB',
+  description: 'Of any length, up to the body size of 64 KiB',
   examples: ['correct horse battery staple']
 })
 
 export const DeviceName = Type.String({
   maxLength: 100,
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-  description: 'Name of the device, for the list of sessions. Must not contain control characters. An empty name counts as none',
+  description: 'Name of the device in the list of sessions. Must not contain control characters. An empty name counts as none',
   examples: ['Living room TV']
 })
 
@@ -37,7 +37,7 @@ export const User = Type.Object(
     id: Type.Integer(),
     email: Type.String(),
     name: Type.String(),
-    account_id: Type.Optional(Type.Integer({ description: 'Only in a profile that is not the first one: the id of its account' }))
+    account_id: Type.Optional(Type.Integer({ description: 'The id of the account. Only for profiles other than the first' }))
   },
   { $id: 'User' }
 )
@@ -48,7 +48,7 @@ export const SignedIn = Type.Object(
     access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`' }),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Lifetime of the access token in seconds' }),
-    refresh_token: Type.String({ description: 'Can be used once, at POST /login/refresh' }),
+    refresh_token: Type.String({ description: 'Can be used once, with POST /login/refresh' }),
     user: User
   },
   { $id: 'SignedIn' }

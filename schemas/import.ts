@@ -24,7 +24,7 @@ const Texts = Type.Unsafe<Record<string, string>>({
   type: 'object',
   propertyNames: { pattern: languageTag, 'x-rule': 'a language code like en or en-us' },
   additionalProperties: Text,
-  'x-rule': 'an object from language code to text'
+  'x-rule': 'an object from language codes to strings'
 })
 
 const ExternalIds = Type.Unsafe<Record<string, string>>({
@@ -32,7 +32,7 @@ const ExternalIds = Type.Unsafe<Record<string, string>>({
   propertyNames: { minLength: 1, maxLength: 100, 'x-rule': 'a name of 1 to 100 characters' },
   additionalProperties: Type.String({ minLength: 1, maxLength: 200 }),
   maxProperties: 20,
-  'x-rule': 'an object from provider to id with at most 20 of them'
+  'x-rule': 'an object from at most 20 providers to ids'
 })
 
 /** A record has no fields but these. */
@@ -140,7 +140,7 @@ export const UserRecord = Closed({
 export type UserRecord = Static<typeof UserRecord>
 
 export const HistoryRecord = Closed({
-  _id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', 'x-rule': 'an id of 24 hex characters in lower case' })),
+  _id: Type.Optional(Type.String({ pattern: '^[0-9a-f]{24}$', 'x-rule': 'an id of 24 lowercase hexadecimal characters' })),
   user_id: Id,
   content_id: Id,
   time: Type.Optional(Type.Number({ minimum: 0 })),

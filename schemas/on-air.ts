@@ -9,6 +9,6 @@ const ProgrammeOrNull = Type.Union([Programme, Type.Null()])
 
 export const OnAir = Type.Object(
   { channel: Type.String(), now: ProgrammeOrNull, next: ProgrammeOrNull },
-  { $id: 'OnAir', description: 'What a channel shows now, and what begins there next, within 24 hours' }
+  { $id: 'OnAir', description: 'What a channel shows now, and what it shows next within 24 hours' }
 )
 export type OnAir = Static<typeof OnAir>

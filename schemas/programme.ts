@@ -4,6 +4,6 @@ import { Content } from './content.js'
 
 export const Programme = Type.Object(
   { id: Type.Integer(), channel: Type.String(), starts_at: Timestamp, ends_at: Timestamp, content: Content },
-  { $id: 'Programme', description: 'A content that a channel shows at a certain time' }
+  { $id: 'Programme', description: 'What a channel shows at a certain time' }
 )
 export type Programme = Static<typeof Programme>

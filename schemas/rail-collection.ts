@@ -7,7 +7,7 @@ const rail = {
   id: Type.Integer(),
   name: Type.String(),
   mname: Type.String({ description: 'Machine name in snake case' }),
-  endpoint: Type.String({ description: 'Absolute URL of a GET /contents query that returns the contents of the rail' }),
+  endpoint: Type.String({ description: 'Absolute URL of a GET /contents query that returns the items of the rail' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   framework_through_key: Type.Integer()

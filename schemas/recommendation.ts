@@ -4,7 +4,7 @@ import { Content } from './content.js'
 import { PageQuery } from './page.js'
 import { published } from './published.js'
 
-/** By what a title can be recommended. `src/recommendations/serving/reasons.ts` decides. */
+/** Why a title is recommended. `src/recommendations/serving/reasons.ts` decides. */
 export const reasonTypes = ['watched', 'popular'] as const
 const reason = { type: Type.Literal('watched'), content_id: Type.Integer(), name: Type.String() }
 /** Client generators cannot handle unions of objects. */
@@ -19,7 +19,7 @@ export const RecommendationReason = published(
         type: 'integer',
         description: "With `watched`: the film or show from the user's history that contributed most to this recommendation"
       },
-      name: { type: 'string', description: 'With `watched`: the name of that content' }
+      name: { type: 'string', description: 'With `watched`: the name of that title' }
     }
   }
 )

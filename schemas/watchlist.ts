@@ -10,7 +10,7 @@ export const WatchlistElement = Type.Object(
     id: Type.Integer(),
     user_id: Type.Integer(),
     content_id: Type.Integer(),
-    video_id: Type.String({ description: 'The `handler_id` of the content' }),
+    video_id: Type.String({ description: 'The `handler_id` of the item' }),
     created_at: Timestamp,
     updated_at: Timestamp,
     content: Content

@@ -11,7 +11,7 @@ import { progressTo } from './progress.js'
 
 const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
   PATH     a file, or a folder of files: contents.ndjson, terms.json, ...
-  --prune  treat each catalogue file as the complete list of its kind: mark missing contents as deleted, remove everything else`
+  --prune  treats each catalogue file as the complete list of its kind: marks missing contents as deleted, removes missing terms, rails, programmes and texts`
 
 const ImportSettings = Type.Object({
   ...CommandSettings.properties,
@@ -69,7 +69,7 @@ const run = async () => {
 const sentences = (error: unknown) => {
   if (error instanceof ImportError) return `${error.message}\nNothing was imported.`
   if (error instanceof LeaseLost)
-    return 'The import lost its turn because the database did not respond for a minute: run the command again to complete it.'
+    return 'The import lost its lease because the database did not respond for a minute: run the command again to complete it.'
   return isUnavailable(error) ? `${messageOf(error)}\nRun the command again to complete the import.` : messageOf(error)
 }
 

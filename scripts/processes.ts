@@ -54,7 +54,7 @@ export const until = async <Answer>(
   for (;;) {
     const answer = await ask()
     if (answer) return answer as Exclude<Answer, undefined | null | false>
-    if (performance.now() > end) throw new Error(`Not within ${within / 1000} s: ${what}`)
+    if (performance.now() > end) throw new Error(`Timed out after ${within / 1000} s: ${what}`)
     await sleep(every)
   }
 }

@@ -10,9 +10,9 @@ import { invocationOf, orFail } from './command-line.js'
 import { writePrivateFile } from './output.js'
 
 const usage = `Usage: ${invocationOf('restore')} ACTION
-  save FILE     before a backup is restored: writes down what it must not undo
-  finish FILE   after it: brings that back, ends all sessions, and moves the counters of ids on
-  finish --lost    the same, where the database was lost before anything could be saved`
+  save FILE     before a backup is restored: saves what the restore must not undo
+  finish FILE   afterwards: reapplies that, ends all sessions, and moves the counters of ids forward
+  finish --lost    the same, if the database was lost before anything could be saved`
 
 type Restores = ReturnType<typeof restoresOf>
 

@@ -10,7 +10,7 @@ const Integer = (description: string, fallback: number, rules: { minimum?: numbe
 const Text = (description: string, fallback: string, rules: { pattern?: string; format?: string } = {}) =>
   Type.String({ default: fallback, description, ...rules })
 
-/** The issuer of the service's own tokens, and so of no identity provider. */
+/** The issuer of the service's own tokens. No identity provider has it. */
 export const ownIssuer = 'viewer'
 
 /** The default of `COMPLETED_AT`, also where an import is started without it. */
@@ -23,7 +23,7 @@ export const settingGroups = {
       pattern: '^mongodb(\\+srv)?://.+',
       description: 'Connection string of MongoDB (`mongodb://…` or `mongodb+srv://…`). If it names no database, the service uses `viewer`'
     }),
-    DATABASE_TIMEOUT: Integer('Timeout of a database operation in milliseconds. Its request then gets a 503', 2000, {
+    DATABASE_TIMEOUT: Integer('Timeout of a database operation in milliseconds. A request that exceeds it gets a 503', 2000, {
       minimum: 100,
       maximum: 60_000
     }),
@@ -51,15 +51,15 @@ export const settingGroups = {
     ACCESS_TOKEN_TTL: Integer('Lifetime of an access token in seconds', 3600, { minimum: 1 }),
     REFRESH_TOKEN_TTL: Integer('Lifetime of a refresh token in seconds', 5_184_000, { minimum: 1 }),
     REFRESH_GRACE: Integer(
-      'A refresh token that was already used is always refused. If it comes back later than this many seconds after its use, its session ends as well',
+      'Seconds after its use during which a reused refresh token is only refused. Reused later, it also ends its session',
       10
     ),
     LOGIN_LIMIT: Integer(
-      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail from all addresses, and for one address with all e-mails. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
+      `Failed logins allowed in ${loginWindowMinutes} minutes for one e-mail from one address. Ten times as many are allowed for one e-mail in total, and for one address in total. The PIN of a profile counts like an e-mail. Successful logins with one e-mail from one address are limited to ${maxSuccessfulLogins.toLocaleString('en')}. 0 turns these limits off`,
       10
     ),
     DEVICE_URL: Text(
-      'Address of the page of your app where signed-in users type the code of a device without a keyboard. Without it, devices cannot sign in with a code',
+      'URL of the page of your app where signed-in users type the code of a device without a keyboard. Without it, devices cannot sign in with a code',
       '',
       { pattern: '^(https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?#]\\S*)?)?$' }
     )
@@ -86,22 +86,22 @@ export const settingGroups = {
       { format: 'proxies' }
     ),
     COUNTRY_HEADER: Text(
-      "Name of the request header, without spaces or a colon, that holds the caller's ISO 3166 country code, often set by a CDN. Without it, the country restrictions of contents do not apply",
+      "Name of the request header, without spaces or a colon, that holds the caller's ISO 3166 country code, often set by a CDN. Without it, country restrictions do not apply",
       '',
       { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]*$" }
     )
   },
   Limits: {
     RATE_LIMIT: Integer(
-      'Requests per minute for one account, counted by each process on its own. A profile with an age limit has a count of its own, but not with an identity provider. 0 turns the limit off',
+      'Requests per minute for one account, counted by each process separately. A profile with an age limit has a count of its own, except with an identity provider. 0 turns the limit off',
       600
     ),
     RATE_LIMIT_ADDRESS: Integer(
-      'Requests without a valid token per minute for one address, counted by each process on its own. 0 turns the limit off',
+      'Requests without a valid token per minute for one address, counted by each process separately. 0 turns the limit off',
       6000
     ),
     MAX_STREAMS: Integer(
-      'How many devices of an account may play at once, across all profiles. Needs apps that send `POST /playing`. Set it to the same value in all processes. 0 turns the limit off',
+      'How many devices of an account may play at once, across all profiles. Requires apps that send `POST /playing`. Set it to the same value in all processes. 0 turns the limit off',
       0,
       { maximum: 100 }
     ),
@@ -114,23 +114,25 @@ export const settingGroups = {
   'Catalogue and viewing': {
     CONTENT_CACHE_MB: Integer('Size of the content cache in megabytes', 64, { minimum: 1 }),
     DEFAULT_LANGUAGE: Text(
-      'Language of legal and support texts that are not available in a language the caller accepts: letters, digits and `-`',
+      'Language of legal and support texts that are not available in a language that the caller accepts: letters, digits and `-`',
       'en',
       { pattern: '^[A-Za-z0-9-]+$' }
     ),
-    COMPLETED_AT: Integer('Percentage from which a content counts as completed', defaultCompletedAt, { minimum: 1, maximum: 100 })
+    COMPLETED_AT: Integer('Percentage from which an item counts as completed', defaultCompletedAt, { minimum: 1, maximum: 100 })
   },
   Recommendations: {
-    INTEREST_FROM: Integer('Percentage below which a started content does not influence the recommendations of its viewer', 5, {
+    INTEREST_FROM: Integer('Percentage below which a started item does not influence recommendations', 5, {
       maximum: 100
     }),
-    RECENT_DAYS: Integer('Days after its start date during which a recommended content is marked `recent`', 14),
+    RECENT_DAYS: Integer('Days after its start date during which a recommended title is marked `recent`', 14),
     TRAIN: Type.Union([Type.Literal('auto'), Type.Literal('off')], {
       default: 'auto',
       description: 'Whether the service trains the recommendation model itself: `auto`, or `off` if you run `npm run train`'
     }),
     TRAIN_INTERVAL: Integer('Minutes between two trainings of the model', 360, { minimum: 1 }),
-    TRAIN_SHARE: Integer('Growth of the history in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, { minimum: 1 }),
+    TRAIN_SHARE: Integer('Growth of all histories in percent that starts a training before `TRAIN_INTERVAL` has passed', 20, {
+      minimum: 1
+    }),
     TRAIN_MEMORY_MB: Integer('Memory limit of a training in megabytes. A training that exceeds it is stopped', 1536, { minimum: 64 })
   },
   Operating: {
@@ -164,7 +166,7 @@ export type Settings = Static<typeof Settings>
 /** The settings of a command. */
 export const CommandSettings = Type.Pick(Settings, ['MONGO_URL'])
 
-/** Its message has one line per wrong setting. */
+/** Its message has a line for each wrong setting. */
 class SettingsError extends Error {}
 
 export const readSettings = <T extends TObject>(schema: T, env = environment()): Static<T> => {

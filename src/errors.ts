@@ -83,20 +83,20 @@ export const tooLarge = errorAnswer(413, `The body is larger than ${bodyLimit} b
 export const headersTooLarge = errorAnswer(431, 'The headers are too large')
 export const tooSlow = () =>
   new ErrorAnswer(408, { success: false, code: 408, message: 'The request took too long to arrive' }, { connection: 'close' })
-export const expectationFailed = errorAnswer(417, 'No expectation but 100-continue can be met')
+export const expectationFailed = errorAnswer(417, 'The only expectation that can be met is 100-continue')
 export const internal = errorAnswer(500, 'Internal server error')
 
-export const unavailable = retryLater(503, 'The service is not available for the moment, try again')
+export const unavailable = retryLater(503, 'The service is temporarily unavailable, try again later')
 export const importRunning = retryLater(409, 'Another import is running, try again later', 5)
-export const importLost = retryLater(409, 'The import lost its turn, send the file again', 5)
+export const importLost = retryLater(409, 'The import lost its lease, send the file again', 5)
 export const tooManyRequests = retryLater(429, 'Too many requests, try again later')
 export const tooManyLogins = retryLater(429, 'Too many login attempts, try again later')
 
 export const tooManyCodes = retryLater(429, 'Too many wrong codes, try again later')
 
 const deviceMessages: Record<DeviceRefusal, string> = {
-  authorization_pending: 'The code is not approved yet, ask again later',
-  slow_down: 'The device asks too often, it has to wait 5 seconds longer',
+  authorization_pending: 'The code is not approved yet, try again later',
+  slow_down: 'The device polls too often and must wait 5 seconds longer',
   expired_token: 'The code has expired or was used, get a new one',
   access_denied: 'The sign-in was denied'
 }

@@ -35,10 +35,10 @@ const ruleOf = (schema: TSchema, type: string) => {
   const choices = [schema.anyOf ?? schema].flat().flatMap((choice: TSchema) => ('const' in choice ? [choice.const] : []))
   if (choices.length > 0) return choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
-  if (schema.format === 'date-time') return 'a timestamp in the form of RFC 3339'
+  if (schema.format === 'date-time') return 'an RFC 3339 timestamp'
   if (type === 'integer') return `an integer${bounds(schema)}`
   if (type === 'number') return `a number${bounds(schema)}`
-  if (type === 'string') return `a text${length(schema)}`
+  if (type === 'string') return `a string${length(schema)}`
   if (type === 'boolean') return 'true or false'
   if (type === 'array') return `a list${schema.maxItems ? ` of at most ${schema.maxItems} values` : ''}`
   return `an ${type}`

@@ -13,19 +13,19 @@ import { integerId } from '../../src/http/requests.js'
 import { similarAnswer } from '../../src/recommendations/serving/answers.js'
 
 const security = [{ bearer: [] }, {}]
-const params = Type.Object({ contentId: IntegerId('Id of the content', 1405) })
+const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
 
 const listSchema = {
-  summary: 'List the contents that are open to the caller',
-  description: 'Sorted by weight by default, and by start date among equal weights, newest first. Contents without a weight come last.',
+  summary: 'List the content that is open to the caller',
+  description: 'Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last.',
   tags: ['Catalogue'],
   security,
   querystring: ContentsQuery,
   response: publicAnswers(Page(Content))
 }
 const getSchema = {
-  summary: 'Get a content',
-  description: 'Returns a 404 if the content is not open to the caller.',
+  summary: 'Get a content item',
+  description: 'Returns a 404 if the item is not open to the caller.',
   tags: ['Catalogue'],
   security,
   params,
@@ -34,7 +34,7 @@ const getSchema = {
 const similarSchema = {
   summary: 'List titles like this one',
   description:
-    'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the content is not open to the caller.',
+    'Most similar first. For an episode or a season, these are titles like its show. Returns a 404 if the item is not open to the caller.',
   tags: ['Recommendations'],
   security,
   params,

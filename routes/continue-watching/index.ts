@@ -24,8 +24,9 @@ const listSchema = {
 const deleteSchema = {
   ...shared,
   summary: 'Hide the card of a show or film',
-  description: 'It stays hidden until the user watches something of the show again. The id may be that of any content of the show.',
-  params: Type.Object({ contentId: IntegerId('Id of the content', 1405) }),
+  description:
+    'It stays hidden until the user watches something of the show again. The id may be that of the show or of any of its episodes.',
+  params: Type.Object({ contentId: IntegerId('Id of the content item', 1405) }),
   response: answers(Done, 401, 404, 413)
 }
 

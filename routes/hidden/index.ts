@@ -12,7 +12,7 @@ import { done, pageMeta } from '../../src/http/reply.js'
 import { hiddenPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['Hidden titles'], security: [{ bearer: [] }] }
-const params = Type.Object({ contentId: IntegerId('Id of the content', 1405) })
+const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
 
 const listSchema = {
   ...shared,
@@ -25,14 +25,14 @@ const putSchema = {
   ...shared,
   summary: 'Hide a title',
   description:
-    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of any content of the title: an episode hides its show. Hiding a title again changes nothing.',
+    'The title is left out of recommendations and continue watching, and its history does not count for recommendations. It stays in history and watchlist. The id may be that of an episode or season, which hides the show. Hiding a title again changes nothing.',
   params,
   response: answers(Done, 401, 404, 413)
 }
 const deleteSchema = {
   ...shared,
-  summary: 'Show a hidden title again',
-  description: 'The id may be that of any content of the title.',
+  summary: 'Unhide a title',
+  description: 'The id may be that of an episode or season of the title.',
   params,
   response: answers(Done, 401, 404, 413)
 }

@@ -32,8 +32,8 @@ const listSchema = {
 }
 const postSchema = {
   ...shared,
-  summary: 'Report the progress of a content',
-  description: "Creates or updates the user's one history element for this content. `Location` is its path.",
+  summary: 'Report playback progress',
+  description: "Creates or updates the user's history element of this item. `Location` is its path.",
   body: ProgressReport,
   response: createdAnswers(Done, 401, 413)
 }
@@ -54,7 +54,7 @@ const putSchema = {
   ...shared,
   summary: 'Update the progress of a history element',
   description:
-    'Needs `time` or `percentage`, or both. The one that is not given stays as it is, except that `time` alone also sets the `percentage` of a content with a `duration`.',
+    'Needs `time` or `percentage`, or both. A missing one stays as it is, except that `time` alone also sets the `percentage` of an item with a `duration`.',
   params,
   body: ProgressUpdate,
   response: answers(Done, 401, 403, 404, 413)
@@ -62,14 +62,14 @@ const putSchema = {
 const deleteSchema = {
   ...shared,
   summary: 'Remove a history element',
-  description: 'The next report for its content creates a new one.',
+  description: 'The next report of the same item creates a new element.',
   params,
   response: answers(Done, 401, 403, 404, 413)
 }
 const batchSchema = {
   ...shared,
-  summary: 'Report the progress of many contents',
-  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Reports that POST /history would refuse are refused individually, and the others are saved.`,
+  summary: 'Send several progress reports',
+  description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Those that POST /history would refuse are refused, and the others are saved.`,
   body: ProgressReports,
   response: answers(SavedReports, 401, 413)
 }

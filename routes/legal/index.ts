@@ -15,7 +15,7 @@ const config = { admission: 'public' } as const
 const schema = {
   summary: "Get the legal text in the caller's language",
   description:
-    'The text is in the first language of `Accept-Language` that is available, else in the default language. `Content-Language` names it.',
+    'In the most preferred language of `Accept-Language` that is available, otherwise in the default language. `Content-Language` names the language.',
   tags,
   response
 }

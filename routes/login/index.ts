@@ -10,7 +10,7 @@ import { ok } from '../../src/http/reply.js'
 
 const schema = {
   summary: 'Sign in',
-  description: `A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in ${loginWindowMinutes} minutes is limited. A user has at most ${sessionsPerUser} sessions: one more login ends the session that has been unused the longest.`,
+  description: `A wrong e-mail, a wrong password and a disabled user get the same 401. The number of failed logins in ${loginWindowMinutes} minutes is limited. A user has at most ${sessionsPerUser} sessions: beyond that, a login ends the session that has been unused the longest.`,
   tags: ['Identity'],
   body: Credentials,
   response: answers(Ok(SignedIn), 401, 413)

@@ -27,7 +27,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Erase the user',
   description:
-    'Erases the account with all its profiles, whichever of them asks, and everything that is stored about them. Ends their sessions: within 2 seconds, their tokens get a 401. The password is that of the account. A wrong one counts as a failed login.',
+    'Erases the account, all of its profiles, and everything that is stored about them. Within 2 seconds, their tokens get a 401. Requires the password of the account. A wrong one counts as a failed login.',
   body: PasswordConfirmation,
   response: answers(Done, 401, 403, 413)
 }
@@ -35,7 +35,7 @@ const exportSchema = {
   ...shared,
   summary: 'Export what is stored about the user',
   description:
-    'Returns a file to download. `npm run import` takes `users`, `history`, `watchlist` and `hidden` as files of these names. A user can have one export at a time.',
+    'Returns a file to download. Its `users`, `history`, `watchlist` and `hidden` can be imported again. A user can have one export at a time.',
   response: answers(ExportAnswer, 401, 403)
 }
 const passwordSchema = {

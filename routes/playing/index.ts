@@ -13,7 +13,7 @@ const tags = ['Playing']
 const security = [{ bearer: [] }]
 
 const postSchema = {
-  summary: 'Start or continue to play',
+  summary: 'Start or continue playing',
   description:
     'Players send this when they start, and every 30 seconds. A 409 means that the account already plays on the allowed number of other devices: stop. After a 408, a 429, a 503 or no answer, keep playing.',
   tags,

@@ -27,7 +27,7 @@ const listSchema = {
 const postSchema = {
   ...shared,
   summary: 'Add a profile',
-  description: `An account has at most ${profilesPerAccount} profiles. With \`max_age\`, a profile sees only contents with a \`min_age\` up to it. \`Location\` is its path.`,
+  description: `An account has at most ${profilesPerAccount} profiles. With \`max_age\`, a profile sees only items with a \`min_age\` up to it. \`Location\` is its path.`,
   body: ProfileAddition,
   response: createdAnswers(Done, 401, 403, 413)
 }
@@ -44,7 +44,7 @@ const deleteSchema = {
   ...shared,
   summary: 'Delete a profile',
   description:
-    'Deletes the profile with everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.',
+    'Deletes the profile and everything that is stored about it. The first profile cannot be deleted, nor the last one without an age limit.',
   params,
   response: answers(Done, 401, 403, 404, 413)
 }
@@ -52,7 +52,7 @@ const tokenSchema = {
   ...shared,
   summary: 'Sign in to a profile',
   description:
-    'Begins a new session of the account. A profile with a PIN needs its `pin`. Switching from a profile with an age limit to one with a higher limit or none takes the `pin` of the latter or, if it has none, the `password` of the account.',
+    'Begins a new session of the account. A profile with a PIN requires its `pin`. Switching from a profile with an age limit to one with a higher limit or none requires the `pin` of the latter or, if it has none, the `password` of the account. Returns a 401 if these are wrong, or if the session of the request has ended.',
   params,
   body: ProfileSwitch,
   response: answers(Ok(SignedIn), 401, 403, 404, 413)

@@ -7,7 +7,7 @@ import { originHeaders, originsOf } from '../../src/http/addresses.js'
 
 const schema = {
   summary: 'List the rail collections',
-  description: 'A rail is a query for contents: its `endpoint` is the URL that returns them.',
+  description: 'A rail is a query of GET /contents. Its `endpoint` is the URL that returns its items.',
   tags: ['Catalogue'],
   querystring: RailCollectionsQuery,
   response: publicAnswers(Page(RailCollection))

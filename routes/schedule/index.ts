@@ -13,8 +13,7 @@ const shared = { tags: ['Catalogue'], security: [{ bearer: [] }, {}] }
 const listSchema = {
   ...shared,
   summary: 'List what the channels show',
-  description:
-    'The programmes that overlap a time window, sorted by their start. Programmes whose content is not open to the caller are left out.',
+  description: 'The programmes that overlap a time window, sorted by start. Programmes whose content the caller may not see are left out.',
   querystring: ScheduleQuery,
   response: publicAnswers(Page(Programme))
 }
@@ -22,7 +21,7 @@ const nowSchema = {
   ...shared,
   summary: 'List what is on now and next',
   description:
-    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content is not open to the caller.',
+    'Sorted by the name of the channel. Channels that show nothing now or within 24 hours are left out, and so are programmes whose content the caller may not see.',
   querystring: OnAirQuery,
   response: publicAnswers(Ok(Type.Array(OnAir), 'OnAirAnswer'))
 }

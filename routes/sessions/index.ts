@@ -22,7 +22,8 @@ const listSchema = {
 const endAllSchema = {
   ...shared,
   summary: 'Sign out everywhere',
-  description: 'Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds.',
+  description:
+    'Ends all sessions of the user: their refresh tokens at once, their access tokens within 2 seconds. Returns a 401 if the session of the request has ended.',
   querystring: Type.Object({
     others: Type.Boolean({ default: false, description: 'Ends only the other sessions, not that of this request' })
   }),
@@ -31,7 +32,8 @@ const endAllSchema = {
 const endSchema = {
   ...shared,
   summary: 'Sign out a device',
-  description: 'Ends one session of the user: its refresh token at once, its access tokens within 2 seconds.',
+  description:
+    'Ends one session of the user: its refresh token at once, its access tokens within 2 seconds. Returns a 401 if the session of the request has ended.',
   params: Type.Object({ sessionId: SessionId }),
   response: answers(Done, 401, 403, 404, 413)
 }

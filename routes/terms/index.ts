@@ -21,7 +21,7 @@ const listSchema = {
 }
 const getSchema = {
   summary: 'Get a taxonomy term',
-  description: 'Its contents are those of GET /contents with `terms`.',
+  description: 'GET /contents with `terms` lists the items that have it.',
   tags,
   params: Type.Object({ termId: IntegerId('Id of the term', 1) }),
   response: publicAnswers(Ok(Term), 404)

@@ -23,8 +23,8 @@ const listSchema = {
 }
 const postSchema = {
   ...shared,
-  summary: 'Save a content for later',
-  description: 'Saving a content again changes nothing.',
+  summary: 'Save an item for later',
+  description: 'Saving an item again changes nothing.',
   body: WatchlistAddition,
   response: createdAnswers(Done, 401, 413)
 }
@@ -37,7 +37,7 @@ const clearSchema = {
 const getSchema = {
   ...shared,
   summary: 'Get a history element',
-  description: 'Despite its path, this returns a history element, as in the specification. Use an id of GET /history.',
+  description: 'Despite its path, this returns a history element, as the specification requires. Use an id from GET /history.',
   tags: ['History'],
   params: Type.Object({ elementId: HistoryId }),
   response: answers(Ok(HistoryElement), 401, 403, 404)
@@ -45,7 +45,7 @@ const getSchema = {
 const deleteSchema = {
   ...shared,
   summary: 'Remove a watchlist element',
-  description: 'Use the `id` of the element, not the id of its content.',
+  description: 'Use the `id` of the element, not its `content_id`.',
   params: Type.Object({ elementId: IntegerId('Id of the watchlist element', 1) }),
   response: answers(Done, 401, 403, 404, 413)
 }

@@ -39,7 +39,7 @@ eventually() {
     "${@:2}" > /dev/null 2>&1 && return
     sleep 0.2
   done
-  fail "Not within two minutes: $1"
+  fail "Timed out after two minutes: $1"
 }
 all_ended_well() {
   statuses=$(docker inspect --format '{{.State.ExitCode}}' $(docker compose ps --all --quiet) | sort | tr '\n' ' ')

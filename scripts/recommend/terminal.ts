@@ -10,10 +10,10 @@ const command = invocationOf('recommend')
 const usage = `Usage: ${command} --events FILE --out FILE [--k 20] [--unordered]
        ${command} --events FILE --evaluate [--k 20] [--unordered]
   --events FILE  one line per event: user, tab, item, the oldest first within a user
-  --out FILE     is written with one line per user: user, tab, the best unseen items separated by commas, best first
+  --out FILE     one line per user is written: user, tab, the best unseen items separated by commas, best first
   --k NUMBER     items per user (20)
-  --evaluate     hold out the last item of each user and print how well the model predicts it, without writing a file
-  --unordered    the order of the lines means nothing: a random part is held out, and no order is used`
+  --evaluate     holds out the last item of each user and prints how well the model predicts it, without writing a file
+  --unordered    for data whose order means nothing: holds out a random part`
 
 export interface Arguments {
   events: string

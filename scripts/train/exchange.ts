@@ -37,7 +37,7 @@ const given = (args: string[]) => {
 
 export const readArguments = (args: string[]): Arguments => {
   const { 'events-out': eventsOut, 'model-in': modelIn } = given(args)
-  if (eventsOut !== undefined && modelIn !== undefined) throw new Error(`Either --events-out or --model-in\n${usage}`)
+  if (eventsOut !== undefined && modelIn !== undefined) throw new Error(`Use either --events-out or --model-in\n${usage}`)
   if (eventsOut === '' || modelIn === '') throw new Error(`The path is empty\n${usage}`)
   return { eventsOut, modelIn }
 }

@@ -37,7 +37,7 @@ const userOf = (action: Action, who: string) => {
   if (takes !== 'id' && new RegExp(emailPattern).test(who)) return who
   const id = takes === 'email' ? undefined : integerId(who)
   if (id !== undefined) return id
-  throw new CommandError(`${who || 'Nothing'} is not ${identities[takes]}\n${usage}`)
+  throw new CommandError(`${who === '' ? 'Missing:' : `${who} is not`} ${identities[takes]}\n${usage}`)
 }
 
 const options = {
@@ -51,6 +51,6 @@ export const readArguments = (args: string[]) => {
   const [action = '', given = ''] = positionals
   if (!isAction(action)) throw new CommandError(usage)
   const who = userOf(action, given)
-  if (action === 'export' && values.out === '') throw new CommandError(`--out has to name a file\n${usage}`)
+  if (action === 'export' && values.out === '') throw new CommandError(`--out FILE is missing\n${usage}`)
   return { action, given, who, ...values }
 }

@@ -6,11 +6,11 @@ export const introduction = `The viewer-side backend of a streaming app.
 
 **Sign in** with \`POST /login\` and send the \`access_token\` as \`Authorization: Bearer …\`. Before it expires, get a new pair of tokens from \`POST /login/refresh\`. (If you try \`POST /login\` on this page, all other calls use its token.)
 
-**Answers.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. The 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
+**Answers.** A read or a sign-in returns \`{success: true, data}\`, a write \`{success: true, code, message}\`, and an error \`{success: false, code, message}\`. For invalid input, \`errors\` lists the fields. A 401 has no \`code\`. Writes repeat the message under the key \`"message "\`, with a trailing space, for clients of the old platform.
 
 **Lists** are paged with \`perPage\` (${defaultPerPage} by default, at most ${maxPerPage}) and \`page\`. \`next_page\` is the number of the next page, or \`false\`. A parameter that takes several values accepts up to ${maxValues}, separated by commas or by repeating the parameter. A value in a query may have up to ${maxValueLength} characters.
 
-**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. The request may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send reports of progress with \`observed_at\`: without it, a repeated one counts as a new one.
+**Retries.** After a 429 or a 503, wait \`Retry-After\` seconds and try again. A request that got a 503 may already have taken effect. Repeating it does no harm, except that \`POST /profiles\` adds another profile, a sign-in begins another session, a refresh token works only once, and a repeated \`PUT /me/password\` is a 401 that counts as a failed login. Send progress reports with \`observed_at\`: without it, a repeated report counts as a new one.
 
 **Caching.** Public answers carry an \`ETag\`. Send it as \`If-None-Match\`, and you get a 304 without a body if nothing has changed.`
 
@@ -19,18 +19,18 @@ export const tags = [
   { name: 'Identity', description: 'Sign in, stay signed in, sign out. Not available if the operator uses an identity provider.' },
   { name: 'Catalogue', description: 'What there is to watch, limited to what the caller may see.' },
   { name: 'History', description: 'What the user has watched, and how far. Players report progress here.' },
-  { name: 'Playing', description: 'How many devices of an account play at once, if the operator limits it.' },
+  { name: 'Playing', description: 'Keeps an account within its number of devices, if the operator limits how many may play at once.' },
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Hidden titles', description: 'What the user does not want to see in recommendations and continue watching.' },
-  { name: 'Changes', description: 'For apps that keep a copy of what is stored about the user.' },
+  { name: 'Changes', description: "For apps that keep a copy of the user's lists." },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
   {
     name: 'Profiles',
     description:
       'The viewers of an account, each with lists of their own. Children have an age limit. If the operator uses an identity provider, send the id of the profile that watches in the header `Viewer-Profile` with every call, instead of signing in to the profile.'
   },
-  { name: 'Account', description: 'The user: name, password, a copy of what is stored, erasure.' },
+  { name: 'Account', description: "The user's name and password, a copy of the stored data, and erasure." },
   { name: 'Texts', description: "Legal and support texts in the caller's language." },
   { name: 'Service', description: 'For load balancers and operators.' }
 ]
@@ -48,17 +48,17 @@ export const headers = {
   'Retry-After': header('Seconds to wait before trying again', { type: 'integer', format: 'int64' }),
   ETag: header('The version of the answer, for `If-None-Match`'),
   'Cache-Control': header(
-    `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.publicWithAgeLimit}\`: no shared cache may store it`
+    `\`${cacheControl.public}\`: may be stored, but must be revalidated before each use. For a profile with an age limit, \`${cacheControl.publicWithAgeLimit}\`: a shared cache must not store it`
   ),
-  Vary: header('The request headers that the answer depends on, if there are any'),
+  Vary: header('The request headers that the answer depends on, if any'),
   Allow: header('The methods that the path supports'),
-  Location: header('The path of what was created or updated. Missing if a late report was for a removed element'),
+  Location: header('The path of what was created or updated. Missing for a late report of a removed element'),
   'Content-Language': header('The language of the text')
 }
 type HeaderName = keyof typeof headers
 
 /**
- * These headers and the request id. Only answers to what Node cannot read as HTTP, and to an unknown `Expect` (417), lack the id. They
+ * These headers and the request id. Only answers to invalid HTTP, and to an unknown `Expect` (417), lack the id. They
  * have no operation, so the document does not describe them.
  */
 export const referredHeaders = (names: HeaderName[]) =>
@@ -80,7 +80,7 @@ export const statuses: Record<string, Status> = {
   201: { description: 'Saved' },
   304: { name: 'NotModified', headers: cacheable, description: 'Not modified: the version in `If-None-Match` is current' },
   400: { name: 'BadRequest', description: 'The request is invalid. The message says why' },
-  401: { name: 'Unauthorized', description: 'No valid bearer token, or a failed login' },
+  401: { name: 'Unauthorized', description: 'No valid bearer token, a session that has ended, or a failed login' },
   403: { name: 'Forbidden', description: 'Not for this user or profile' },
   404: { name: 'NotFound', description: 'Not found' },
   405: { name: 'MethodNotAllowed', headers: ['Allow'], description: 'The path does not support this method' },

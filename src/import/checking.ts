@@ -127,11 +127,11 @@ const malformedTexts = (json: string, record: unknown): Map<string, string> | un
   // A work list instead of recursion, because free-form objects may be nested deeper than the stack.
   const values = [{ field: '', value: record }]
   for (const { field, value } of values) {
-    if (typeof value === 'string' && !value.isWellFormed()) faults.set(field, 'must be well-formed text')
+    if (typeof value === 'string' && !value.isWellFormed()) faults.set(field, 'must not contain unpaired surrogates')
     if (typeof value !== 'object' || value === null) continue
     for (const [key, inner] of Object.entries(value)) {
       if (key.isWellFormed()) values.push({ field: field === '' ? key : `${field}.${key}`, value: inner })
-      else faults.set(field, 'must have only keys of well-formed text')
+      else faults.set(field, 'must not have keys with unpaired surrogates')
     }
   }
   return faults.size > 0 ? faults : undefined

@@ -37,7 +37,9 @@ interface Eraser {
 export const erase = async ({ data, revocations, log }: Eraser, id: number) => {
   await beginErasure(data, id)
   const removed = revocations.refresh().then(() => removeUser(data, id))
-  await withDeadline(removed, patience).catch(err => log.warn({ err, user: id }, 'an erasure will be completed in the background'))
+  await withDeadline(removed, patience).catch(err =>
+    log.warn({ err, user: id }, 'the erasure was not completed in time, continuing in the background')
+  )
 }
 
 /** A sweep that failed is tried again when its claim has expired. */

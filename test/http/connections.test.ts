@@ -273,7 +273,7 @@ t.test('pipelined requests', async t => {
       CONNECT: [`${request('/slow') + request('/fast')}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`, [slow, fast, malformed]],
       'an expectation': [
         `${request('/slow')}POST /login HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\nContent-Length: 2\r\n\r\n{}`,
-        [slow, [417, 'No expectation but 100-continue can be met']]
+        [slow, [417, 'The only expectation that can be met is 100-continue']]
       ],
       'a connection that was to end': [request('/slow', 'GET', 'Connection: close\r\n') + garbage, [slow]]
     }

@@ -321,12 +321,12 @@ t.test('validation', async t => {
       [Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), 1.5, 'must be an integer from 1'],
       [Type.Number({ minimum: 0, maximum: 100 }), 100.5, 'must be a number from 0 to 100'],
       [Nullable(Type.Integer({ minimum: 1 })), 0, 'must be an integer from 1 or null'],
-      [Type.String(), 5, 'must be a text'],
-      [Type.String({ minLength: 1 }), '', 'must be a text that is not empty'],
-      [Type.String({ maxLength: 3 }), 'four', 'must be a text of at most 3 characters'],
-      [Type.String({ minLength: 1, maxLength: 3 }), null, 'must be a text of 1 to 3 characters'],
-      [Type.String({ pattern: '^a', 'x-rule': 'a text that begins with a' }), 'b', 'must be a text that begins with a'],
-      [Type.String({ format: 'date-time' }), 'today', 'must be a timestamp in the form of RFC 3339'],
+      [Type.String(), 5, 'must be a string'],
+      [Type.String({ minLength: 1 }), '', 'must be a string that is not empty'],
+      [Type.String({ maxLength: 3 }), 'four', 'must be a string of at most 3 characters'],
+      [Type.String({ minLength: 1, maxLength: 3 }), null, 'must be a string of 1 to 3 characters'],
+      [Type.String({ pattern: '^a', 'x-rule': 'a string that begins with a' }), 'b', 'must be a string that begins with a'],
+      [Type.String({ format: 'date-time' }), 'today', 'must be an RFC 3339 timestamp'],
       [Type.Unsafe({ type: 'string', enum: ['ASC', 'DESC'] }), 'UP', 'must be one of ASC, DESC'],
       [Type.Union(literals), 'three', 'must be one of one, two'],
       [Type.Literal('one'), 'two', 'must be one'],
@@ -382,12 +382,12 @@ t.test('validation', async t => {
   })
 
   t.test('no value of a query is longer than 200 characters', async t => {
-    const searched = Type.String({ maxLength: 200, pattern: 'a', 'x-rule': 'a text with an a' })
+    const searched = Type.String({ maxLength: 200, pattern: 'a', 'x-rule': 'a string with an a' })
     for (const [schema, given, message] of [
       [Type.Integer(), `${'0'.repeat(200)}1`, 'must be of at most 200 characters'],
       [Type.String(), 'a'.repeat(201), 'must be of at most 200 characters'],
       [Type.String({ format: 'date-time' }), `2026-01-31T20:15:00.${'0'.repeat(15_000)}Z`, 'must be of at most 200 characters'],
-      [searched, 'a'.repeat(201), 'must be a text with an a']
+      [searched, 'a'.repeat(201), 'must be a string with an a']
     ] as [TSchema, string, string][])
       t.match(toldOf(schema, given, 'querystring'), { code: 400, errors: [{ field: 'field', message }] }, message)
     t.equal(toldOf(Type.Integer(), `${'0'.repeat(199)}1`, 'querystring'), undefined)

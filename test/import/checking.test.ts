@@ -8,8 +8,8 @@ import { everything, film, importer, legalText, lines, rail, show, supportText, 
 
 t.test('faults of records', async t => {
   const { faults, all } = await importer(t)
-  const externalIds = 'must be an object from provider to id with at most 20 of them or null'
-  const timestamp = 'must be a timestamp in the form of RFC 3339'
+  const externalIds = 'must be an object from at most 20 providers to ids or null'
+  const timestamp = 'must be an RFC 3339 timestamp'
 
   const cases: [string, object | string, string[]][] = [
     ['contents', '{"id":1', ["1: JSON: Expected ',' or '}' after property value in JSON at position 7"]],
@@ -22,7 +22,7 @@ t.test('faults of records', async t => {
     ['contents', film(1.5), ['1: id: must be an integer from 1 to 9007194959773696']],
     ['contents', '{"id":9007199254740993,"type":"film","name":""}', ['1: id: must be an integer from 1 to 9007194959773696']],
     ['contents', film(1, { type: 'a film' }), ['1: type: must be a word of letters, digits, - and _']],
-    ['contents', film(1, { name: null }), ['1: name: must be a text']],
+    ['contents', film(1, { name: null }), ['1: name: must be a string']],
     ['contents', film(1, { weight: '5' }), ['1: weight: must be an integer or null']],
     ['contents', film(1, { price: true }), ['1: price: must be a number or null']],
     ['contents', '{"id":1,"type":"film","name":"","price":1e999}', ['1: price: must be a number or null']],
@@ -37,9 +37,9 @@ t.test('faults of records', async t => {
       ['1: season: must be an integer from 0 or null', '1: episode: must be an integer from 0 or null']
     ],
     ['contents', film(1, { external_ids: ['tt1'] }), [`1: external_ids: ${externalIds}`]],
-    ['contents', film(1, { external_ids: { imdb: 1 } }), ['1: external_ids.imdb: must be a text of 1 to 200 characters']],
-    ['contents', film(1, { external_ids: { imdb: '' } }), ['1: external_ids.imdb: must be a text of 1 to 200 characters']],
-    ['contents', film(1, { external_ids: { imdb: 'x'.repeat(201) } }), ['1: external_ids.imdb: must be a text of 1 to 200 characters']],
+    ['contents', film(1, { external_ids: { imdb: 1 } }), ['1: external_ids.imdb: must be a string of 1 to 200 characters']],
+    ['contents', film(1, { external_ids: { imdb: '' } }), ['1: external_ids.imdb: must be a string of 1 to 200 characters']],
+    ['contents', film(1, { external_ids: { imdb: 'x'.repeat(201) } }), ['1: external_ids.imdb: must be a string of 1 to 200 characters']],
     ['contents', film(1, { external_ids: { '': 'x' } }), ['1: external_ids: "" must be a name of 1 to 100 characters']],
     [
       'contents',
@@ -52,9 +52,9 @@ t.test('faults of records', async t => {
       [`1: external_ids: ${externalIds}`]
     ],
     ['contents', film(1, { external_ids: { 'a\0b': 'x' } }), ['1: external_ids: must not have a key with a null character']],
-    ['contents', film(1, { title: { english: 5 } }), ['1: title.english: must be a text']],
+    ['contents', film(1, { title: { english: 5 } }), ['1: title.english: must be a string']],
     ['contents', film(1, { title: { en_US: 'x' } }), ['1: title: "en_US" must be a language code like en or en-us']],
-    ['contents', film(1, { description: ['x'] }), ['1: description: must be an object from language code to text']],
+    ['contents', film(1, { description: ['x'] }), ['1: description: must be an object from language codes to strings']],
     ['contents', film(1, { start_date: '2026-02-30T00:00:00Z' }), [`1: start_date: ${timestamp}`]],
     ['contents', film(1, { created_at: '2026-02-20' }), [`1: created_at: ${timestamp}`]],
     ['contents', film(1, { updated_at: null }), [`1: updated_at: ${timestamp}`]],
@@ -65,25 +65,25 @@ t.test('faults of records', async t => {
       ['1: end_date: must not be before start_date']
     ],
     ['contents', film(1, { countries_include: ['Germany'] }), ['1: countries_include.0: must be an ISO 3166 code of two letters']],
-    ['contents', film(1, { plans: { 2: { id: 2 } } }), ['1: plans.2.vendor_name: is required', '1: plans.2.id: must be a text']],
+    ['contents', film(1, { plans: { 2: { id: 2 } } }), ['1: plans.2.vendor_name: is required', '1: plans.2.id: must be a string']],
     ['contents', film(1, { plans: { 'a\0b': { id: '2', vendor_name: '' } } }), ['1: plans: must not have a key with a null character']],
     [
       'contents',
       `{"id":1,"type":"film","name":"","pricing":${'{"a":'.repeat(60)}1${'}'.repeat(60)}}`,
       ['1: pricing: must not be nested deeper than 50 levels']
     ],
-    ['contents', film(1, { pricing: { levels: [{ '\ud800': 1 }] } }), ['1: pricing.levels.0: must have only keys of well-formed text']],
+    ['contents', film(1, { pricing: { levels: [{ '\ud800': 1 }] } }), ['1: pricing.levels.0: must not have keys with unpaired surrogates']],
     [
       'contents',
       `{"id":1,"type":"film","name":"\\uDC00","pricing":${'{"a":'.repeat(20_000)}"\\ud800"${'}'.repeat(20_000)}}`,
-      ['1: name: must be well-formed text', `1: ${`pricing${'.a'.repeat(100)}`.slice(0, 200)}…: must be well-formed text`]
+      ['1: name: must not contain unpaired surrogates', `1: ${`pricing${'.a'.repeat(100)}`.slice(0, 200)}…: must be well-formed text`]
     ],
     ['contents', film(1, { terms: [1, '2'] }), ['1: terms.1: must be an integer from 1 to 9007194959773696']],
     ['contents', film(1, { terms: [8] }), ['1: terms: there is no term 8']],
     ['contents', film(1, { parent_id: 8 }), ['1: parent_id: there is no content 8']],
     ['contents', film(1, { parent_id: 1 }), ['1: parent_id: makes a cycle of parents: 1 > 1']],
-    ['terms', { name: 'x', taxonomy: '' }, ['1: vendor_id: is required', '1: taxonomy: must be a text that is not empty']],
-    ['users', user(1, { name: 'a\udfffb' }), ['1: name: must be well-formed text']],
+    ['terms', { name: 'x', taxonomy: '' }, ['1: vendor_id: is required', '1: taxonomy: must be a string that is not empty']],
+    ['users', user(1, { name: 'a\udfffb' }), ['1: name: must not contain unpaired surrogates']],
     ['users', user(1, { name: '\ud800', id: 'x' }), ['1: id: must be an integer from 1 to 9007194959773696']],
     [
       'legal',
@@ -101,7 +101,7 @@ t.test('faults of records', async t => {
       'history',
       { user_id: 1, content_id: 1, time: -1, percentage: 100.1, _id: 'X' },
       [
-        '1: _id: must be an id of 24 hex characters in lower case',
+        '1: _id: must be an id of 24 lowercase hexadecimal characters',
         '1: time: must be a number from 0',
         '1: percentage: must be a number from 0 to 100'
       ]
@@ -119,13 +119,13 @@ t.test('faults of records', async t => {
 
   t.test('name the element of an array', async t => {
     t.strictSame(await faults({ 'contents.json': JSON.stringify([film(1), film(2, { name: 5 }), film(1)]) }), [
-      'contents.json:2: name: must be a text',
+      'contents.json:2: name: must be a string',
       'contents.json:3: id: is already used by record 1'
     ])
   })
   t.test('half of a surrogate pair, for which MongoDB would store another character', async t => {
     const halves = [term(1, { vendor_id: '\ud800' }), term(2, { vendor_id: '\ud801' }), term(3, { name: '\udc00\ud800' })]
-    const expected = ['1: vendor_id', '2: vendor_id', '3: name'].map(place => `${place}: must be well-formed text`)
+    const expected = ['1: vendor_id', '2: vendor_id', '3: name'].map(place => `${place}: must not contain unpaired surrogates`)
     t.strictSame(
       await faults({ 'terms.ndjson': lines(...halves) }),
       expected.map(fault => `terms.ndjson:${fault}`)

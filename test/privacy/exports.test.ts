@@ -94,7 +94,7 @@ t.test('exports', async t => {
     const running = await exports.begin(first)
     await t.rejects(exports.begin(first), { message: 'Too many requests, try again later' })
     const more = await Promise.all(others.map(exports.begin))
-    await t.rejects(exports.begin(last), { message: 'The service is not available for the moment, try again' })
+    await t.rejects(exports.begin(last), { message: 'The service is temporarily unavailable, try again later' })
     running.destroy()
     await until(() => running.closed)
     const another = await exports.begin(last)

@@ -105,7 +105,7 @@ t.test('POST /import/{file}', async t => {
         message: 'line 2: colour is not a field of contents, and 3 more errors',
         errors: [
           { line: 2, field: 'colour', message: 'is not a field of contents' },
-          { line: 2, field: 'name', message: 'must be a text' },
+          { line: 2, field: 'name', message: 'must be a string' },
           { line: 4, field: 'JSON', message: 'Expected double-quoted property name in JSON at position 8' },
           { line: 5, field: 'id', message: 'is already used in line 1' }
         ]
@@ -114,7 +114,7 @@ t.test('POST /import/{file}', async t => {
     const many = await send(address, '/import/contents', Array.from({ length: 250 }, (_, i) => lines(film(i + 10, { name: 5 }))).join('\n'))
     t.equal(many.status, 400)
     t.equal(many.body.errors.length, 100)
-    t.equal(many.body.message, 'line 1: name must be a text, and 249 more errors')
+    t.equal(many.body.message, 'line 1: name must be a string, and 249 more errors')
     t.strictSame(await contentsIn(app), [1, 2, 3, 4])
   })
 
@@ -167,7 +167,7 @@ t.test('POST /import/{file}', async t => {
     const [answer] = (await once(upload, 'response')) as [IncomingMessage]
     t.strictSame(
       [answer.statusCode, answer.headers['retry-after'], JSON.parse(await text(answer))],
-      [409, '5', { success: false, code: 409, message: 'The import lost its turn, send the file again' }]
+      [409, '5', { success: false, code: 409, message: 'The import lost its lease, send the file again' }]
     )
     const stored = await databaseOf(app).collection<{ _id: number }>('contents').findOne({ _id: 1 })
     t.match(stored, { name: 'Newer' })

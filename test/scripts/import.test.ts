@@ -62,7 +62,7 @@ t.test('npm run import', async t => {
     t.strictSame(await run('data'), [
       1,
       '',
-      'data/contents.ndjson:2: colour: is not a field of contents\ndata/contents.ndjson:2: name: must be a text\nNothing was imported.\n'
+      'data/contents.ndjson:2: colour: is not a field of contents\ndata/contents.ndjson:2: name: must be a string\nNothing was imported.\n'
     ])
     t.strictSame(await all('contents'), before)
   })
@@ -114,7 +114,7 @@ t.test('an import that loses its turn says so, and writes nothing more', async t
   t.strictSame(await ended, [
     1,
     '',
-    'The import lost its turn because the database did not respond for a minute: run the command again to complete it.\n'
+    'The import lost its lease because the database did not respond for a minute: run the command again to complete it.\n'
   ])
   const written = (await all('contents')).length
   t.ok(written > 0 && written < count && written % 1000 === 0, `${written} are written`)

@@ -19,6 +19,6 @@ t.test('until resolves with the first answer that is there, or says what did not
   t.equal(await until('the answer', () => answers.shift(), { every: 1 }), 'here')
   await t.rejects(
     until('the answer', () => false, { within: 5, every: 1 }),
-    { message: 'Not within 0.005 s: the answer' }
+    { message: 'Timed out after 0.005 s: the answer' }
   )
 })

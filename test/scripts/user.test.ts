@@ -229,15 +229,15 @@ t.test('its arguments', async t => {
   for (const [args, message] of [
     [[], /^Usage: node \S+ ACTION\n/],
     [['remove', 'grace@example.com'], /^Usage/],
-    [['add'], /^Nothing is not an e-mail address\n/],
+    [['add'], /^Missing: an e-mail address\n/],
     [['add', 'grace'], /^grace is not an e-mail address\n/],
     [['enable', 'grace'], /^grace is not an e-mail address or an id/],
     [['disable', '9'.repeat(20)], /^9{20} is not an e-mail address or an id/],
     [['password', '1'], /^1 is not an e-mail address\n/],
-    [['export', '1'], /^--out has to name a file\n/],
+    [['export', '1'], /^--out FILE is missing\n/],
     [['export', 'grace@example.com', '--out', 'x'], /^grace@example.com is not an id\n/],
     [['erase', '0'], /^0 is not an id\n/],
-    [['erase'], /^Nothing is not an id\n/],
+    [['erase'], /^Missing: an id\n/],
     [['constructor'], /^Usage/]
   ] as [string[], RegExp][])
     t.throws(() => readArguments(args), { message }, args.join(' '))

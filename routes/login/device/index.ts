@@ -17,7 +17,7 @@ const tags = ['Identity']
 const codesSchema = {
   summary: 'Get codes for a device without a keyboard',
   description:
-    'The device shows `user_code` and the address of the page, and polls POST /login/device/token until a user has approved it there. Exists only if the operator has set `DEVICE_URL`.',
+    'The device shows `user_code` and the address of a page, and polls POST /login/device/token until a user has approved it on that page. Only available if the operator has set `DEVICE_URL`.',
   tags,
   body: DeviceRequest,
   response: answers(Ok(DeviceCodes), 413)
@@ -25,7 +25,7 @@ const codesSchema = {
 const tokenSchema = {
   summary: 'Sign in with the code of a device',
   description:
-    'Poll every `interval` seconds. Until a user has decided, it returns a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. Once approved, a code signs in once.',
+    'Poll every `interval` seconds. Until a user has decided, the answer is a 400 with `error: "authorization_pending"`. `slow_down`: the request came too early, wait 5 seconds longer from now on. `access_denied`: the user refused. `expired_token`: get new codes. An approved code signs in once.',
   tags,
   body: DeviceCode,
   response: answers(Ok(SignedIn), 413)
@@ -43,7 +43,7 @@ const decideSchema = {
   ...ofAccount,
   summary: 'Approve or deny a device',
   description:
-    'An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins.',
+    'An approved device is signed in as the profile that approves it. The first decision counts. Wrong codes are limited like failed logins. Returns a 401 if the session of the request has ended.',
   body: DeviceDecision,
   response: answers(Done, 401, 403, 404, 413)
 }

@@ -8,7 +8,8 @@ import { ok } from '../../../src/http/reply.js'
 
 const schema = {
   summary: 'Get a new pair of tokens',
-  description: 'A refresh token can be used once. Using it again after a grace period ends its session, because it may have been stolen.',
+  description:
+    'A refresh token can be used once. If it is used again after a grace period, its session ends, because it may have been stolen.',
   tags: ['Identity'],
   body: RefreshToken,
   response: answers(Ok(SignedIn), 401, 413)

@@ -58,7 +58,7 @@ t.test('rail collections', async t => {
       { type: 'film', ids: Array.from({ length: 101 }, (_, at) => at + 1) },
       { type: 'a'.repeat(200), ids: Array.from({ length: 100 }, (_, at) => at + 1) }
     ]
-    const search = 'must be a text of at most 200 characters and 8 words, with a letter or a digit'
+    const search = 'must be a string of at most 200 characters and 8 words, with a letter or a digit'
     const ids = 'must be comma-separated ids'
     const values = 'must be a list of at most 100 values of at most 200 characters each'
     const words = 'must be comma-separated types of letters, digits, - and _'

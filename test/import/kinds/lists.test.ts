@@ -128,7 +128,7 @@ t.test('hidden', async t => {
       await faults(of({ user_id: 9, content_id: 8 }, { content_id: 0 }, { content_id: 1, created_at: 'x' }, { content_id: 1, id: 5 }, {})),
       [
         'hidden.ndjson:2: content_id: must be an integer from 1 to 9007194959773696',
-        'hidden.ndjson:3: created_at: must be a timestamp in the form of RFC 3339',
+        'hidden.ndjson:3: created_at: must be an RFC 3339 timestamp',
         'hidden.ndjson:4: id: is not a field of hidden',
         'hidden.ndjson:5: content_id: is required',
         'hidden.ndjson:1: user_id: there is no user 9',
