@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
+import { serveDemo } from '../demo/service.js'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { type Client, clients, missingCalls, toolOf } from './clients/generated.js'
 import { orFail, readersOf, say } from './command-line.js'
-import { serveDemo } from './dev/demo-service.js'
 import { startMongod } from './mongod/start.js'
-import { exitOnSignal } from './processes.js'
-import { cacheFolder, missing, runProgram } from './programs.js'
+import { cacheFolder, exitOnSignal, missing, runProgram } from './processes.js'
 
 const usage = `Usage: npm run clients -- [CLIENT...]
   CLIENT  one or more clients or linters (all)`

@@ -1,8 +1,11 @@
-import type { ChildProcess, Serializable } from 'node:child_process'
+import { type ChildProcess, execFile, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: { start: string } }
 
@@ -57,4 +60,62 @@ export const until = async <Answer>(
     if (performance.now() > end) throw new Error(`Not within ${within / 1000} s: ${what}`)
     await sleep(every)
   }
+}
+
+const run = promisify(execFile)
+
+export type Say = (line: string) => void
+
+/** The folder for downloads. It is outside of node_modules, so that an install does not delete it. */
+export const cacheFolder = (name: string) => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'viewer', name)
+
+const isThere = (program: string) => (process.env.PATH as string).split(delimiter).some(folder => existsSync(join(folder, program)))
+
+/** The first of the programs that this machine does not have. */
+export const missing = (programs: string[]) => programs.find(program => !isThere(program))
+
+const timeout = 10 * 60_000
+const shownLines = 40
+
+interface Options {
+  cwd?: string
+  env?: NodeJS.ProcessEnv
+}
+
+/** Runs a program quietly. Rejects with the end of its output if it fails. */
+export const runProgram = async ([program = '', ...args]: string[], { cwd, env = process.env }: Options = {}) => {
+  const child = spawn(program, args, { ...(cwd && { cwd }), env, timeout, stdio: ['ignore', 'pipe', 'pipe'] })
+  killAtExit(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => {
+      output += text
+    })
+  const [status, signal] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new Error(`${program} is not installed`) : error
+  })
+  if (status === 0) return
+  const end = output.trim().split('\n').slice(-shownLines).join('\n')
+  throw new Error(`${[program, ...args].join(' ')} ended with ${signal ?? `status ${status}`}:\n${end}`)
+}
+
+/** A program that is built from a Go module, for example `github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0`. */
+export const goProgram = async (module: string, say: Say, options: string[] = []) => {
+  const [path = '', version = ''] = module.split('@')
+  // The last part of the path is the name of the program, unless it is the major version of the module.
+  const name = path
+    .replace(/\/v\d+$/, '')
+    .split('/')
+    .at(-1) as string
+  const folder = join(cacheFolder('go'), `${name}-${version}`)
+  const program = join(folder, name)
+  if (existsSync(program)) return program
+
+  say(`building ${module}`)
+  await run('go', ['install', ...options, module], { env: { ...process.env, CGO_ENABLED: '0', GOBIN: folder } }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new Error(`${name} is built with Go, which is not installed: see https://go.dev/doc/install`) : error
+    }
+  )
+  return program
 }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { buildApp } from '../../src/app.js'
 import { readSettings, Settings } from '../../src/config.js'
 import { messageOf, say } from '../command-line.js'
-import { cacheFolder, goProgram, runProgram } from '../programs.js'
+import { cacheFolder, goProgram, runProgram } from '../processes.js'
 import { type Finding, promised } from '../soak/findings.js'
 
 const run = promisify(execFile)

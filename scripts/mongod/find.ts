@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Say } from '../programs.js'
+import type { Say } from '../processes.js'
 import { cachedIn, downloaded, executable, fromWheel, messageOf, oldest, versionOf } from './downloads.js'
 
 type Source = (say: Say) => Promise<string | undefined>

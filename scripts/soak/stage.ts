@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { Db } from 'mongodb'
 import { readersOf, sizeOptions } from '../command-line.js'
 import type { Finding } from './findings.js'
@@ -23,11 +22,11 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
 type Size = keyof typeof usual
 
-const { positive, some } = readersOf(usage)
+const { parsed, positive, some } = readersOf(usage)
 
 /** Reads the options of the command line. */
 export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = parsed({
     args,
     allowPositionals: true,
     options: { ...sizeOptions(usual), built: { type: 'string', default: 'dist' }, brief: { type: 'boolean', default: false } }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type HoldOut, type Quality, qualitiesOf } from '../../src/recommendations/model/evaluation.js'
 import { historyOf, Scorer } from '../../src/recommendations/model/scorer.js'
 import type { StoredModel } from '../../src/recommendations/stored-model.js'
-import { cacheFolder, runProgram, type Say } from '../programs.js'
+import { cacheFolder, runProgram, type Say } from '../processes.js'
 
 /** From Maven Central. The versions of what comes from PyPI are in deploy/spark/requirements.txt. */
 export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'

@@ -64,13 +64,11 @@ func main() {
 	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
 
 	check(must(client.RecommendationsAPI.ListRecommendations(user).Execute()).Data[0].Reason.HasName(), "a recommendation names what was watched")
-	must(history.DeleteHistoryElement(user, id).Execute())
 
 	must(watchlist.ClearWatchlist(user).Execute())
 	must(watchlist.AddToWatchlist(user).WatchlistAddition(*viewer.NewWatchlistAddition(1405)).Execute())
 	saved := must(watchlist.ListWatchlist(user).Execute()).Data.Collection
 	check(len(saved) == 1 && saved[0].Content.Name != "", "the watchlist")
-	must(watchlist.DeleteWatchlistElement(user, saved[0].Id).Execute())
 
 	_, _, err := history.UpdateHistoryElement(user, id).ProgressUpdate(*viewer.NewProgressUpdate()).Execute()
 	invalid, isInvalid := err.(*viewer.GenericOpenAPIError).Model().(viewer.Invalid)
@@ -78,7 +76,6 @@ func main() {
 
 	renewed := must(client.IdentityAPI.Refresh(nobody).RefreshToken(*viewer.NewRefreshToken(signedIn.RefreshToken)).Execute()).Data
 	user = context.WithValue(nobody, viewer.ContextAccessToken, renewed.AccessToken)
-	must(history.ListHistory(user).Execute())
 	must(client.IdentityAPI.LogOut(user).Execute())
 }
 

@@ -69,19 +69,16 @@ func main() {
 	check(element.Time == 340.25 && element.Content.Id == 1405, "an element of history by id")
 
 	check(must(client.ListRecommendationsWithResponse(ctx, nil)).JSON200.Data[0].Reason.Name != nil, "a recommendation names what was watched")
-	must(client.DeleteHistoryElementWithResponse(ctx, id))
 
 	must(client.ClearWatchlistWithResponse(ctx))
 	must(client.AddToWatchlistWithResponse(ctx, viewer.WatchlistAddition{ContentId: 1405}))
 	saved := must(client.ListWatchlistWithResponse(ctx, nil)).JSON200.Data.Collection
 	check(len(saved) == 1 && saved[0].Content.Name != "", "the watchlist")
-	must(client.DeleteWatchlistElementWithResponse(ctx, saved[0].Id))
 
 	invalid := must(client.UpdateHistoryElementWithResponse(ctx, id, viewer.ProgressUpdate{})).JSON400
 	check(invalid.Code == 400 && len(*invalid.Errors) == 1, "an invalid body is a 400 with errors")
 
 	token = must(client.RefreshWithResponse(ctx, viewer.RefreshToken{RefreshToken: signedIn.RefreshToken})).JSON200.Data.AccessToken
-	check(must(client.ListHistoryWithResponse(ctx, nil)).JSON200 != nil, "history with the new token")
 	check(must(client.LogOutWithResponse(ctx)).JSON200.Success, "signed out")
 }
 

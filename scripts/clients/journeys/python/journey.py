@@ -52,19 +52,16 @@ element = history.get_history_element(id).data
 assert element.time == 340.25 and element.content.id == 1405
 
 assert any(title.reason.name for title in viewer.RecommendationsApi(client).list_recommendations().data)
-history.delete_history_element(id)
 
 watchlist = viewer.WatchlistApi(client)
 watchlist.clear_watchlist()
 watchlist.add_to_watchlist(viewer.WatchlistAddition(content_id=1405))
 saved = watchlist.list_watchlist().data.collection
 assert len(saved) == 1 and saved[0].content.name
-watchlist.delete_watchlist_element(saved[0].id)
 
 invalid = refusal(lambda: history.update_history_element(id, viewer.ProgressUpdate()))
 assert invalid.status == 400 and len(invalid.data.errors) == 1
 
 renewed = viewer.IdentityApi(client).refresh(viewer.RefreshToken(refresh_token=signed_in.refresh_token)).data
 configuration.access_token = renewed.access_token
-history.list_history()
 viewer.IdentityApi(client).log_out()

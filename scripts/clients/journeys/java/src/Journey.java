@@ -55,21 +55,18 @@ public class Journey {
 
     var personal = new RecommendationsApi(client).listRecommendations(null).getData();
     check(personal.stream().anyMatch(title -> title.getReason().getName() != null), "a recommendation names what was watched");
-    history.deleteHistoryElement(id);
 
     var watchlist = new WatchlistApi(client);
     watchlist.clearWatchlist();
     watchlist.addToWatchlist(new WatchlistAddition().contentId(1405L));
     var saved = watchlist.listWatchlist(null, null, null).getData().getCollection();
     check(saved.size() == 1 && saved.get(0).getContent().getName() != null, "the watchlist");
-    watchlist.deleteWatchlistElement(saved.get(0).getId());
 
     var invalid = refusal(() -> history.updateHistoryElement(id, new ProgressUpdate()));
     check(invalid.getCode() == 400 && invalid.getResponseBody().contains("\"errors\""), "an invalid body is a 400 with errors");
 
     var renewed = new IdentityApi(nobody).refresh(new RefreshToken().refreshToken(signedIn.getRefreshToken())).getData();
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + renewed.getAccessToken()));
-    new HistoryApi(client).listHistory(null, null, null, null);
     new IdentityApi(client).logOut();
   }
 

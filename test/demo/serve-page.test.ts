@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import t from 'tap'
-import { demoPassword, demoProfiles, demoUsers } from '../../../demo/users.js'
-import page from '../../../scripts/dev/page.js'
-import { build } from '../../helpers/app.js'
+import page from '../../demo/serve-page.js'
+import { demoPassword, demoProfiles, demoUsers } from '../../demo/users.js'
+import { build } from '../helpers/app.js'
 
 const policyOf = (headers: Record<string, unknown>) =>
   Object.fromEntries(
@@ -38,7 +38,7 @@ t.test('in development there is a page to look at', async t => {
     }
     await ask('/')
     for (const path of ['/client/openapi-fetch.js', '/demo/page/qr.js']) t.ok(asked.has(path), `the package that it needs: ${path}`)
-    const files = (await readdir(new URL('../../../demo/page', import.meta.url))).filter(name => /\.(js|css|svg)$/.test(name))
+    const files = (await readdir(new URL('../../demo/page', import.meta.url))).filter(name => /\.(js|css|svg)$/.test(name))
     for (const name of files) t.ok(asked.has(`/demo/page/${name}`), name)
   })
 
@@ -54,7 +54,7 @@ t.test('in development there is a page to look at', async t => {
   })
 
   t.test('that knows the users of the demo', async t => {
-    const read = (name: string) => readFile(new URL(`../../../demo/page/${name}`, import.meta.url), 'utf8')
+    const read = (name: string) => readFile(new URL(`../../demo/page/${name}`, import.meta.url), 'utf8')
     t.match(await read('approval.js'), "'#device'", 'DEVICE_URL leads to the page')
     for (const { email } of demoUsers) t.match(await read('index.html'), email)
     t.match(await read('sign-in.js'), `'${demoPassword}'`)

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import ts from 'typescript'
-import { unknownPath } from '../../src/errors.js'
+import { unknownPath } from '../src/errors.js'
 
-const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** Allows no inline scripts or styles, and nothing from other hosts. */
 const policy = [

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { buildApp } from '../../src/app.js'
-import { readSettings, Settings } from '../../src/config.js'
-import { connectionTo } from '../../src/data/driver/connection.js'
-import { dataOf } from '../../src/data/index.js'
-import { trainModel } from '../../src/recommendations/learning/training.js'
-import { freePort } from '../processes.js'
-import { fillWithDemo, thumbnails } from './demo.js'
-import page from './page.js'
+import { freePort } from '../scripts/processes.js'
+import { buildApp } from '../src/app.js'
+import { readSettings, Settings } from '../src/config.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { dataOf } from '../src/data/index.js'
+import { trainModel } from '../src/recommendations/learning/training.js'
+import { fillWithDemo, thumbnails } from './fill.js'
+import page from './serve-page.js'
 
 /**
  * The service with the demo catalogue and the demo page, as `npm run dev` serves it, at a port of this machine, with a trained model.
