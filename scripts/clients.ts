@@ -53,7 +53,7 @@ const tryClient = async (name: string, client: Client, service: Service) => {
   const lacking = missing(needs)
   if (lacking) return `skipped: there is no ${lacking} on this machine`
   const cwd = await prepare(name, client, service)
-  await runProgram([...(await start(say)), ...args], { cwd })
+  await runProgram([...(await start()), ...args], { cwd })
   if (!steps) return 'passed'
   const compiler = steps[0]?.[0] as string
   if (!isAbsolute(compiler) && missing([compiler])) return `generated, but not compiled: there is no ${compiler} on this machine`

@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, type Serializable, spawn } from 'node:child_process'
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 
 const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: { start: string } }
 
@@ -45,24 +44,25 @@ export const ask = async (child: ChildProcess, message: Serializable) => {
 interface Patience {
   within?: number
   every?: number
+  /** Waiting is in vain when this holds. */
+  unless?: () => boolean
 }
 
 /** Asks again and again until the answer is truthy, and resolves with it. The error of a timeout says `what` was missing. */
 export const until = async <Answer>(
   what: string,
   ask: () => Answer | Promise<Answer>,
-  { within = 120_000, every = 50 }: Patience = {}
+  { within = 120_000, every = 50, unless = () => false }: Patience = {}
 ): Promise<Exclude<Answer, undefined | null | false>> => {
   const end = performance.now() + within
   for (;;) {
     const answer = await ask()
     if (answer) return answer as Exclude<Answer, undefined | null | false>
+    if (unless()) throw new Error(`Ended too early: ${what}`)
     if (performance.now() > end) throw new Error(`Not within ${within / 1000} s: ${what}`)
     await sleep(every)
   }
 }
-
-const run = promisify(execFile)
 
 export type Say = (line: string) => void
 
@@ -99,23 +99,5 @@ export const runProgram = async ([program = '', ...args]: string[], { cwd, env =
   throw new Error(`${[program, ...args].join(' ')} ended with ${signal ?? `status ${status}`}:\n${end}`)
 }
 
-/** A program that is built from a Go module, for example `github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0`. */
-export const goProgram = async (module: string, say: Say, options: string[] = []) => {
-  const [path = '', version = ''] = module.split('@')
-  // The last part of the path is the name of the program, unless it is the major version of the module.
-  const name = path
-    .replace(/\/v\d+$/, '')
-    .split('/')
-    .at(-1) as string
-  const folder = join(cacheFolder('go'), `${name}-${version}`)
-  const program = join(folder, name)
-  if (existsSync(program)) return program
-
-  say(`building ${module}`)
-  await run('go', ['install', ...options, module], { env: { ...process.env, CGO_ENABLED: '0', GOBIN: folder } }).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT' ? new Error(`${name} is built with Go, which is not installed: see https://go.dev/doc/install`) : error
-    }
-  )
-  return program
-}
+/** Starts a program of a Go module, for example `github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0`. Go builds it the first time. */
+export const goProgram = (module: string, ...options: string[]) => ['go', 'run', ...options, module]

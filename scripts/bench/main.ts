@@ -6,13 +6,14 @@ import { trainModel } from '../../src/recommendations/learning/training.js'
 import { orFail } from '../command-line.js'
 import { startMongod } from '../mongod/start.js'
 import { runOn } from '../nodes.js'
+import { root, type Server } from '../servers.js'
 import { comparison } from './compare.js'
 import { fillCatalogue } from './data/catalogue.js'
 import { fillAccounts, fillHistories, fillWatchlists } from './data/viewers.js'
 import { type Options, readOptions } from './options.js'
 import { factsOf, goalsOf, progress, type Section, say, sectionOf } from './report.js'
 import { otherHistories, publicPaths, scenarios, usualHistory } from './scenarios.js'
-import { root, type Server, startBare, startExpress, startService } from './servers/server.js'
+import { startBare, startExpress, startService } from './servers/server.js'
 
 /** Measures the service against its references. Only ratios within one run are meaningful. */
 const measure = async (options: Options) => {
@@ -52,7 +53,7 @@ const measure = async (options: Options) => {
 
     console.log(`${goalsOf(sections)}\n\n${await factsOf(client.db())}`)
   } finally {
-    for (const { stop } of running) await stop()
+    for (const server of running) await server.end('SIGKILL')
     await client.close()
     await mongod.stop()
   }

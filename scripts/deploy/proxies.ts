@@ -8,10 +8,11 @@ import { tokenOf } from '../bench/servers/tokens.js'
 import { say } from '../command-line.js'
 import { startMongod } from '../mongod/start.js'
 import { freePort, until } from '../processes.js'
+import { restartInTurn, type Server } from '../servers.js'
 import { fill } from '../soak/data.js'
 import { complainsOfNothing, type Finding, milliseconds, nothingLost, promised } from '../soak/findings.js'
 import { isSuccess, Ledger, Outcomes } from '../soak/outcomes.js'
-import { restartInTurn, Service } from '../soak/service.js'
+import { startService } from '../soak/stage.js'
 import { startViewers } from '../soak/viewers.js'
 import { type Answer, insider, type Program, type RunningProxy, startProxy } from './proxy.js'
 
@@ -210,7 +211,7 @@ const beforeService = async (program: Program) => {
   const cleanups: (() => unknown)[] = [mongod.stop, () => client.close()]
   try {
     await fill(db, size)
-    const services = await Promise.all([1, 2, 3].map(() => Service.start({ url, built: 'dist', settings })))
+    const services = await Promise.all([1, 2, 3].map(() => startService(url, 'dist', settings)))
     cleanups.push(...services.map(service => () => service.end('SIGKILL')))
     const proxy = await startProxy(
       program,
@@ -314,7 +315,7 @@ const importsSlowly = async ({ send }: RunningProxy) => {
 const requests = 20_000
 
 /** Restarts the services in turn while viewers use them through the proxy. */
-const restartsUnnoticed = async (program: Program, { https, agent }: RunningProxy, services: Service[], ledger: Ledger) => {
+const restartsUnnoticed = async (program: Program, { https, agent }: RunningProxy, services: Server[], ledger: Ledger) => {
   const outcomes = new Outcomes()
   const { viewers: count, contents } = size
   const viewers = startViewers({ count, contents, portOf: () => https, agent, pause: 5, outcomes, ledger })

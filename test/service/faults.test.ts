@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { testFolder } from '../../scripts/mongod/start.js'
+import { testFolder } from '../helpers/folder.js'
 import { apart } from '../helpers/apart.js'
 import { built } from '../helpers/run.js'
 

@@ -5,28 +5,36 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { isServing, root, serving } from '../bench/servers/server.js'
-import { secret } from '../bench/servers/tokens.js'
-import { ask, freePort, killAtExit, startFlags } from '../processes.js'
+import { ask, freePort, killAtExit, startFlags, until } from './processes.js'
 
+export const root = join(import.meta.dirname, '..')
 const probe = pathToFileURL(join(import.meta.dirname, 'probe.mjs')).href
 const errorLevel = 50
 
-export interface ServiceOptions {
-  url: string
-  /** The folder of the compiled service. */
-  built: string
+interface Options {
+  /** The arguments of Node.js. */
+  args: string[]
   settings: Record<string, string>
+  /** The path that gets a 200 when the server is ready. */
+  ready: string
+  /** Whether its output is read for complaints. Otherwise nobody reads it, which takes no time. */
+  isWatched: boolean
 }
 
-interface Holdings {
+interface Usage {
   rss: number
+  /** Microseconds of processor time since the start. */
+  user: number
+  system: number
   /** The kinds of everything that keeps the process alive: sockets, timers, requests. */
   resources: string[]
 }
 
-/** A process of the service as `npm start` runs it. It keeps its port when it is restarted. */
-export class Service {
+/** The arguments that run the compiled service in a folder as `npm start` does. */
+export const serviceIn = (built: string) => [...startFlags, join(built, 'src', 'server.js')]
+
+/** A server as a process of its own. It keeps its port when it is restarted. */
+export class Server {
   /** The lines of its output that an operator would have to look into. */
   readonly complaints: string[] = []
   /** How often it exited without being stopped. */
@@ -36,36 +44,23 @@ export class Service {
 
   private constructor(
     readonly port: number,
-    private readonly options: ServiceOptions
+    private readonly options: Options
   ) {}
 
-  static async start(options: ServiceOptions) {
-    const service = new Service(await freePort(), options)
-    await service.run()
-    return service
+  static async start(options: Options) {
+    const server = new Server(await freePort(), options)
+    await server.run()
+    return server
   }
 
   /** Starts the process. Resolves when it is ready, with the milliseconds this took. */
   async run() {
-    const { url, built, settings } = this.options
+    const { args, settings, isWatched } = this.options
     const began = performance.now()
-    const child = spawn(process.execPath, ['--import', probe, ...startFlags, join(built, 'src', 'server.js')], {
+    const child = spawn(process.execPath, ['--import', probe, ...args], {
       cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: {
-        ...process.env,
-        NODE_ENV: 'production',
-        HOST: '127.0.0.1',
-        PORT: String(this.port),
-        MONGO_URL: url,
-        JWT_SECRET: secret,
-        // All callers have the same address.
-        RATE_LIMIT: '0',
-        RATE_LIMIT_ADDRESS: '0',
-        LOGIN_LIMIT: '0',
-        TRAIN: 'off',
-        ...settings
-      }
+      stdio: ['ignore', isWatched ? 'pipe' : 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(this.port), ...settings }
     })
     this.child = child
     this.isMeantToLeave = false
@@ -73,16 +68,23 @@ export class Service {
     child.once('exit', () => {
       if (!this.isMeantToLeave) this.departures++
     })
-    this.listen(child.stdout as Readable, line => Number(/"level":(\d+)/.exec(line)?.[1] ?? errorLevel) >= errorLevel)
+    if (child.stdout) this.listen(child.stdout, line => Number(/"level":(\d+)/.exec(line)?.[1] ?? errorLevel) >= errorLevel)
     this.listen(child.stderr as Readable, () => true)
-    await serving(child, this.readiness).catch(({ message }: Error) => {
-      throw new Error(`The service ${message}: ${this.complaints}`)
-    })
+    await until(args.join(' '), () => this.isReady(), { within: 60_000, every: 10, unless: () => child.exitCode !== null }).catch(
+      ({ message }: Error) => {
+        // Otherwise its channel would keep this process alive.
+        child.kill('SIGKILL')
+        throw new Error(`${message}: ${this.complaints.join('\n')}`)
+      }
+    )
     return performance.now() - began
   }
 
   isReady() {
-    return isServing(this.readiness)
+    return fetch(`http://127.0.0.1:${this.port}${this.options.ready}`).then(
+      ({ ok }) => ok,
+      () => false
+    )
   }
 
   /** Sends a signal, waits for the exit and resolves with the status. */
@@ -96,12 +98,8 @@ export class Service {
     return status
   }
 
-  holds(): Promise<Holdings> {
-    return ask(this.child as ChildProcess, 'holds')
-  }
-
-  private get readiness() {
-    return `http://127.0.0.1:${this.port}/ready`
+  usage(): Promise<Usage> {
+    return ask(this.child as ChildProcess, 'usage')
   }
 
   private listen(stream: Readable, isComplaint: (line: string) => boolean) {
@@ -122,7 +120,7 @@ export interface Restart {
  * Restarts the services one after the other, round after round, until `isEnough`. `settleTime` is how many milliseconds the balancer has to
  * notice that a service is back.
  */
-export const restartInTurn = async (services: Service[], settleTime: number, isEnough: (restarts: Restart[]) => boolean) => {
+export const restartInTurn = async (services: Server[], settleTime: number, isEnough: (restarts: Restart[]) => boolean) => {
   const restarts: Restart[] = []
   do {
     for (const service of services) {
