@@ -1,6 +1,7 @@
 import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -101,3 +102,14 @@ export const runProgram = async ([program = '', ...args]: string[], { cwd, env =
 
 /** Starts a program of a Go module, for example `github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0`. Go builds it the first time. */
 export const goProgram = (module: string, ...options: string[]) => ['go', 'run', ...options, module]
+
+/** A file in the cache that these commands make in its folder when it is first needed. */
+export const installed = async (name: string, file: string, ...commands: string[][]) => {
+  const folder = cacheFolder(name)
+  const path = join(folder, file)
+  if (!existsSync(path)) {
+    await mkdir(folder, { recursive: true })
+    for (const command of commands) await runProgram(command, { cwd: folder })
+  }
+  return path
+}

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cacheFolder, goProgram, runProgram } from '../processes.js'
+import { goProgram, installed } from '../processes.js'
 
 /** The versions of the generators, of what their clients need, and of the linters. What Java and Kotlin need is in their poms. */
 export const versions = {
@@ -80,16 +78,7 @@ export const clients: Record<string, Client> = {
   spectral: { commandLine: 'spectral lint openapi.json' }
 }
 
-/** A file that is installed when it is first needed, by these commands in its folder. */
-const installed = async (name: string, file: string, ...commands: string[][]) => {
-  const folder = join(cacheFolder('clients'), 'tools', name)
-  const path = join(folder, file)
-  if (!existsSync(path)) {
-    await mkdir(folder, { recursive: true })
-    for (const command of commands) await runProgram(command, { cwd: folder })
-  }
-  return path
-}
+const toolFolder = (name: string) => join('clients', 'tools', name)
 
 const fromNpm = async (command: string, ...packages: string[]) => [
   'npx',
@@ -113,7 +102,7 @@ const tools: Record<string, Tool> = {
       const copy = `org.apache.maven.plugins:maven-dependency-plugin:${versions.dependencyPlugin}:copy`
       const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${versions.openapiGenerator}`
       const name = `openapi-generator-cli-${versions.openapiGenerator}`
-      return ['java', '-jar', await installed(name, `${name}.jar`, ['mvn', '-q', '-B', copy, artifact, '-DoutputDirectory=.'])]
+      return ['java', '-jar', await installed(toolFolder(name), `${name}.jar`, ['mvn', '-q', '-B', copy, artifact, '-DoutputDirectory=.'])]
     }
   },
   'oapi-codegen': {
@@ -125,7 +114,7 @@ const tools: Record<string, Tool> = {
     start: async () => {
       const install = ['bin/pip', 'install', '--quiet', `openapi-python-client==${versions.openapiPythonClient}`]
       const name = `openapi-python-client-${versions.openapiPythonClient}`
-      return [await installed(name, 'bin/openapi-python-client', ['python3', '-m', 'venv', '.'], install)]
+      return [await installed(toolFolder(name), 'bin/openapi-python-client', ['python3', '-m', 'venv', '.'], install)]
     }
   },
   'openapi-ts': {

@@ -22,6 +22,8 @@ export const lineOf = ({ promise, kept, figures }: Finding) => `${words.get(kept
 
 export const allKept = (findings: Finding[]) => findings.every(({ kept }) => kept !== false)
 
+export const sectionOf = (name: string, findings: Finding[]) => [name, ...findings.map(finding => `  ${lineOf(finding)}`)].join('\n')
+
 export const milliseconds = (value: number) => `${Math.round(value)} ms`
 
 /** No caller waits longer than this for the database, in milliseconds. */
