@@ -12,7 +12,7 @@ import { cacheFolder, exitOnSignal, missing, runProgram } from './processes.js'
 const usage = `Usage: npm run clients -- [CLIENT...]
   CLIENT  one or more clients or linters (all)`
 
-const journeys = join(import.meta.dirname, 'clients', 'journeys')
+const journeys = join(import.meta.dirname, '..', 'test', 'journeys')
 
 /** All journeys have the same address. */
 const settings = { RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '0', DRAIN_DELAY: '0' }

@@ -8,7 +8,7 @@ import { missing, runProgram } from '../../scripts/processes.js'
 import { apart } from '../helpers/apart.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const journeys = join(root, 'scripts/clients/journeys')
+const journeys = join(root, 'test/journeys')
 
 t.test('every client has a folder, and every folder a client', async t => {
   const expected = Object.entries(clients).filter(([, { steps, isCompiledOnly }]) => steps && !isCompiledOnly)
