@@ -2,18 +2,17 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
+import { serveDemo } from '../demo/service.js'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { type Client, clients, missingCalls, toolOf } from './clients/generated.js'
 import { orFail, readersOf, say } from './command-line.js'
-import { serveDemo } from './dev/demo-service.js'
 import { startMongod } from './mongod/start.js'
-import { exitOnSignal } from './processes.js'
-import { cacheFolder, missing, runProgram } from './programs.js'
+import { cacheFolder, exitOnSignal, missing, runProgram } from './processes.js'
 
 const usage = `Usage: npm run clients -- [CLIENT...]
   CLIENT  one or more clients or linters (all)`
 
-const journeys = join(import.meta.dirname, 'clients', 'journeys')
+const journeys = join(import.meta.dirname, '..', 'test', 'journeys')
 
 /** All journeys have the same address. */
 const settings = { RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '0', DRAIN_DELAY: '0' }
@@ -54,7 +53,7 @@ const tryClient = async (name: string, client: Client, service: Service) => {
   const lacking = missing(needs)
   if (lacking) return `skipped: there is no ${lacking} on this machine`
   const cwd = await prepare(name, client, service)
-  await runProgram([...(await start(say)), ...args], { cwd })
+  await runProgram([...(await start()), ...args], { cwd })
   if (!steps) return 'passed'
   const compiler = steps[0]?.[0] as string
   if (!isAbsolute(compiler) && missing([compiler])) return `generated, but not compiled: there is no ${compiler} on this machine`

@@ -1,4 +1,5 @@
 import { basename, relative } from 'node:path'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { isUnavailable } from '../src/data/driver/faults.js'
 
 /** How the caller started a command, for texts that say how it is used. The image has no npm scripts. */
@@ -50,6 +51,14 @@ export const sizeOptions = <Name extends string>(defaults: Record<Name, string>)
 export const readersOf = (usage: string) => {
   const wrong = (sentence: string) => new Error(`${sentence}\n${usage}`)
   return {
+    parsed: <Config extends ParseArgsConfig>(config: Config) => {
+      try {
+        return parseArgs(config)
+      } catch (error) {
+        throw wrong((error as Error).message)
+      }
+    },
+
     positive: (name: string, text: string) => {
       if (!/^\d*\.?\d+$/.test(text) || Number(text) === 0) throw wrong(`--${name} must be a number above 0`)
       return Number(text)

@@ -1,7 +1,7 @@
+import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { messageOf } from './command-line.js'
-import { fillWithDemo } from './dev/demo.js'
 
 /** Fills an empty database with the demo catalogue, to try the built service without the development tools. */
 const { MONGO_URL } = settingsOrExit(CommandSettings)

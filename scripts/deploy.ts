@@ -3,7 +3,7 @@ import { kubernetes, prometheus } from './deploy/manifests.js'
 import { proxyCheck } from './deploy/proxies.js'
 import { haproxy, nginx } from './deploy/proxy.js'
 import { exitOnSignal } from './processes.js'
-import { allKept, type Finding, lineOf } from './soak/findings.js'
+import { allKept, type Finding, sectionOf } from './soak/findings.js'
 
 const checks: Record<string, () => Promise<Finding[]>> = {
   kubernetes,
@@ -23,7 +23,7 @@ await orFail(async () => {
     say(`checking ${name}`)
     await orFail(async () => {
       const findings = await (checks[name] as (typeof checks)[string])()
-      console.log([name, ...findings.map(finding => `  ${lineOf(finding)}`)].join('\n'))
+      console.log(sectionOf(name, findings))
       if (!allKept(findings)) process.exitCode = 1
     })
   }

@@ -5,8 +5,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoProfiles, demoUsers } from '../demo/users.js'
-import { fillWithDemo } from './dev/demo.js'
 import { startMongod } from './mongod/start.js'
 
 const here = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))

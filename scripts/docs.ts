@@ -35,7 +35,7 @@ const table = ([group, settings]: [string, Record<string, TSchema>]) =>
 /** The text of docs/settings.md, generated from the schema of the settings. */
 export const settingsDocument = () => `${[introduction, ...Object.entries(settingGroups).map(table)].join('\n\n')}\n`
 
-const journeys = join(import.meta.dirname, 'clients', 'journeys')
+const journeys = join(import.meta.dirname, '..', 'test', 'journeys')
 
 const withoutIndentation = (lines: string) => {
   const indentation = lines.slice(0, lines.search(/\S/))

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { fillWithDemo } from '../demo/fill.js'
 import { demoPassword, demoUsers } from '../demo/users.js'
 import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { orFail } from './command-line.js'
-import { fillWithDemo } from './dev/demo.js'
 import { startMongod } from './mongod/start.js'
 
 interface Example {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 import { CommandSettings, readSettings, Settings } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
@@ -6,7 +5,7 @@ import { isUnavailable } from '../src/data/driver/faults.js'
 import { type Lease, LeaseLost } from '../src/data/leases.js'
 import { withImportLease } from '../src/import/import-lease.js'
 import { ImportError, type ImportedKind, type ImportResult, importFiles } from '../src/import/index.js'
-import { invocationOf, messageOf, stopOnSignal } from './command-line.js'
+import { invocationOf, messageOf, readersOf, stopOnSignal } from './command-line.js'
 import { progressTo } from './progress.js'
 
 const usage = `Usage: ${invocationOf('import')} PATH... [--prune]
@@ -20,16 +19,11 @@ const ImportSettings = Type.Object({
 })
 type ImportSettings = Static<typeof ImportSettings>
 
-class UsageError extends Error {}
-
 const readArguments = () => {
-  try {
-    const { positionals, values } = parseArgs({ allowPositionals: true, options: { prune: { type: 'boolean', default: false } } })
-    if (positionals.length === 0) throw new UsageError(usage)
-    return { paths: positionals, prune: values.prune }
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${(error as Error).message}\n${usage}`)
-  }
+  const options = { prune: { type: 'boolean', default: false } } as const
+  const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
+  if (positionals.length === 0) throw new Error(usage)
+  return { paths: positionals, prune: values.prune }
 }
 
 const closingLine = (kind: string, { added, changed, unchanged, pruned }: ImportedKind) => {

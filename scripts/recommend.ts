@@ -7,7 +7,7 @@ import { byPopularity, firstOf } from '../src/recommendations/model/interactions
 import type { Blend } from '../src/recommendations/model/neighbours.js'
 import { type Model, type TrainingStep, train } from '../src/recommendations/model/train.js'
 import { stopOnSignal } from './command-line.js'
-import { Output } from './output.js'
+import { outputAt } from './output.js'
 import { progressTo } from './progress.js'
 import { type Dataset, EventsReader, listsFrom } from './recommend/events.js'
 import { type Arguments, chosenLine, costLine, readArguments, readLine, table } from './recommend/terminal.js'
@@ -62,31 +62,28 @@ const evaluate = ({ data }: Dataset, k: number, kind: HoldOutKind): Model => {
   return model
 }
 
-const write = async ({ data, users, items }: Dataset, model: Model, k: number, output: Output, path: string) => {
-  const signal = stopOnSignal()
+async function* linesOf({ data, users, items }: Dataset, model: Model, k: number, path: string, signal: AbortSignal) {
   const listOf = listsFrom({ ...model, popular: byPopularity(data) }, data, k)
-  await output.begin()
-  try {
-    for (let user = 0; user < users.length; user++) {
-      const names = listOf(user).map(item => items[item])
-      await output.write(`${users[user]}\t${names.join()}\n`)
-      if (user % usersAtOnce > 0) continue
-      progress.update({ step: 'write', file: path, records: user, unit: 'users', done: user, total: users.length })
-      await turn()
-      signal.throwIfAborted()
-    }
-    await output.end()
-  } catch (error) {
-    await output.remove()
-    throw signal.aborted ? new Error('Stopped. Nothing was written.') : error
+  for (let user = 0; user < users.length; user++) {
+    const names = listOf(user).map(item => items[item])
+    yield `${users[user]}\t${names.join()}\n`
+    if (user % usersAtOnce > 0) continue
+    progress.update({ step: 'write', file: path, records: user, unit: 'users', done: user, total: users.length })
+    await turn()
+    signal.throwIfAborted()
   }
 }
 
 const run = async ({ events, k, out, holdOut }: Arguments) => {
-  const output = out === undefined ? undefined : await Output.at(out, { events })
+  const write = out === undefined ? undefined : await outputAt(out, { events })
   const dataset = await read(events)
-  const model = out !== undefined && output ? train(dataset.data, { holdOut, onProgress }) : evaluate(dataset, k, holdOut)
-  if (out !== undefined && output) await write(dataset, model, k, output, out)
+  const model = write ? train(dataset.data, { holdOut, onProgress }) : evaluate(dataset, k, holdOut)
+  if (out !== undefined && write) {
+    const signal = stopOnSignal()
+    await write(linesOf(dataset, model, k, out, signal)).catch(error => {
+      throw signal.aborted ? new Error('Stopped. Nothing was written.') : error
+    })
+  }
   progress.clear()
   console.log([readLine(dataset), chosenLine(model), costLine(performance.now() / 1000)].join('\n'))
 }

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
 import { BSON } from 'mongodb'
 import { CommandSettings, settingsOrExit } from '../src/config.js'
 import { connectionTo } from '../src/data/driver/connection.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { type RestoreNote, restoresOf } from '../src/data/restores.js'
-import { invocationOf, orFail } from './command-line.js'
+import { invocationOf, orFail, readersOf } from './command-line.js'
 import { writePrivateFile } from './output.js'
 
 const usage = `Usage: ${invocationOf('restore')} ACTION
@@ -19,7 +18,8 @@ type Restores = ReturnType<typeof restoresOf>
 const notesAtOnce = 1000
 
 const readArguments = () => {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { lost: { type: 'boolean', default: false } } })
+  const options = { lost: { type: 'boolean', default: false } } as const
+  const { positionals, values } = readersOf(usage).parsed({ allowPositionals: true, options })
   const [action, file] = positionals
   const isSave = action === 'save' && !values.lost
   // Without a file, `--lost` is required: nobody should leave the file out by mistake.

@@ -1,10 +1,10 @@
 // First, because loading the other modules takes most of the start.
 import '../src/process/early-stop.js'
+import { thumbnails } from '../demo/fill.js'
 import { buildApp } from '../src/app.js'
 import { Settings, settingsOrExit } from '../src/config.js'
 import { linesOut, loggerOptions } from '../src/http/logging.js'
 import { serve } from '../src/process/serve.js'
-import { thumbnails } from './dev/demo.js'
 
 /** The service as production runs it, plus the thumbnails of the demo catalogue. */
 const settings = settingsOrExit(Settings)

@@ -83,7 +83,7 @@ const qualitiesOf = async (url: string, shape: Shape, folder: string) => {
   }
   const fromSpark = async (name: string, ...source: string[]) => {
     const file = join(folder, `${name}.model`)
-    await runJob([...source, '--model', file], folder, say, { MONGO_URL: url })
+    await runJob([...source, '--model', file], folder, { MONGO_URL: url })
     await storeModel(file, data)
     return stored()
   }

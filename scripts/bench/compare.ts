@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
+import type { Server } from '../servers.js'
 import { closedLoop } from './load.js'
 import type { Options } from './options.js'
-import type { Section } from './report.js'
+import { type Goal, type Measure, measureOf, type Section, spread } from './report.js'
 import type { Extent, Peer, Scenario } from './scenarios.js'
-import type { Server } from './servers/server.js'
-import { type Goal, type Measure, measureOf, spread } from './statistics.js'
 
 export type Servers = Record<'service' | Peer, Server>
 type Compare = (scenario: Scenario, servers: Servers, progress: (line: string) => void) => Promise<Section>

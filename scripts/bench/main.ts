@@ -1,20 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type Db, MongoClient } from 'mongodb'
 import { dataOf, ensureIndexes } from '../../src/data/index.js'
 import { trainModel } from '../../src/recommendations/learning/training.js'
 import { orFail } from '../command-line.js'
 import { startMongod } from '../mongod/start.js'
+import { runOn } from '../nodes.js'
+import { root, type Server } from '../servers.js'
 import { comparison } from './compare.js'
 import { fillCatalogue } from './data/catalogue.js'
 import { fillAccounts, fillHistories, fillWatchlists } from './data/viewers.js'
-import { importing } from './import.js'
 import { type Options, readOptions } from './options.js'
 import { factsOf, goalsOf, progress, type Section, say, sectionOf } from './report.js'
 import { otherHistories, publicPaths, scenarios, usualHistory } from './scenarios.js'
-import { type Server, startBare, startExpress, startService } from './servers/server.js'
+import { startBare, startExpress, startService } from './servers/server.js'
 
 /** Measures the service against its references. Only ratios within one run are meaningful. */
-const main = async () => {
-  const options = readOptions()
+const measure = async (options: Options) => {
   const mongod = await startMongod({ say, cacheGB: 1 })
   const client = await MongoClient.connect(mongod.url)
   const running: Server[] = []
@@ -48,11 +50,10 @@ const main = async () => {
         done(await compare(scenario, own, progress))
       }
     }
-    if (options.parts.includes('import')) done(await importing(client, options, progress))
 
     console.log(`${goalsOf(sections)}\n\n${await factsOf(client.db())}`)
   } finally {
-    for (const { stop } of running) await stop()
+    for (const server of running) await server.end('SIGKILL')
     await client.close()
     await mongod.stop()
   }
@@ -70,4 +71,10 @@ const fill = async (db: Db, { users, contents }: Options) => {
   await trainModel(data, { completedAt: 90, interestFrom: 5 })
 }
 
-await orFail(main)
+/** On the major version of Node.js in the image, whatever version started this command. */
+await orFail(async () => {
+  const options = readOptions()
+  const version = (await readFile(join(root, '.nvmrc'), 'utf8')).trim()
+  if (process.versions.node.startsWith(`${version}.`)) await measure(options)
+  else process.exitCode = await runOn(version, ['--import', 'tsx', import.meta.filename, ...process.argv.slice(2)])
+})

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util'
 import { readersOf, sizeOptions } from '../command-line.js'
 import { scenarios } from './scenarios.js'
 
-export const parts = [...Object.keys(scenarios), 'import']
+export const parts = Object.keys(scenarios)
 
 const usage = `Usage: npm run bench -- [PART...] [options]
   PART             one or more parts (all)
@@ -13,11 +12,11 @@ const usage = `Usage: npm run bench -- [PART...] [options]
   --contents N     items in the catalogue (5000)`
 
 const usual = { rounds: '9', seconds: '1', connections: '32', users: '2000', contents: '5000' }
-const { positive, whole, some } = readersOf(usage)
+const { parsed, positive, whole, some } = readersOf(usage)
 
 /** Reads the options of the command line. */
 export const readOptions = (args = process.argv.slice(2)) => {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: sizeOptions(usual) })
+  const { positionals, values } = parsed({ args, allowPositionals: true, options: sizeOptions(usual) })
   return {
     rounds: whole('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),

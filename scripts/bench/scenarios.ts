@@ -91,15 +91,20 @@ const history: Scenario = {
   operations: 2
 }
 
-const likeBareInTime: Goal[] = [{ of: 'processor', to: 'bare Fastify', atMost: 1.5 }]
-
-const post: Scenario = {
-  title: 'POST /history',
+/** Requests for single elements, which cost one operation. */
+const single = (title: string, call: CallOfUser): Scenario => ({
+  title,
   peers: ['bare Fastify'],
-  calls: ofUsers(10, (user, n) => ({ method: 'POST', path: '/history', body: { content_id: element(user, n), ...progress } })),
-  goals: likeBareInTime,
+  calls: ofUsers(10, call),
+  goals: [{ of: 'processor', to: 'bare Fastify', atMost: 1.5 }],
   operations: 1
-}
+})
+
+const post = single('POST /history', (user, n) => ({
+  method: 'POST',
+  path: '/history',
+  body: { content_id: element(user, n), ...progress }
+}))
 
 const reportsOfBatch = 100
 const batchOf: CallOfUser = (user, n) => {
@@ -146,20 +151,8 @@ export const scenarios: Record<string, Scenario> = {
     besides: [ofLength('/history', 1000), ofLength('/history', 100)],
     operations: 2
   },
-  element: {
-    title: 'GET /history/{id}',
-    peers: ['bare Fastify'],
-    calls: ofUsers(10, getElement),
-    goals: likeBareInTime,
-    operations: 1
-  },
-  put: {
-    title: 'PUT /history/{id}',
-    peers: ['bare Fastify'],
-    calls: ofUsers(10, putElement),
-    goals: likeBareInTime,
-    operations: 1
-  },
+  element: single('GET /history/{id}', getElement),
+  put: single('PUT /history/{id}', putElement),
   post,
   batch: {
     title: `a report in POST /history/batch (of ${reportsOfBatch})`,

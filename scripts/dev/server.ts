@@ -1,8 +1,8 @@
+import { thumbnails } from '../../demo/fill.js'
+import page from '../../demo/serve-page.js'
 import { buildApp } from '../../src/app.js'
 import { Settings, settingsOrExit } from '../../src/config.js'
 import { serve } from '../../src/process/serve.js'
-import { thumbnails } from './demo.js'
-import page from './page.js'
 
 /** The service as production runs it, plus a readable log, the thumbnails of the demo catalogue and the demo page. */
 const settings = settingsOrExit(Settings)

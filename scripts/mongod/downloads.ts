@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { promisify } from 'node:util'
-import { cacheFolder, type Say } from '../programs.js'
+import { cacheFolder, type Say } from '../processes.js'
 
 /** Fetches a mongod into a folder and resolves with its path. */
 type Fetch = (folder: string) => Promise<string>

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Say } from '../programs.js'
+import type { Say } from '../processes.js'
 import { cachedIn, downloaded, executable, fromWheel, messageOf, oldest, versionOf } from './downloads.js'
 
 type Source = (say: Say) => Promise<string | undefined>
@@ -29,32 +29,27 @@ const systemBinary = async (named: string, say: Say) => {
 }
 
 const onPath: Source = async say => {
-  const wanted = process.env.MONGOMS_VERSION
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
-    const binary = join(folder, executable)
-    if (!existsSync(binary)) continue
-    try {
-      const version = await versionOf(binary)
-      if (!wanted || version === wanted) {
-        say(`mongod ${version} from the PATH: ${binary}`)
-        return binary
-      }
-      say(`skipped mongod ${version} on the PATH: MONGOMS_VERSION requires ${wanted}`)
-    } catch (error) {
-      say(`skipped mongod on the PATH: ${messageOf(error)}`)
-    }
+    const binary = await usable(join(folder, executable), ['on', 'PATH'], say, process.env.MONGOMS_VERSION)
+    if (binary) return binary
   }
   return undefined
 }
 
-const cached: Source = async say => {
-  const binary = join(cachedIn(), executable)
+const cached: Source = say => usable(join(cachedIn(), executable), ['in', 'cache'], say)
+
+/** The binary if it is there, runs and is new enough, and has the wanted version. */
+const usable = async (binary: string, [at, place]: [string, string], say: Say, wanted?: string) => {
   if (!existsSync(binary)) return undefined
   try {
-    say(`mongod ${await versionOf(binary)} from the cache: ${binary}`)
-    return binary
+    const version = await versionOf(binary)
+    if (!wanted || version === wanted) {
+      say(`mongod ${version} from the ${place}: ${binary}`)
+      return binary
+    }
+    say(`skipped mongod ${version} ${at} the ${place}: MONGOMS_VERSION requires ${wanted}`)
   } catch (error) {
-    say(`skipped mongod in the cache: ${messageOf(error)}`)
-    return undefined
+    say(`skipped mongod ${at} the ${place}: ${messageOf(error)}`)
   }
+  return undefined
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -125,14 +125,4 @@ const endWithThisProcess = (mongod: Child, temporary: string) => {
   pipe.unref()
   watchdog.unref()
   mongod.once('exit', () => watchdog.kill())
-}
-
-/** The file system that Linux keeps in memory. */
-const memory = '/dev/shm'
-const enough = 2 * 1024 ** 3
-
-/** The folder for databases of tests. Nearly all tests wait for writes, and a busy disk takes seconds for some of them. */
-export const testFolder = async (folder = memory, needed = enough) => {
-  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 0 }))
-  return bavail * bsize > needed ? folder : tmpdir()
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util'
 import type { Choice } from '../../src/recommendations/model/choose.js'
 import type { HoldOutKind, Quality } from '../../src/recommendations/model/evaluation.js'
 import type { NextShape } from '../../src/recommendations/model/hyperparameters.js'
-import { invocationOf } from '../command-line.js'
+import { invocationOf, readersOf } from '../command-line.js'
 import type { Dataset } from './events.js'
 
 const command = invocationOf('recommend')
@@ -24,23 +23,15 @@ export interface Arguments {
   holdOut: HoldOutKind
 }
 
-const given = (args: string[]) => {
-  try {
-    const options = {
-      events: { type: 'string' },
-      k: { type: 'string', default: '20' },
-      out: { type: 'string' },
-      evaluate: { type: 'boolean', default: false },
-      unordered: { type: 'boolean', default: false }
-    } as const
-    return parseArgs({ args, options }).values
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${usage}`)
-  }
-}
-
 export const readArguments = (args: string[]): Arguments => {
-  const { events, k, out, evaluate, unordered } = given(args)
+  const options = {
+    events: { type: 'string' },
+    k: { type: 'string', default: '20' },
+    out: { type: 'string' },
+    evaluate: { type: 'boolean', default: false },
+    unordered: { type: 'boolean', default: false }
+  } as const
+  const { events, k, out, evaluate, unordered } = readersOf(usage).parsed({ args, options }).values
   if (!events) throw new Error(`--events FILE is missing\n${usage}`)
   if (!/^0*[1-9]\d{0,5}$/.test(k)) throw new Error(`--k must be a number from 1 to 999999, not ${JSON.stringify(k)}\n${usage}`)
   if (evaluate && out !== undefined) throw new Error(`--evaluate writes no file: remove --out\n${usage}`)

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from 'mongodb'
 import { say } from '../command-line.js'
 import { until } from '../processes.js'
+import { restartInTurn, type Server } from '../servers.js'
 import { answersAsPromised, answersInTime, complainsOfNothing, milliseconds, nothingLost, promised, stays } from './findings.js'
 import { type Counts, increment, inWords, isBroken, isPromised, isSuccess, Outcomes, Trend } from './outcomes.js'
 import type { ReplicaSet } from './replica-set.js'
-import { restartInTurn, type Service } from './service.js'
 import type { Scenario } from './stage.js'
 import { ask, startFollowers } from './viewers.js'
 
@@ -143,14 +143,14 @@ const settleTime = 500
 export const rolling: Scenario = async stage => {
   const { db, options, outcomes, ledger } = stage
   const services = await Promise.all([stage.service(), stage.service()])
-  let ready: Service[] = services
+  let ready: Server[] = services
   const looking = setInterval(async () => {
     const are = await Promise.all(services.map(service => service.isReady()))
     ready = services.filter((_, n) => are[n])
   }, lookEvery)
   stage.onEnd(() => clearInterval(looking))
   let turn = 0
-  const viewers = stage.viewers({ portOf: () => (ready[turn++ % ready.length] ?? (services[0] as Service)).port })
+  const viewers = stage.viewers({ portOf: () => (ready[turn++ % ready.length] ?? (services[0] as Server)).port })
 
   const restarts = await restartInTurn(services, settleTime, restarts => {
     say(`rolling: ${restarts.length} restarts, ${outcomes.total} of ${options.requests} requests, ${outcomes}`)
@@ -186,7 +186,7 @@ const aftermath = 3000
 /** Viewers of each service whose changes are followed. */
 const followed = 4
 
-const faults: Record<string, (set: ReplicaSet, dying: Service, lasting: number) => Promise<unknown>> = {
+const faults: Record<string, (set: ReplicaSet, dying: Server, lasting: number) => Promise<unknown>> = {
   'kill -9 of the primary': async (set, _dying, lasting) => {
     const member = await set.primary()
     await member.kill()
@@ -227,7 +227,7 @@ export const mixed: Scenario = async stage => {
   stage.onEnd(followers.stop)
 
   const memory = new Trend()
-  const weighing = setInterval(async () => memory.add((await watched.holds()).rss / 1e6), weighEvery)
+  const weighing = setInterval(async () => memory.add((await watched.usage()).rss / 1e6), weighEvery)
   stage.onEnd(() => clearInterval(weighing))
 
   const end = performance.now() + options.minutes * 60_000
@@ -240,12 +240,12 @@ export const mixed: Scenario = async stage => {
     await set.whole()
   }
   await sleep(pause)
-  const busy = (await watched.holds()).resources.length
+  const busy = (await watched.usage()).resources.length
   for (const { stop } of viewers) await stop()
   const copies = await followers.compare()
   clearInterval(weighing)
   await sleep(aftermath)
-  const left = (await watched.holds()).resources
+  const left = (await watched.usage()).resources
   const kinds: Counts = {}
   for (const kind of left) increment(kinds, kind)
 

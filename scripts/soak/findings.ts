@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
+import type { Server } from '../servers.js'
 import { isPromised, type Ledger, type Outcomes } from './outcomes.js'
-import type { Service } from './service.js'
 
 /** A promise, and whether it was kept. */
 export interface Finding {
@@ -22,6 +22,8 @@ export const lineOf = ({ promise, kept, figures }: Finding) => `${words.get(kept
 
 export const allKept = (findings: Finding[]) => findings.every(({ kept }) => kept !== false)
 
+export const sectionOf = (name: string, findings: Finding[]) => [name, ...findings.map(finding => `  ${lineOf(finding)}`)].join('\n')
+
 export const milliseconds = (value: number) => `${Math.round(value)} ms`
 
 /** No caller waits longer than this for the database, in milliseconds. */
@@ -33,12 +35,12 @@ export const nothingLost = async (ledger: Ledger, db: Db) => {
   return promised('no acknowledged write is lost', lost.length === 0 && ledger.writes > 0, `${lost.length} of ${ledger.writes}${examples}`)
 }
 
-export const stays = (...services: Service[]) => {
+export const stays = (...services: Server[]) => {
   const departures = services.reduce((sum, service) => sum + service.departures, 0)
   return promised('the service never exits on its own', departures === 0, `${departures} times`)
 }
 
-export const complainsOfNothing = (...services: Service[]) => {
+export const complainsOfNothing = (...services: Server[]) => {
   const complaints = services.flatMap(service => service.complaints)
   const examples = complaints.slice(0, 3).map(line => `\n            ${line.slice(0, 300)}`)
   return promised('no errors in the log, nothing on stderr', complaints.length === 0, `${complaints.length} lines${examples.join('')}`)

@@ -125,9 +125,10 @@ export const attacks: Scenario = async stage => {
   stage.onEnd(load.end)
   for (const name of Object.keys(calls)) {
     say(`attacks: ${name}`)
-    await load.attack(attackersAtOnce, name)
+    const attacked = load.attack(attackersAtOnce, name)
     const all = await look()
-    const statuses = await load.stop()
+    load.stop()
+    const statuses = await attacked
     const [history, ...vital] = all.map(outcomes => outcomes.latencies()) as [Latencies, ...Latencies[]]
     const slowest = Math.max(...vital.map(({ slowest }) => slowest))
     const isServed = all.every(outcomes => outcomes.besides(kind => kind === '200') === 0)
@@ -147,13 +148,12 @@ export const attacks: Scenario = async stage => {
     )
   }
 
-  const before = (await service.holds()).rss
+  const before = (await service.usage()).rss
   const requests = options.brief ? 200 : requestsForMemory
   say(`attacks: ${requests} different queries of 15 KB`)
   await load.attack(attackersAtOnce, undefined, requests)
-  await load.finish()
   if (!options.brief) await sleep(settled)
-  const grown = (await service.holds()).rss - before
+  const grown = (await service.usage()).rss - before
   return [
     ...findings,
     promised(

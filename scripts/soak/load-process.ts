@@ -13,7 +13,6 @@ const premade = 1000
 const agent = new Agent({ keepAlive: true, maxSockets: 4000 })
 let outcomes = new Outcomes()
 let isStopped = false
-let attacking: Promise<void> | undefined
 
 /** Makes the requests of an attack, or without a name those of all attacks in turn, each of which is another one. */
 const requestsOf = (name: string | undefined) => {
@@ -43,22 +42,16 @@ const flood = async (port: number, calls: Asked[], perSecond: number, seconds: n
   return total - outcomes.total
 }
 
-const perform = async (order: Order) => {
-  if (order === 'stop' || order === 'finish') {
-    isStopped = order === 'stop'
-    await attacking
-    return outcomes.counts
-  }
+process.on('message', async (order: Order) => {
+  isStopped = order === 'stop'
+  if (order === 'stop') return
   outcomes = new Outcomes()
-  isStopped = false
-  const { port } = order
   if ('calls' in order) {
-    const unanswered = await flood(port, order.calls, order.perSecond, order.seconds)
+    const unanswered = await flood(order.port, order.calls, order.perSecond, order.seconds)
     const counts = { ...outcomes.counts, ...(unanswered > 0 && { unanswered }) }
-    return { counts, successes: outcomes.latencies(isSuccess), refusals: outcomes.latencies(kind => kind === '503') }
+    process.send?.({ counts, successes: outcomes.latencies(isSuccess), refusals: outcomes.latencies(kind => kind === '503') })
+  } else {
+    await attack(order.port, order.atOnce, requestsOf(order.attack), order.total ?? Number.POSITIVE_INFINITY)
+    process.send?.(outcomes.counts)
   }
-  attacking = attack(port, order.atOnce, requestsOf(order.attack), order.total ?? Number.POSITIVE_INFINITY)
-  return 'begun'
-}
-
-process.on('message', async (order: Order) => process.send?.(await perform(order)))
+})

@@ -9,7 +9,6 @@ export type Order =
   | { port: number; attack: string | undefined; atOnce: number; total: number | undefined }
   | { port: number; calls: Asked[]; perSecond: number; seconds: number }
   | 'stop'
-  | 'finish'
 
 interface Flood {
   counts: Counts
@@ -25,12 +24,9 @@ export const startLoad = (port: number) => {
   exited.catch(() => undefined)
   const order = (order: Order) => Promise.race([ask(child, order), exited])
   return {
-    /** Begins an attack, or without a name all attacks in turn, until `stop` or until `total` requests were sent. */
-    attack: (atOnce: number, attack?: string, total?: number) => order({ port, attack, atOnce, total }),
-    /** Ends the attack. Resolves with what the attackers got. */
-    stop: (): Promise<Counts> => order('stop'),
-    /** Waits for the end of an attack with a total. */
-    finish: (): Promise<Counts> => order('finish'),
+    /** An attack, or without a name all attacks in turn, until `stop` or until `total` requests were sent. Resolves with what the attackers got. */
+    attack: (atOnce: number, attack?: string, total?: number): Promise<Counts> => order({ port, attack, atOnce, total }),
+    stop: () => child.send('stop'),
     /** Sends requests at a fixed rate, whether or not earlier ones were answered, like many independent callers. */
     flood: (calls: Asked[], perSecond: number, seconds: number): Promise<Flood> => order({ port, calls, perSecond, seconds }),
     end: () => child.kill()

@@ -3,7 +3,7 @@ import { orFail, say } from '../command-line.js'
 import { exitOnSignal } from '../processes.js'
 import { fill } from './data.js'
 import { kill, mixed, primary, rolling } from './faults.js'
-import { allKept, type Finding, lineOf } from './findings.js'
+import { allKept, type Finding, sectionOf } from './findings.js'
 import { attacks, overload } from './floods.js'
 import { startReplicaSet } from './replica-set.js'
 import { readOptions, type Scenario, Stage } from './stage.js'
@@ -30,7 +30,7 @@ await orFail(async () => {
         await stage.clear()
       }
     }
-    console.log(found.map(([name, findings]) => [name, ...findings.map(finding => `  ${lineOf(finding)}`)].join('\n')).join('\n'))
+    console.log(found.map(([name, findings]) => sectionOf(name, findings)).join('\n'))
     const isKept = allKept(found.flatMap(([, findings]) => findings))
     console.log(isKept ? 'Every promise was kept.' : 'Promises were BROKEN.')
     process.exitCode = isKept ? 0 : 1

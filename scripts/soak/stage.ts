@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util'
 import type { Db } from 'mongodb'
+import { secret } from '../bench/servers/tokens.js'
 import { readersOf, sizeOptions } from '../command-line.js'
+import { Server, serviceIn } from '../servers.js'
 import type { Finding } from './findings.js'
 import { Ledger, Outcomes } from './outcomes.js'
 import type { ReplicaSet } from './replica-set.js'
-import { Service } from './service.js'
 import { startViewers, type ViewersOptions } from './viewers.js'
 
 const usage = `Usage: npm run soak -- [SCENARIO...] [options]
@@ -23,11 +23,11 @@ const usage = `Usage: npm run soak -- [SCENARIO...] [options]
 const usual = { minutes: '30', kills: '20', requests: '50000', election: '10', viewers: '32', pause: '5', contents: '2000' }
 type Size = keyof typeof usual
 
-const { positive, some } = readersOf(usage)
+const { parsed, positive, some } = readersOf(usage)
 
 /** Reads the options of the command line. */
 export const readOptions = (scenarios: readonly string[], args = process.argv.slice(2)) => {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = parsed({
     args,
     allowPositionals: true,
     options: { ...sizeOptions(usual), built: { type: 'string', default: 'dist' }, brief: { type: 'boolean', default: false } }
@@ -48,6 +48,16 @@ export const readOptions = (scenarios: readonly string[], args = process.argv.sl
 }
 export type Options = ReturnType<typeof readOptions>
 
+/** The compiled service in a folder. */
+export const startService = (MONGO_URL: string, built: string, settings: Record<string, string>) =>
+  Server.start({
+    args: serviceIn(built),
+    // All callers have the same address.
+    settings: { MONGO_URL, JWT_SECRET: secret, RATE_LIMIT: '0', RATE_LIMIT_ADDRESS: '0', LOGIN_LIMIT: '0', TRAIN: 'off', ...settings },
+    ready: '/ready',
+    isWatched: true
+  })
+
 /** Damages or overloads the service, and resolves with which promises were kept. */
 export type Scenario = (stage: Stage) => Promise<Finding[]>
 
@@ -66,7 +76,7 @@ export class Stage {
   async service(settings: Record<string, string> = {}) {
     // When other tests run at the same time, a slow event loop says nothing about the service.
     const patience = this.options.brief ? { MAX_EVENT_LOOP_DELAY: '0' } : {}
-    const service = await Service.start({ url: this.set.url, built: this.options.built, settings: { ...settings, ...patience } })
+    const service = await startService(this.set.url, this.options.built, { ...settings, ...patience })
     this.onEnd(() => service.end('SIGKILL'))
     return service
   }

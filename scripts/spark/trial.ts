@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type HoldOut, type Quality, qualitiesOf } from '../../src/recommendations/model/evaluation.js'
 import { historyOf, Scorer } from '../../src/recommendations/model/scorer.js'
 import type { StoredModel } from '../../src/recommendations/stored-model.js'
-import { cacheFolder, runProgram, type Say } from '../programs.js'
+import { installed, runProgram } from '../processes.js'
 
 /** From Maven Central. The versions of what comes from PyPI are in deploy/spark/requirements.txt. */
 export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'
@@ -14,33 +13,25 @@ export const connector = 'org.mongodb.spark:mongo-spark-connector_2.13:10.5.0'
 const folder = fileURLToPath(new URL('../../deploy/spark', import.meta.url))
 const requirements = join(folder, 'requirements.txt')
 
-/** A folder with Python and the packages of the job, which are installed when they are first needed. */
-const environment = async (say: Say) => {
+/** The Python that has the packages of the job, which are installed when they are first needed. */
+const pythonWithPackages = async () => {
   const version = createHash('sha256')
     .update(await readFile(requirements))
     .digest('hex')
-  const path = join(cacheFolder('spark'), version.slice(0, 12))
-  const ready = join(path, 'ready')
-  if (existsSync(ready)) return path
-  say('installing PySpark')
-  await rm(path, { recursive: true, force: true })
-  await mkdir(path, { recursive: true })
-  await runProgram(['python3', '-m', 'venv', '.'], { cwd: path })
-  await runProgram(['bin/pip', 'install', '--quiet', '-r', requirements], { cwd: path })
-  await mkdir(ready)
-  return path
+  const install = ['bin/pip', 'install', '--quiet', '-r', requirements]
+  const submit = await installed(join('spark', version.slice(0, 12)), 'bin/spark-submit', ['python3', '-m', 'venv', '.'], install)
+  return { submit, python: join(dirname(submit), 'python') }
 }
 
 /** Starts the job with two workers on this machine, as README.md says. */
-export const runJob = async (args: string[], temporary: string, say: Say, env: NodeJS.ProcessEnv = {}) => {
-  const path = await environment(say)
-  const python = join(path, 'bin', 'python')
+export const runJob = async (args: string[], temporary: string, env: NodeJS.ProcessEnv = {}) => {
+  const { submit, python } = await pythonWithPackages()
   const archive = join(temporary, 'training.zip')
   await rm(archive, { force: true })
   await runProgram([python, '-m', 'zipfile', '-c', archive, 'training'], { cwd: folder })
   const options = ['--master', 'local[2]', '--driver-memory', '2g', '--py-files', archive, '--conf', `spark.local.dir=${temporary}`]
   const packages = args.includes('--mongodb') ? ['--packages', connector] : []
-  await runProgram([join(path, 'bin', 'spark-submit'), ...options, ...packages, 'train.py', ...args], {
+  await runProgram([submit, ...options, ...packages, 'train.py', ...args], {
     cwd: folder,
     env: {
       ...process.env,

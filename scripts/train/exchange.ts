@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { createGzip, type Gzip } from 'node:zlib'
 import type { Data } from '../../src/data/index.js'
 import type { InterestSettings } from '../../src/recommendations/interest.js'
@@ -13,7 +12,7 @@ import type { Choice } from '../../src/recommendations/model/choose.js'
 import { Histories, type Interactions, type WeightedIds } from '../../src/recommendations/model/interactions.js'
 import { randomFrom } from '../../src/recommendations/model/sampling.js'
 import { chooseSettings, maxForChoice } from '../../src/recommendations/model/train.js'
-import { invocationOf } from '../command-line.js'
+import { invocationOf, readersOf } from '../command-line.js'
 
 const command = invocationOf('train')
 const usage = `Usage: ${command.replace(/ --$/, '')}
@@ -27,16 +26,9 @@ interface Arguments {
   modelIn: string | undefined
 }
 
-const given = (args: string[]) => {
-  try {
-    return parseArgs({ args, options: { 'events-out': { type: 'string' }, 'model-in': { type: 'string' } } }).values
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${usage}`)
-  }
-}
-
 export const readArguments = (args: string[]): Arguments => {
-  const { 'events-out': eventsOut, 'model-in': modelIn } = given(args)
+  const options = { 'events-out': { type: 'string' }, 'model-in': { type: 'string' } } as const
+  const { 'events-out': eventsOut, 'model-in': modelIn } = readersOf(usage).parsed({ args, options }).values
   if (eventsOut !== undefined && modelIn !== undefined) throw new Error(`Use either --events-out or --model-in\n${usage}`)
   if (eventsOut === '' || modelIn === '') throw new Error(`The path is empty\n${usage}`)
   return { eventsOut, modelIn }

@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import { emailPattern } from '../../schemas/import.js'
 import { integerId } from '../../src/http/requests.js'
-import { invocationOf } from '../command-line.js'
+import { invocationOf, readersOf } from '../command-line.js'
 
 const usage = `Usage: ${invocationOf('user')} ACTION
   add EMAIL [--name NAME]   prompts for the password, or reads it from standard input
@@ -47,7 +46,7 @@ const options = {
 } as const
 
 export const readArguments = (args: string[]) => {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options })
+  const { positionals, values } = readersOf(usage).parsed({ args, allowPositionals: true, options })
   const [action = '', given = ''] = positionals
   if (!isAction(action)) throw new CommandError(usage)
   const who = userOf(action, given)

@@ -1,10 +1,32 @@
+import { accessSync, constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { delimiter, join } from 'node:path'
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { serveDemo } from '../../scripts/dev/demo-service.js'
-import { chromiumPath, startChromium } from '../../scripts/picture.js'
+import { serveDemo } from '../../demo/service.js'
 import { databaseUrl } from '../helpers/database.js'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome']
+
+const isProgram = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The path of the Chromium that is installed, or that CHROMIUM names. Undefined if there is none. */
+const chromiumPath = () => {
+  const { CHROMIUM, PATH = '' } = process.env
+  const paths = CHROMIUM ? [CHROMIUM] : PATH.split(delimiter).flatMap(folder => names.map(name => join(folder, name)))
+  return paths.find(isProgram)
+}
+
+const startChromium = (executablePath: string) =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars'] })
 
 const path = chromiumPath()
 

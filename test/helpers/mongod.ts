@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startMongod, testFolder } from '../../scripts/mongod/start.js'
+import { startMongod } from '../../scripts/mongod/start.js'
+import { testFolder } from './folder.js'
 
 // Runs in a process of its own, which test/before.ts starts. Keeps the mongod of a test run until test/after.ts asks it to end, or until
 // tap is gone, so that a killed run leaves nothing behind.

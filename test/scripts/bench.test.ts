@@ -4,9 +4,8 @@ import t from 'tap'
 import { ratio } from '../../scripts/bench/compare.js'
 import { closedLoop } from '../../scripts/bench/load.js'
 import { parts, readOptions } from '../../scripts/bench/options.js'
-import { goalsOf, sectionOf, tableOf } from '../../scripts/bench/report.js'
+import { digits, goalsOf, isMet, measureOf, quantile, sectionOf, spread, tableOf } from '../../scripts/bench/report.js'
 import { scenarios } from '../../scripts/bench/scenarios.js'
-import { digits, isMet, measureOf, quantile, spread } from '../../scripts/bench/statistics.js'
 
 const hundred = Array.from({ length: 100 }, (_, n) => 100 - n)
 const single = (value: number) => measureOf([value])
@@ -104,7 +103,7 @@ t.test('the load sends all requests, and every response must be a success', asyn
 
 t.test('the options of the command', async t => {
   t.strictSame(readOptions([]), { rounds: 9, seconds: 1, connections: 32, users: 2000, contents: 5000, parts })
-  t.match(readOptions(['history', 'import', '--rounds=1', '--seconds', '0.5']), { rounds: 1, seconds: 0.5, parts: ['history', 'import'] })
+  t.match(readOptions(['history', 'put', '--rounds=1', '--seconds', '0.5']), { rounds: 1, seconds: 0.5, parts: ['history', 'put'] })
   t.throws(() => readOptions(['nonsense']), /^There is no part nonsense, only: terms, .*\nUsage/)
   for (const wrong of ['0', '1.5', 'many']) t.throws(() => readOptions([`--rounds=${wrong}`]), /--rounds must be a whole number above 0/)
   t.throws(() => readOptions(['--seconds=0']), /--seconds must be a number above 0/)

@@ -12,9 +12,9 @@ import { MongoClient } from 'mongodb'
 import { DryMongoBinary } from 'mongodb-memory-server'
 import t, { type Test } from 'tap'
 import { findMongod } from '../../scripts/mongod/find.js'
-import { startMongod, testFolder } from '../../scripts/mongod/start.js'
+import { startMongod } from '../../scripts/mongod/start.js'
 import { apart } from '../helpers/apart.js'
-import { folderOf } from '../helpers/folder.js'
+import { folderOf, testFolder } from '../helpers/folder.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const quiet = () => {}

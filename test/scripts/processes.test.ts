@@ -21,4 +21,8 @@ t.test('until resolves with the first answer that is there, or says what did not
     until('the answer', () => false, { within: 5, every: 1 }),
     { message: 'Timed out after 0.005 s: the answer' }
   )
+  await t.rejects(
+    until('the answer', () => false, { every: 1, unless: () => true }),
+    { message: 'Ended too early: the answer' }
+  )
 })

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { Output } from '../../scripts/output.js'
+import { outputAt } from '../../scripts/output.js'
 import { EventsReader, listsFrom } from '../../scripts/recommend/events.js'
 import { chosenLine, costLine, readArguments, readLine, table } from '../../scripts/recommend/terminal.js'
 import type { Faults } from '../../src/import/checking.js'
@@ -175,12 +175,12 @@ t.test('says what is wrong with a path', async t => {
   t.notOk(existsSync(join(folder, 'out')))
 
   const events = join(folder, 'events.tsv')
-  await t.rejects(Output.at(folder, { events }), { message: `${folder} is a folder` })
-  await t.rejects(Output.at('/dev/null', { events }), { message: '/dev/null is not a file' })
-  await t.resolves(Output.at(events, { events: join(folder, 'not-there') }), 'a missing events file is reported when it is read')
-  await t.rejects(Output.at(events, { events }), { message: `${events} is the file of the events` })
-  await t.resolves(Output.at(join(folder, 'out'), {}), 'without an events file, any path may be written')
-  await t.rejects(Output.at(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
+  await t.rejects(outputAt(folder, { events }), { message: `${folder} is a folder` })
+  await t.rejects(outputAt('/dev/null', { events }), { message: '/dev/null is not a file' })
+  await t.resolves(outputAt(events, { events: join(folder, 'not-there') }), 'a missing events file is reported when it is read')
+  await t.rejects(outputAt(events, { events }), { message: `${events} is the file of the events` })
+  await t.resolves(outputAt(join(folder, 'out'), {}), 'without an events file, any path may be written')
+  await t.rejects(outputAt(join(folder, 'none/out'), { events }), { message: /none\/out cannot be written: ENOENT/ })
 })
 
 t.test('a link stays a link', async t => {
@@ -194,14 +194,16 @@ t.test('a link stays a link', async t => {
 t.test('a file is there when all of it is written, under another name before', async t => {
   const folder = t.testdir({ events: '' })
   const path = join(folder, 'out')
-  const output = await Output.at(path, { events: join(folder, 'events') })
+  const write = await outputAt(path, { events: join(folder, 'events') })
   t.strictSame(await readdir(folder), ['events'])
-  await output.begin()
   const lines = Array.from({ length: 100 }, (_, at) => `${String(at).padEnd(10_000)}\n`)
-  for (const line of lines) await output.write(line)
-  t.equal((await readdir(folder)).length, 2)
-  t.notOk(existsSync(path))
-  await output.end()
+  await write(
+    (async function* () {
+      yield* lines
+      t.equal((await readdir(folder)).length, 2)
+      t.notOk(existsSync(path))
+    })()
+  )
   t.equal(await readFile(path, 'utf8'), lines.join(''))
   t.strictSame((await readdir(folder)).sort(), ['events', 'out'])
 })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { testFolder } from '../../scripts/mongod/start.js'
 import { apart } from '../helpers/apart.js'
+import { testFolder } from '../helpers/folder.js'
 import { built } from '../helpers/run.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -120,7 +120,7 @@ const programme = (id: number): ProgrammeDocument => {
 }
 
 /** Texts of 80 words for the contents to choose from. */
-export const randomTexts = () => {
+const randomTexts = () => {
   const random = choicesFrom(1)
   return Array.from({ length: 101 }, () => text(random, 80))
 }

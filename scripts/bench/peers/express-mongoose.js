@@ -3,53 +3,11 @@ import express from 'express'
 import mongoose from 'mongoose'
 
 const { MONGO_URL, PORT } = process.env
-const { Mixed } = mongoose.Schema.Types
 await mongoose.connect(MONGO_URL)
 
-const contentSchema = new mongoose.Schema(
-  {
-    _id: Number,
-    parent_id: Number,
-    type: String,
-    handler: String,
-    handler_type: String,
-    handler_id: String,
-    name: String,
-    title: Mixed,
-    description: Mixed,
-    weight: Number,
-    thumbnail: String,
-    thumbnail_handler: String,
-    keywords: String,
-    pricing: Mixed,
-    payments_asset_id: String,
-    purchaseable: Number,
-    start_date: Date,
-    end_date: Date,
-    countries_include: [String],
-    countries_exclude: [String],
-    created_at: Date,
-    updated_at: Date,
-    currency: String,
-    price: Number,
-    price_formatted: String,
-    plans: Mixed,
-    link: String
-  },
-  { collection: 'contents' }
-)
-const historySchema = new mongoose.Schema(
-  {
-    user_id: Number,
-    content_id: { type: Number, ref: 'Content' },
-    time: Number,
-    percentage: Number,
-    created_at: Date,
-    updated_at: Date
-  },
-  { collection: 'history' }
-)
-mongoose.model('Content', contentSchema)
+// Lean documents have all fields of the database, whether or not a schema names them.
+mongoose.model('Content', new mongoose.Schema({ _id: Number, name: String }, { collection: 'contents' }))
+const historySchema = new mongoose.Schema({ user_id: Number, content_id: { type: Number, ref: 'Content' } }, { collection: 'history' })
 const History = mongoose.model('History', historySchema)
 
 const app = express()

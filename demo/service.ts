@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify'
+import { freePort } from '../scripts/processes.js'
+import { buildApp } from '../src/app.js'
+import { readSettings, Settings } from '../src/config.js'
+import { connectionTo } from '../src/data/driver/connection.js'
+import { dataOf } from '../src/data/index.js'
+import { trainModel } from '../src/recommendations/learning/training.js'
+import { fillWithDemo, thumbnails } from './fill.js'
+import page from './serve-page.js'
+
+/**
+ * The service with the demo catalogue and the demo page, as `npm run dev` serves it, at a port of this machine, with a trained model.
+ * `onServed` is called after each response.
+ */
+export const serveDemo = async (
+  MONGO_URL: string,
+  given: Record<string, string> = {},
+  onServed: (request: FastifyRequest, status: number) => void = () => undefined
+) => {
+  const port = await freePort()
+  const address = `http://localhost:${port}`
+  const settings = readSettings(Settings, {
+    MONGO_URL,
+    JWT_SECRET: 'only for a demo page that nobody else can reach',
+    DEVICE_URL: `${address}/#device`,
+    MAX_STREAMS: '2',
+    TRAIN: 'off',
+    MAX_EVENT_LOOP_DELAY: '0',
+    ...given
+  })
+  await fillWithDemo(MONGO_URL, address, () => undefined)
+  const { client, db } = connectionTo(MONGO_URL)
+  await trainModel(dataOf(db, settings), { completedAt: settings.COMPLETED_AT, interestFrom: settings.INTEREST_FROM })
+  await client.close()
+
+  const app = await buildApp(settings, { logger: false })
+  app.addHook('onResponse', async (request, { statusCode }) => onServed(request, statusCode))
+  await app.register(thumbnails)
+  await app.register(page)
+  await app.listen({ host: 'localhost', port })
+  await app.whenPrepared
+  return { app, address }
+}
