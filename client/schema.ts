@@ -264,6 +264,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/history/watched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark as watched or unwatched
+         * @description Marks all open episodes of a show or season, or an item alone, at most 2000. Marking as watched completes what is not completed, as a report made now would. Marking as unwatched takes elements back to their beginning.
+         */
+        post: operations["markWatched"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/home": {
         parameters: {
             query?: never;
@@ -958,6 +978,8 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
+            /** @description The position before the content was started again by mistake, as it seems: below 60 seconds so far */
+            previous: components["schemas"]["PreviousPosition"] | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -968,6 +990,17 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
+        };
+        PreviousPosition: {
+            /** @description Playback position in seconds */
+            time: number;
+            /** @description Percentage of the video watched */
+            percentage: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            observed_at: string;
         };
         WatchlistEntry: {
             id: number;
@@ -1117,10 +1150,26 @@ export interface components {
             external_ids?: {
                 [key: string]: string;
             };
+            /** @description Parts that players offer to skip, by `start` */
+            markers?: components["schemas"]["Marker"][];
         };
         Plan: {
             id: string;
             vendor_name: string;
+        };
+        Marker: {
+            /** @enum {string} */
+            type: "intro" | "recap" | "credits" | "preview";
+            /**
+             * @description In seconds
+             * @example 12
+             */
+            start: number;
+            /**
+             * @description In seconds. Null if it lasts to the end
+             * @example 55
+             */
+            end: number | null;
         };
         Meta: {
             page: number;
@@ -1244,6 +1293,8 @@ export interface components {
             external_ids?: {
                 [key: string]: string;
             };
+            /** @description Parts that players offer to skip, by `start` */
+            markers?: components["schemas"]["Marker"][];
             /** @description Whether its start date is within the last `RECENT_DAYS` days */
             recent: boolean;
         };
@@ -1261,11 +1312,18 @@ export interface components {
             reason: "resume" | "next";
             content: components["schemas"]["Content"];
             history: components["schemas"]["HistoryProgress"] | null;
+            resume: components["schemas"]["ResumePosition"];
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
              */
             updated_at: string;
+        };
+        ResumePosition: {
+            /** @description Where to start, in seconds */
+            time: number;
+            /** @description The same as a percentage of the video */
+            percentage: number;
         };
         Done: {
             /** @enum {boolean} */
@@ -1328,6 +1386,8 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
+            /** @description The position before the content was started again by mistake, as it seems: below 60 seconds so far */
+            previous: components["schemas"]["PreviousPosition"] | null;
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1388,6 +1448,24 @@ export interface components {
             index: number;
             code: number;
             message: string;
+        };
+        WatchedMark: {
+            content_id: number;
+            watched: boolean;
+            /** @description For an episode: also marks those before it */
+            up_to?: boolean;
+        };
+        MarkedContents: {
+            /** @enum {boolean} */
+            success: true;
+            code: number;
+            "message ": string;
+            message: string;
+            data: components["schemas"]["MarkedCount"];
+        };
+        MarkedCount: {
+            /** @description How many contents were not so before */
+            changed: number;
         };
         HomeAnswer: {
             /** @enum {boolean} */
@@ -1916,6 +1994,8 @@ export interface components {
             external_ids?: {
                 [key: string]: string;
             };
+            /** @description Parts that players offer to skip, by `start` */
+            markers?: components["schemas"]["Marker"][];
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -3354,6 +3434,38 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SavedReports"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    markWatched: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WatchedMark"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkedContents"];
                 };
             };
             400: components["responses"]["BadRequest"];

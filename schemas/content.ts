@@ -9,6 +9,18 @@ const Countries = Nullable(Type.Array(Type.String({ description: 'ISO 3166 count
 
 const Plan = Type.Object({ id: Type.String(), vendor_name: Type.String() }, { $id: 'Plan' })
 
+export const markerTypes = ['intro', 'recap', 'credits', 'preview'] as const
+
+const Marker = Type.Object(
+  {
+    type: Type.Unsafe<(typeof markerTypes)[number]>({ type: 'string', enum: [...markerTypes] }),
+    start: Type.Number({ description: 'In seconds', examples: [12] }),
+    end: Nullable(Type.Number({ description: 'In seconds. Null if it lasts to the end', examples: [55] }))
+  },
+  { $id: 'Marker' }
+)
+export type Marker = Static<typeof Marker>
+
 /** Sent only if the item has them. */
 const optional = Type.Object({
   duration: Type.Optional(Type.Number({ description: 'Length in seconds, above 0', examples: [5400] })),
@@ -17,7 +29,8 @@ const optional = Type.Object({
   episode: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of the episode in its season', examples: [2] })),
   external_ids: Type.Optional(
     Type.Record(Type.String(), Type.String(), { description: 'Ids in other catalogues, by provider', examples: [{ imdb: 'tt0000001' }] })
-  )
+  ),
+  markers: Type.Optional(Type.Array(Marker, { description: 'Parts that players offer to skip, by `start`' }))
 })
 export type OptionalContentFields = Static<typeof optional>
 

@@ -5,11 +5,20 @@ import { HistoryProgress } from './history.js'
 import { Moment } from './lists.js'
 import { PageQuery } from './page.js'
 
+export const ResumePosition = Type.Object(
+  {
+    time: Type.Number({ description: 'Where to start, in seconds' }),
+    percentage: Type.Number({ description: 'The same as a percentage of the video' })
+  },
+  { $id: 'ResumePosition' }
+)
+
 export const ContinueWatchingCard = Type.Object(
   {
     reason: Type.Unsafe<'resume' | 'next'>({ type: 'string', enum: ['resume', 'next'] }),
     content: Content,
     history: Type.Union([HistoryProgress, Type.Null()]),
+    resume: ResumePosition,
     updated_at: Timestamp
   },
   { $id: 'ContinueWatchingCard' }

@@ -5,6 +5,15 @@ import { Ids } from './lists.js'
 import { PageQuery } from './page.js'
 import { component, published } from './published.js'
 
+const Previous = Type.Object(
+  {
+    time: Type.Number({ description: 'Playback position in seconds' }),
+    percentage: Type.Number({ description: 'Percentage of the video watched' }),
+    observed_at: Timestamp
+  },
+  { $id: 'PreviousPosition' }
+)
+
 const own = {
   user_id: Type.Integer(),
   content_id: Type.Integer(),
@@ -12,6 +21,9 @@ const own = {
   percentage: Type.Number({ description: 'Percentage of the video watched, from 0 to 100' }),
   plays: Type.Integer({ description: 'How often the item was completed' }),
   watched_at: Nullable(Timestamp),
+  previous: Type.Union([Previous, Type.Null()], {
+    description: 'The position before the content was started again by mistake, as it seems: below 60 seconds so far'
+  }),
   created_at: Timestamp,
   updated_at: Timestamp
 }
@@ -66,6 +78,23 @@ export const SavedReports = DoneWith(
     { $id: 'SavedAndRefused' }
   ),
   'SavedReports'
+)
+
+export const WatchedMark = Type.Object(
+  {
+    content_id: ContentId,
+    watched: Type.Boolean(),
+    up_to: Type.Optional(Type.Boolean({ description: 'For an episode: also marks those before it' }))
+  },
+  { $id: 'WatchedMark' }
+)
+export type WatchedMark = Static<typeof WatchedMark>
+
+export const maxMarked = 2000
+
+export const MarkedContents = DoneWith(
+  Type.Object({ changed: Type.Integer({ description: 'How many contents were not so before' }) }, { $id: 'MarkedCount' }),
+  'MarkedContents'
 )
 
 export const HistoryQuery = Type.Object({

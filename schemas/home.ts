@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Ok, Timestamp } from './common.js'
 import { Content } from './content.js'
-import { ContinueWatchingCard } from './continue-watching.js'
+import { ContinueWatchingCard, ResumePosition } from './continue-watching.js'
 import { HistoryProgress } from './history.js'
 import { maxValueLength } from './lists.js'
 import { component, published } from './published.js'
@@ -32,6 +32,7 @@ const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }
     reason: { description: 'A string in a card, a `RecommendationReason` in a recommendation' },
     recent: { type: 'boolean', description: 'In recommended and similar titles' },
     history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'In a card' },
+    resume: { allOf: [component(ResumePosition)], description: 'In a card' },
     updated_at: { ...Timestamp, description: 'In a card and in the watchlist' },
     id: { type: 'integer', description: 'In the watchlist' },
     user_id: { type: 'integer', description: 'In the watchlist' },

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Nullable } from './common.js'
-import type { OptionalContentFields } from './content.js'
+import { type Marker, markerTypes, type OptionalContentFields } from './content.js'
 
 /** Integers are exact below 2^53. The counters continue from the largest imported id, and need room for 2^32 more. */
 export const largestId = 2 ** 53 - 2 ** 32
@@ -27,6 +27,17 @@ const Texts = Type.Unsafe<Record<string, string>>({
   'x-rule': 'an object from language codes to strings'
 })
 
+/** A record has no fields but these. */
+const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
+
+const Second = Type.Number({ minimum: 0, 'x-rule': 'a number of seconds from 0' })
+const MarkerRecord = Closed({
+  type: Type.Unsafe<Marker['type']>({ type: 'string', enum: [...markerTypes] }),
+  start: Second,
+  end: Type.Optional(Nullable(Second))
+})
+export type MarkerRecord = Static<typeof MarkerRecord>
+
 const ExternalIds = Type.Unsafe<Record<string, string>>({
   type: 'object',
   propertyNames: { minLength: 1, maxLength: 100, 'x-rule': 'a name of 1 to 100 characters' },
@@ -34,9 +45,6 @@ const ExternalIds = Type.Unsafe<Record<string, string>>({
   maxProperties: 20,
   'x-rule': 'an object from at most 20 providers to ids'
 })
-
-/** A record has no fields but these. */
-const Closed = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
 
 const times = { created_at: Type.Optional(Moment), updated_at: Type.Optional(Moment) }
 
@@ -47,7 +55,8 @@ const optionalContentFields = {
   min_age: Type.Optional(Age),
   season: Type.Optional(Nullable(Count)),
   episode: Type.Optional(Nullable(Count)),
-  external_ids: Type.Optional(Nullable(ExternalIds))
+  external_ids: Type.Optional(Nullable(ExternalIds)),
+  markers: Type.Optional(Nullable(Type.Array(MarkerRecord, { maxItems: 20, 'x-rule': 'a list of at most 20 markers' })))
 } satisfies Record<keyof OptionalContentFields, TSchema>
 
 export const ContentRecord = Closed({
@@ -147,6 +156,9 @@ export const HistoryRecord = Closed({
   percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   plays: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   watched_at: Type.Optional(Nullable(Moment)),
+  previous: Type.Optional(
+    Nullable(Closed({ time: Type.Number({ minimum: 0 }), percentage: Type.Number({ minimum: 0, maximum: 100 }), observed_at: Moment }))
+  ),
   ...times
 })
 export type HistoryRecord = Static<typeof HistoryRecord>

@@ -6,18 +6,21 @@ import { Done, Ok } from '../../schemas/common.js'
 import {
   HistoryElement,
   HistoryQuery,
+  MarkedContents,
+  maxMarked,
   maxReports,
   ProgressReport,
   ProgressReports,
   ProgressUpdate,
-  SavedReports
+  SavedReports,
+  WatchedMark
 } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { HistoryId } from '../../schemas/path-ids.js'
 import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { needsContent, progressIn, readReports } from '../../src/viewing/report-bodies.js'
+import { markedBy, needsContent, progressIn, readReports } from '../../src/viewing/report-bodies.js'
 import { historyElementBytes, historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['History'], security: [{ bearer: [] }] }
@@ -72,6 +75,13 @@ const batchSchema = {
   description: `For reports that a device kept while it was offline: 1 to ${maxReports}. Each counts as in POST /history. Those that POST /history would refuse are refused, and the others are saved.`,
   body: ProgressReports,
   response: answers(SavedReports, 401, 413)
+}
+const watchedSchema = {
+  ...shared,
+  summary: 'Mark as watched or unwatched',
+  description: `Marks all open episodes of a show or season, or an item alone, at most ${maxMarked}. Marking as watched completes what is not completed, as a report made now would. Marking as unwatched takes elements back to their beginning.`,
+  body: WatchedMark,
+  response: answers(MarkedContents, 401, 413)
 }
 
 const route: FastifyPluginAsyncTypebox = async app => {
@@ -138,5 +148,17 @@ const route: FastifyPluginAsyncTypebox = async app => {
     for (const { content_id } of read) uptake.begin(id, content_id)
     return { ...done(200, 'The reports were saved'), data: { saved: read.length, refused } }
   })
+
+  app.post(
+    '/watched',
+    { schema: watchedSchema, ...forViewers, preValidation: refuseMissingContentId(historyContentIdMissing) },
+    async function markWatched(request) {
+      const { id } = app.viewerOf(request)
+      const contents = markedBy(request.body, catalogue, app.audienceOf(request))
+      const ends = () => new Map(contents.map(content_id => [content_id, catalogue.skeleton.lengthOf(content_id).duration]))
+      const changed = await (request.body.watched ? reports.markWatched(id, ends()) : reports.markUnwatched(id, contents))
+      return { ...done(200, 'The history was marked'), data: { changed } }
+    }
+  )
 }
 export default route

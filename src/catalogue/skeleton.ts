@@ -22,8 +22,11 @@ export class Skeleton {
   readonly weight = new NumberColumn()
   readonly position = new NumberColumn()
   readonly duration = new NumberColumn()
-  /** Whether any content has had a duration. */
+  /** When the credits begin, in seconds. */
+  readonly credits = new NumberColumn()
+  /** Whether any content has had a duration, and credits. */
   hasDurations = false
+  hasCredits = false
   /** Of the content itself. `isSuited` also looks at its ancestors. */
   readonly minAge = new NumberColumn()
   readonly starts = new NumberColumn()
@@ -94,6 +97,8 @@ export class Skeleton {
     this.position.set(row, content.position)
     this.duration.set(row, content.duration ?? null)
     this.hasDurations ||= this.duration.get(row) !== null
+    this.credits.set(row, creditsOf(content))
+    this.hasCredits ||= this.credits.get(row) !== null
     this.minAge.set(row, content.min_age ?? null)
     if (typeof content.min_age === 'number') this.minAges.add(content.min_age)
     this.starts.set(row, content.start_date.getTime())
@@ -120,10 +125,11 @@ export class Skeleton {
     this.version++
   }
 
-  /** In seconds, if it is known. */
-  durationOf(id: number) {
+  /** The duration, and when the credits begin, in seconds, as far as they are known. */
+  lengthOf(id: number) {
     const row = this.row(id)
-    return row === undefined ? undefined : (this.duration.get(row) ?? undefined)
+    if (row === undefined) return {}
+    return { duration: this.duration.get(row) ?? undefined, credits: this.credits.get(row) ?? undefined }
   }
 
   parentRow(row: number) {
@@ -152,6 +158,12 @@ export class Skeleton {
     column.set(row, countries?.join() ?? null, countries)
     for (const country of countries ?? []) this.countries.add(country)
   }
+}
+
+/** The start of the last credits: earlier ones end before more of the content. */
+const creditsOf = ({ markers }: SkeletonContent) => {
+  const starts = (markers ?? []).flatMap(({ type, start }) => (type === 'credits' ? start : []))
+  return starts.length > 0 ? Math.max(...starts) : null
 }
 
 /** Caches what is made from a skeleton until a content changes. */

@@ -63,6 +63,11 @@ export class Tree {
     }
   }
 
+  /** The episodes of a show or season, in order. */
+  *episodes(row: number): Generator<number> {
+    for (const below of this.descend(row, 0)) if (this.skeleton.type.get(below) === 'episode') yield below
+  }
+
   private *descend(row: number, depth: number): Generator<number> {
     yield row
     if (depth > maxDepth) return

@@ -1,5 +1,5 @@
 import type { Db, Document, IndexDescription } from 'mongodb'
-import type { Content, OptionalContentFields } from '../../schemas/content.js'
+import type { Content, Marker, OptionalContentFields } from '../../schemas/content.js'
 import { isWireMoment, seconds, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
 
@@ -47,10 +47,18 @@ const isMomentOrNothing = (value: unknown) => isNothing(value) || isWireMoment(v
 const isListOrNothing = (isItem: (item: unknown) => boolean) => (value: unknown) =>
   isNothing(value) || (Array.isArray(value) && value.every(isItem))
 
+const isMarker = (value: unknown) => {
+  const { type, start, end } = Object(value) as Record<keyof Marker, unknown>
+  return isText(type) && Number.isFinite(start) && (isNothing(end) || Number.isFinite(end))
+}
+
 const asStored = <T>(value: T) => value
 const orNull = <T>(value: T | null | undefined) => value ?? null
 /** Left out without a value. */
 const ifAny = <T>(value: T | null | undefined) => value ?? undefined
+/** Other software may not have sorted them. */
+const byStart = (markers: Marker[] | null | undefined) =>
+  markers?.length ? markers.toSorted((one, other) => one.start - other.start) : undefined
 const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
 
 /** How to check a value that other software may have written: in memory if the skeleton holds it, else in the database. */
@@ -93,6 +101,7 @@ const fields = {
   season: { optional: wholeOrNull, sent: ifAny },
   episode: { optional: wholeOrNull, sent: ifAny },
   external_ids: { optional: { bsonType: ['object', 'null'], additionalProperties: text }, sent: ifAny },
+  markers: { inSkeleton: isListOrNothing(isMarker), sent: byStart },
   // Not sent.
   deleted_at: { inSkeleton: isMomentOrNothing },
   terms: { inSkeleton: isListOrNothing(isNumber) },
@@ -115,7 +124,9 @@ interface AnyField {
 const all = Object.entries(fields) as [FieldName, AnyField][]
 const inSkeleton = all.flatMap(([name, field]) => (field.inSkeleton ? [{ name: name as InSkeleton, isRight: field.inSkeleton }] : []))
 const sent = all.flatMap(([name, field]) => (field.sent ? [{ name, toWire: field.sent }] : []))
-const optionalNames = all.flatMap(([name, field]) => (field.sent === ifAny ? [name as keyof OptionalContentFields] : []))
+const optionalNames = all.flatMap(([name, field]) =>
+  field.sent === ifAny || field.sent === byStart ? [name as keyof OptionalContentFields] : []
+)
 
 /** The database's part of the check. */
 const servableFilter: Document = {

@@ -5,7 +5,17 @@ import { newestFirst as newestSaved } from './lists.js'
 import type { WatchlistDocument } from './watchlist.js'
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
-export const listIndex = { user_id: 1, updated_at: -1, _id: -1, content_id: 1, percentage: 1, time: 1, country: 1, plays: 1 } as const
+export const listIndex = {
+  user_id: 1,
+  updated_at: -1,
+  _id: -1,
+  content_id: 1,
+  percentage: 1,
+  time: 1,
+  country: 1,
+  plays: 1,
+  previous_time: 1
+} as const
 
 /** A user's history as columns, newest first. Reading the other fields too would take twice as long. */
 export interface WatchedColumns {
@@ -16,6 +26,8 @@ export interface WatchedColumns {
 }
 
 export interface HistoryColumns extends WatchedColumns {
+  /** Those of positions before a brief start. */
+  previousTimes: (number | undefined)[]
   /** In milliseconds. Missing where other software has written something else. */
   updated: (number | undefined)[]
 }
@@ -46,6 +58,7 @@ export const latestOf = (history: HistoryColumns): HistoryColumns => ({
   times: history.times.slice(0, latest),
   percentages: history.percentages.slice(0, latest),
   plays: history.plays.slice(0, latest),
+  previousTimes: history.previousTimes.slice(0, latest),
   updated: history.updated.slice(0, latest)
 })
 
@@ -55,7 +68,7 @@ const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { up
 
 const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1 }
 const watched = { $project: watchedFields }
-const watchedAndWhen = { $project: { ...watchedFields, updated_at: 1 } }
+const watchedAndWhen = { $project: { ...watchedFields, previous_time: 1, updated_at: 1 } }
 
 /** A stage that adds rows of another list of the user, which saves an operation. */
 const and = (coll: string, user_id: number, ...stages: Document[]) => ({
@@ -81,6 +94,7 @@ interface Row {
   time: number
   percentage: number
   plays: number | null
+  previous_time: number
   updated_at: number
   hidden: number
   dismissed: number
@@ -88,20 +102,25 @@ interface Row {
   saved: WatchlistDocument
 }
 
-const values = ['content_id', 'time', 'percentage', 'plays', 'hidden', 'dismissed', 'saved'] as const
+const values = ['content_id', 'time', 'percentage', 'plays', 'previous_time', 'hidden', 'dismissed', 'saved'] as const
 const moments = ['updated_at', 'at'] as const
 
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: listIndex })
-    const { content_id, time, percentage, plays, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(rows, values, moments)
+    const { content_id, time, percentage, plays, previous_time, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(
+      rows,
+      values,
+      moments
+    )
     return {
       content_ids: content_id,
       times: time,
       percentages: percentage,
       // An element at its end was completed at least once, whatever an import says.
       plays: plays.map((count, i) => Math.max(count ?? 0, (percentage[i] ?? 0) >= completedAt ? 1 : 0)),
+      previousTimes: previous_time,
       updated: updated_at,
       hidden: hidden.filter(isDefined),
       dismissed: dismissalTimes(dismissed, at),

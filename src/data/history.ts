@@ -17,6 +17,10 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   /** How often the content was completed, and when last. Missing, or 0, in elements without a completion. */
   plays?: number
   watched_at?: Date
+  /** The position before a brief start, if it would be lost otherwise. */
+  previous_time?: number
+  previous_percentage?: number
+  previous_observed_at?: Date
   /** True if the content was played from its beginning since its last completion, so that the next completion counts. */
   is_again?: boolean
   /** Set by reports with `observed_at` and by imports, because `updated_at` may then be older than the last look of an app. */
@@ -54,6 +58,18 @@ export const isServableHistory = ({
   isWireMoment(created_at) &&
   isWireMoment(updated_at)
 
+type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 'previous_observed_at'>
+
+/** Null also for what other software has written wrongly. */
+export const previousOf = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
+  Number.isFinite(previous_time) && Number.isFinite(previous_percentage) && isWireMoment(previous_observed_at)
+    ? {
+        time: previous_time as number,
+        percentage: previous_percentage as number,
+        observed_at: timestamp(previous_observed_at)
+      }
+    : null
+
 /** A history element without its content. */
 export const toHistory = ({
   _id,
@@ -64,7 +80,8 @@ export const toHistory = ({
   plays,
   watched_at,
   created_at,
-  updated_at
+  updated_at,
+  ...kept
 }: HistoryDocument): HistoryProgress => ({
   _id: _id.toHexString(),
   user_id,
@@ -73,6 +90,7 @@ export const toHistory = ({
   percentage: percentage ?? 0,
   plays: plays ?? 0,
   watched_at: watched_at ? timestamp(watched_at) : null,
+  previous: previousOf(kept),
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })
@@ -113,7 +131,11 @@ export const historyOf = (db: Db, completedAt: number) => {
 
     /** The elements of these contents that the user has started to watch. */
     started: (user_id: number, content_ids: number[]) =>
-      findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...startedFilter }),
+      findInOneBatch(db, history, {
+        user_id,
+        content_id: { $in: content_ids },
+        $or: [...startedFilter.$or, { previous_time: { $gt: 0 } }]
+      }),
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
       const _id = historyId(id, historyElementNotFound)

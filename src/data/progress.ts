@@ -6,6 +6,8 @@ import { moment } from '../time.js'
 export interface Progress {
   time?: number | undefined
   percentage?: number | undefined
+  /** From the credits on, a content is completed. */
+  isAtCredits?: boolean
   /** When the player was there. Defaults to now, and counts as now if the player's clock runs ahead. */
   observed_at?: Date | undefined
   country?: string | undefined
@@ -18,12 +20,18 @@ const percentageAt = (time: number | undefined, duration: number | undefined) =>
 interface Circumstances {
   country: string | undefined
   /** Of the content, in seconds. */
-  duration: number | undefined
+  duration?: number | undefined
+  /** When the credits begin, in seconds. */
+  credits?: number | undefined
 }
 
-export const progressOf = ({ time, percentage, observed_at }: ProgressUpdate, { country, duration }: Circumstances): Progress => ({
+export const progressOf = (
+  { time, percentage, observed_at }: ProgressUpdate,
+  { country, duration, credits = Number.POSITIVE_INFINITY }: Circumstances
+): Progress => ({
   time,
   percentage: percentage ?? percentageAt(time, duration),
+  isAtCredits: time !== undefined && time >= credits,
   country,
   observed_at: observed_at === undefined ? undefined : moment(observed_at)
 })
@@ -69,6 +77,29 @@ const completionsAfter = (
   return {}
 }
 
+/** In seconds: a start that ends below `brief` loses no position from there on, and one that reaches `lasting` is meant. */
+const [brief, lasting] = [60, 600]
+
+/** The position before a brief start, which is sent as `previous`. */
+const previous = { previous_time: '$time', previous_percentage: storedPercentage, previous_observed_at: '$updated_at' }
+
+export const previousFields = Object.keys(previous) as (keyof typeof previous)[]
+
+/** What becomes of the position before a brief start. No fields mean that it is unchanged. */
+const previousAfter = ({ time, percentage = 0 }: Progress, completedAt: number) => {
+  const changed = (change: (field: string, position: unknown) => unknown) =>
+    Object.fromEntries(Object.entries(previous).map(([field, position]) => [field, change(field, position)]))
+
+  if (percentage >= completedAt || (time !== undefined && time >= lasting)) return changed(() => '$$REMOVE')
+  if (time === undefined) return {}
+  // A missing field is less than any number.
+  const unlessReached = (field: string) => ({ $cond: [{ $gte: [time, '$previous_time'] }, '$$REMOVE', `$${field}`] })
+  if (time >= brief) return changed(unlessReached)
+  const isUnfinished = { $and: [{ $gte: ['$time', brief] }, { $lt: [storedPercentage, completedAt] }] }
+  const isLost = { $and: [{ $lte: ['$previous_time', null] }, isUnfinished] }
+  return changed((field, position) => ({ $cond: [isLost, position, unlessReached(field)] }))
+}
+
 /** What an element was before the first of several reports of one request. */
 const asBefore = (reports: Progress[]) => {
   const observations = reports.flatMap(({ observed_at }) => observed_at ?? [])
@@ -87,7 +118,9 @@ const asBefore = (reports: Progress[]) => {
  * The same report may come again. What is not newer than the element was before the request counts no further completion. A report from
  * the future has not left its `observed_at` in `updated_at`, so `claimed_at` keeps it.
  */
-const stageOf = ({ time, percentage, observed_at, country }: Progress, completedAt: number, lostFor: number | undefined) => {
+const stageOf = (report: Progress, completedAt: number, lostFor: number | undefined) => {
+  const { time, observed_at, country } = report
+  const percentage = report.isAtCredits ? Math.max(report.percentage ?? 0, completedAt) : report.percentage
   const isDated = observed_at !== undefined || lostFor !== undefined
   const now = lostFor === undefined ? { $max: ['$updated_at', '$$NOW'] } : { $subtract: ['$$NOW', lostFor] }
   const observed = observed_at ? { $min: [observed_at, '$$NOW'] } : now
@@ -97,7 +130,10 @@ const stageOf = ({ time, percentage, observed_at, country }: Progress, completed
   const latest = (field: string, value: number | undefined) =>
     value === undefined ? { $ifNull: [`$${field}`, 0] } : ifCounted(field, value)
   const isRepeat = observed_at ? { $gte: ['$before.updated_at', observed] } : false
-  const completions = Object.entries(completionsAfter(percentage, { observed, isRepeat, completedAt }))
+  const changes = {
+    ...completionsAfter(percentage, { observed, isRepeat, completedAt }),
+    ...previousAfter({ time, percentage }, completedAt)
+  }
   return {
     $set: {
       time: latest('time', time),
@@ -105,7 +141,7 @@ const stageOf = ({ time, percentage, observed_at, country }: Progress, completed
       created_at: { $ifNull: ['$created_at', observed] },
       arrived_at: isDated ? ifCounted('arrived_at', '$$NOW') : '$$REMOVE',
       updated_at: ifCounted('updated_at', observed),
-      ...Object.fromEntries(completions.map(([field, value]) => [field, ifCounted(field, value)])),
+      ...Object.fromEntries(Object.entries(changes).map(([field, value]) => [field, ifCounted(field, value)])),
       ...(observed_at && { claimed_at: ifCounted('claimed_at', { $cond: [{ $gt: [observed_at, '$$NOW'] }, observed_at, '$claimed_at'] }) }),
       ...(country && { country: ifCounted('country', country) })
     }
@@ -121,3 +157,9 @@ export const progressUpdate = (reports: Progress[], completedAt: number, lostFor
   if (!reports.some(({ observed_at }) => observed_at)) return stages
   return [asBefore(reports), ...stages, { $unset: 'before' }]
 }
+
+/** The update that takes an element back to before it was ever watched. Older reports change nothing any more. */
+export const unwatchedUpdate = [
+  { $set: { time: 0, percentage: 0, plays: 0, updated_at: { $max: ['$updated_at', '$$NOW'] } } },
+  { $unset: ['watched_at', 'is_again', 'arrived_at', ...previousFields] }
+]

@@ -5,6 +5,7 @@ import { days, seconds } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { withRetries } from './driver/retry.js'
 import { forbiddenOr, type IsShown, type ListElement } from './lists.js'
+import { previousFields } from './progress.js'
 
 /** The name of a list, which is also that of its collection. */
 export type ViewerList = keyof Changes['removed']
@@ -101,6 +102,7 @@ interface Bound {
 const historyUntil = (bound: Date): Bound => {
   const later = { $gt: bound }
   const isCompletedSince = { $gt: ['$watched_at', bound] }
+  const ifPreviousSince = (field: string) => ({ $cond: [{ $gt: ['$previous_observed_at', bound] }, `$${field}`, '$$REMOVE'] })
   return {
     removed: { updated_at: { $not: later } },
     kept: { updated_at: later, created_at: { $lte: bound } },
@@ -109,6 +111,7 @@ const historyUntil = (bound: Date): Bound => {
       created_at: '$updated_at',
       plays: { $cond: [isCompletedSince, 1, 0] },
       watched_at: { $cond: [isCompletedSince, '$watched_at', '$$REMOVE'] },
+      ...Object.fromEntries(previousFields.map(field => [field, ifPreviousSince(field)])),
       is_again: '$$REMOVE'
     }
   }

@@ -1,12 +1,13 @@
-import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from 'mongodb'
+import { type AnyBulkWriteOperation, type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb'
 import { Cache } from '../cache.js'
 import { historyUpdateNotFound } from '../errors.js'
 import { isDuplicate } from './driver/faults.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
+import { startedFilter } from './history-columns.js'
 import { forbiddenOr } from './lists.js'
-import { type Progress, progressUpdate } from './progress.js'
+import { type Progress, progressUpdate, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
 /** What a player reports about a content. */
@@ -101,6 +102,12 @@ export const reportsOf = (db: Db, completedAt: number) => {
     }
   }
 
+  /** Those of the contents whose element matches. */
+  const matching = async (user_id: number, content_ids: number[], state: Filter<HistoryDocument>) => {
+    const elements = await findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...state })
+    return new Set(elements.map(({ content_id }) => content_id))
+  }
+
   return {
     /** Creates or updates the one element of a user and a content. Returns its id, if there is an element. */
     put: async (user_id: number, report: Report) => {
@@ -137,6 +144,23 @@ export const reportsOf = (db: Db, completedAt: number) => {
       if (kept.length === 0) return
       const written = byContent(kept)
       if (await writeAll(history, { user_id, reports: written, completedAt })) await removeAgain(user_id, [...written.keys()])
+    },
+
+    /** Completes the contents that are not completed, as a report made now at their end would. Returns how many. */
+    markWatched: async (user_id: number, ends: Map<number, number | undefined>) => {
+      const completed = await matching(user_id, [...ends.keys()], { percentage: { $gte: completedAt } })
+      const left = [...ends].filter(([content_id]) => !completed.has(content_id))
+      const atEnd = new Map(left.map(([content_id, time]) => [content_id, [{ time, percentage: 100 }]]))
+      if (left.length > 0) await writeAll(history, { user_id, reports: atEnd, completedAt })
+      return left.length
+    },
+
+    /** Takes elements back to before they were ever watched. Returns how many were not there. */
+    markUnwatched: async (user_id: number, content_ids: number[]) => {
+      const isBegun = [...startedFilter.$or, { plays: { $gt: 0 } }, { previous_time: { $gt: 0 } }]
+      const begun = await matching(user_id, content_ids, { $or: isBegun })
+      await withRetries(() => history.updateMany({ user_id, content_id: { $in: content_ids } }, unwatchedUpdate))
+      return begun.size
     },
 
     contentOf: async (user_id: number, id: string) => {

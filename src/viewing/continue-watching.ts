@@ -10,7 +10,7 @@ import { withContents } from './viewer-bytes.js'
 export interface Card {
   reason: 'resume' | 'next'
   content_id: number
-  /** When any part of the title was last watched. */
+  /** When any part of the title was last watched, or when the next part opened if that was later. */
   updated_at: Date
 }
 
@@ -26,16 +26,17 @@ interface WatchState {
   audience: Audience
 }
 
-/** One card per title, most recently watched first: the content in progress, or the next one after a completed content. */
+/** One card per title, the latest first: the content in progress, or the next one after a completed content. */
 export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
   { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, audience }: WatchState
 ): Card[] => {
-  const { content_ids, percentages, plays, updated } = history
+  const { content_ids, percentages, plays, previousTimes, updated } = history
   const now = Date.now()
   const playsOf = new Map<number | undefined, number>()
   for (let i = 0; i < content_ids.length; i++) playsOf.set(content_ids[i], plays[i] as number)
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
+  const isInProgress = (i: number) => isStarted(history, i) || Boolean(previousTimes[i])
 
   /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
   const nextAfter = (row: number, times: number) => {
@@ -48,19 +49,22 @@ export const continueWatching = (
   for (let i = 0; i < content_ids.length; i++) {
     const content_id = content_ids[i]
     const updated_at = updated[i]
-    if (content_id === undefined || updated_at === undefined || !isWireTime(updated_at) || !isStarted(history, i)) continue
+    if (content_id === undefined || updated_at === undefined || !isWireTime(updated_at) || !isInProgress(i)) continue
     const row = skeleton.row(content_id)
     if (row === undefined || !isSuited(skeleton, row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue
     seen.add(title)
-    if (updated_at < since || (dismissed.get(skeleton.idOf(title)) ?? 0) >= updated_at) continue
+    if ((dismissed.get(skeleton.idOf(title)) ?? 0) >= updated_at) continue
     const isCompleted = (percentages[i] as number) >= completedAt
     const proposed = isCompleted ? nextAfter(row, plays[i] as number) : isShown(row) ? row : undefined
     if (proposed === undefined) continue
-    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: new Date(updated_at) })
+    // A show with a new episode comes to the front.
+    const moment = isCompleted ? Math.max(updated_at, skeleton.starts.raw(proposed)) : updated_at
+    if (moment < since) continue
+    cards.push({ reason: isCompleted ? 'next' : 'resume', content_id: skeleton.idOf(proposed), updated_at: new Date(moment) })
   }
-  return cards
+  return cards.sort((one, other) => other.updated_at.getTime() - one.updated_at.getTime())
 }
 
 /** A card with the history of its content. */
@@ -75,8 +79,12 @@ export const cardsWithHistory = ({ broken }: Catalogue, cards: Card[], elements:
     .filter(({ reason, element }) => reason === 'next' || element !== undefined)
 }
 
-export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment) =>
-  withContent({ reason }, content, { history: element ? toHistory(element) : null, updated_at: timestamp(updated_at) })
+export const cardParts = ({ reason, updated_at, element }: CardWithHistory, content: Fragment) => {
+  const history = element ? toHistory(element) : null
+  const position = reason === 'resume' ? (history?.previous ?? history) : null
+  const resume = { time: position?.time ?? 0, percentage: position?.percentage ?? 0 }
+  return withContent({ reason }, content, { history, resume, updated_at: timestamp(updated_at) })
+}
 
 /** `elements` is the history of the cards' contents. */
 export const cardsPageBytes = async (catalogue: Catalogue, cards: Card[], elements: HistoryDocument[], meta: Meta) =>

@@ -1,19 +1,19 @@
-import { ProgressReport, type ProgressUpdate, type RefusedReport } from '../../schemas/history.js'
-import type { Audience } from '../catalogue/audience.js'
+import { maxMarked, ProgressReport, type ProgressUpdate, type RefusedReport, type WatchedMark } from '../../schemas/history.js'
+import { type Audience, isOpen } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { progressOf } from '../data/progress.js'
 import type { Report } from '../data/reports.js'
-import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound } from '../errors.js'
+import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, invalid } from '../errors.js'
 import { hasContentId } from '../http/requests.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
 
 /** Whether the content must be known before the update. Looking it up may cost a read, so other updates skip it. */
-export const needsContent = ({ percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
-  maxAge !== undefined || (percentage === undefined && skeleton.hasDurations)
+export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }: Catalogue, { maxAge }: Audience) =>
+  maxAge !== undefined || (percentage === undefined && skeleton.hasDurations) || (time !== undefined && skeleton.hasCredits)
 
-/** The percentage of a time follows from the duration of the content, so without a content it stays undefined. */
+/** What a report says about a content. Without a content, it says no more than its fields. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
-  progressOf(update, { country, duration: content_id === undefined ? undefined : skeleton.durationOf(content_id) })
+  progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(content_id)) })
 
 const check = compileValidator({ schema: ProgressReport })
 
@@ -38,4 +38,25 @@ export const readReports = (bodies: unknown[], catalogue: Catalogue, audience: A
     else reports.push(report)
   }
   return { reports, refused }
+}
+
+/** The contents that are marked as watched or unwatched: the open episodes that a mark stands for, or the content alone. */
+export const markedBy = ({ content_id, up_to = false }: WatchedMark, catalogue: Catalogue, audience: Audience) => {
+  const { skeleton, tree } = catalogue
+  if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
+  const row = skeleton.row(content_id) as number
+  const type = skeleton.type.get(row)
+  if (up_to && type !== 'episode') throw invalid([{ field: 'up_to', message: 'must be given with an episode' }])
+  const now = Date.now()
+  const openAmong = (rows: Iterable<number>) => Array.from(rows).filter(one => isOpen(skeleton, one, now, audience))
+  const rowsOf = () => {
+    if (type === 'show' || type === 'season') return openAmong(tree.episodes(row))
+    if (!up_to) return [row]
+    const episodes = [...tree.episodes(tree.title(row))]
+    return openAmong(episodes.slice(0, episodes.indexOf(row) + 1))
+  }
+  const rows = rowsOf()
+  if (rows.length === 0) throw historyContentNotFound()
+  if (rows.length > maxMarked) throw invalid([{ field: 'content_id', message: `must not stand for more than ${maxMarked} episodes` }])
+  return rows.map(one => skeleton.idOf(one))
 }

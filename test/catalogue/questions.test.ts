@@ -164,12 +164,12 @@ t.test('the duration of a content asks the database nothing', async t => {
   const app = await build(t, { url: monitored(await seededUrl(t, { contents })) })
   const questions = questionsOf(app)
   t.strictSame(
-    [1, 2, 3, 777].map(id => app.catalogue.skeleton.durationOf(id)),
+    [1, 2, 3, 777].map(id => app.catalogue.skeleton.lengthOf(id).duration),
     [90.5, undefined, undefined, undefined]
   )
   t.strictSame(questions, [])
 
   await change(app, 'contents', 2, { duration: 60 })
   await change(app, 'contents', 1, { duration: null })
-  await until(() => app.catalogue.skeleton.durationOf(1) === undefined && app.catalogue.skeleton.durationOf(2) === 60)
+  await until(() => app.catalogue.skeleton.lengthOf(1).duration === undefined && app.catalogue.skeleton.lengthOf(2).duration === 60)
 })

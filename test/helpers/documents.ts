@@ -77,6 +77,10 @@ export const rich = (id: number, given: Partial<ContentDocument> = {}) =>
     season: 0,
     episode: 7,
     external_ids: { imdb: 'tt0000009' },
+    markers: [
+      { type: 'intro', start: 12, end: 55.5 },
+      { type: 'credits', start: 3000, end: null }
+    ],
     ...given
   })
 

@@ -50,6 +50,7 @@ const columns = (newestFirst: string) => {
     times: elements.map(({ percentage }) => percentage * 10),
     percentages: elements.map(({ percentage }) => percentage),
     plays: elements.map(({ plays }) => plays),
+    previousTimes: elements.map(() => undefined),
     updated: elements.map((_, i) => began + 1000 * (elements.length - 1 - i))
   }
 }

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
-import type { ContentRecord } from '../../../schemas/import.js'
+import type { Marker } from '../../../schemas/content.js'
+import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
 import { type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import {
@@ -39,6 +40,7 @@ export const contents = (run: ImportRun): Kind<ContentRecord> => {
         }
         const [starts, ends] = [momentOf(record.start_date), momentOrNull(record.end_date)]
         if (starts && ends && ends < starts) report(place, 'end_date', 'must not be before start_date')
+        for (const fault of markerFaults(record)) report(place, 'markers', fault)
         for (const field of ['pricing', 'plans', 'external_ids'] as const) {
           const fault = unstorable(record[field])
           if (fault) report(place, field, fault)
@@ -105,8 +107,22 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
   terms: [...new Set(record.terms)],
   position: record.position ?? null,
   ...noOptionalFields,
-  ...optionalFields(record)
+  ...optionalFields({ ...record, markers: markersOf(record) })
 })
+
+const markersOf = ({ markers }: ContentRecord): Marker[] | null =>
+  markers?.length
+    ? markers.map(({ type, start, end = null }) => ({ type, start, end })).toSorted((one, other) => one.start - other.start)
+    : null
+
+const markerFaults = ({ markers, duration }: ContentRecord) => {
+  const last = duration ?? Number.POSITIVE_INFINITY
+  const faultOf = ({ start, end }: MarkerRecord) => {
+    if (typeof end === 'number' && end <= start) return 'must end after they start'
+    return Math.max(start, end ?? 0) > last ? 'must not exceed the duration' : []
+  }
+  return new Set((markers ?? []).flatMap(faultOf))
+}
 
 const searchWords = ({ name, title, description, keywords }: ContentFields) =>
   wordsOf(name, ...Object.values(title), ...Object.values(description), keywords)

@@ -1,6 +1,9 @@
 import { ObjectId } from 'mongodb'
 import type { HistoryRecord } from '../../../schemas/import.js'
+import type { HistoryDocument } from '../../data/history.js'
 import { notAfterNow } from '../../data/lists.js'
+import { previousFields } from '../../data/progress.js'
+import { moment } from '../../time.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
 import { Table } from '../table.js'
 import { checkReferences, uniqueIds } from './lists.js'
@@ -58,6 +61,16 @@ const completionsOf = ({ plays, watched_at, percentage = 0 }: HistoryRecord, upd
   return { plays: plays ?? { $max: ['$plays', 1] }, watched_at: plays === 0 ? '$$REMOVE' : moment }
 }
 
+/** The position before a brief start. It belongs to the position, so a record without one removes it. */
+const previousOf = ({ previous }: HistoryRecord): Pick<HistoryDocument, (typeof previousFields)[number]> =>
+  previous
+    ? {
+        previous_time: previous.time,
+        previous_percentage: previous.percentage,
+        previous_observed_at: moment(previous.observed_at) as Date
+      }
+    : {}
+
 /** The database compares and writes in one operation, so an import undoes nothing that a viewer does meanwhile. */
 const operation = (record: HistoryRecord, startedAt: Date, completedAt: number): Operation => {
   const { user_id, content_id, time = 0, percentage = 0 } = record
@@ -65,6 +78,8 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   const created_at = pastMoment(record.created_at, startedAt)
   const { plays, watched_at } = completionsOf(record, updated_at, startedAt, completedAt)
   const saysCompletions = record.plays !== undefined || record.watched_at
+
+  const previous = previousOf(record)
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
   const given = {
@@ -75,7 +90,9 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
     ...(saysCompletions && { plays, watched_at })
   }
   // Otherwise every run would change the element.
-  const differs = { $or: Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] })) }
+  const differences = Object.entries(given).map(([field, value]) => ({ $ne: [`$${field}`, value] }))
+  const isPreviousOther = previousFields.map(field => ({ $ne: [{ $ifNull: [`$${field}`, null] }, previous[field] ?? null] }))
+  const differs = { $or: [...differences, ...isPreviousOther] }
   const counts = { $and: [isNewer, differs] }
   const update = [
     {
@@ -85,6 +102,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
         percentage: { $cond: [counts, percentage, '$percentage'] },
         plays: { $cond: [counts, plays, '$plays'] },
         watched_at: { $cond: [counts, watched_at, '$watched_at'] },
+        ...Object.fromEntries(previousFields.map(field => [field, { $cond: [counts, previous[field] ?? '$$REMOVE', `$${field}`] }])),
         created_at: created_at ? { $cond: [counts, created_at, '$created_at'] } : { $ifNull: ['$created_at', updated_at] },
         // The clock of the database may be behind.
         updated_at: { $cond: [counts, notAfterNow(updated_at), '$updated_at'] },

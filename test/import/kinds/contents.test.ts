@@ -45,6 +45,7 @@ t.test('a content', async t => {
       season: null,
       episode: null,
       external_ids: null,
+      markers: null,
       words: ['film', '1']
     })
   })
@@ -78,7 +79,8 @@ t.test('a content', async t => {
       min_age: 0,
       season: 0,
       episode: 3,
-      external_ids: { imdb: 'tt1', 'a.$b': 'x' }
+      external_ids: { imdb: 'tt1', 'a.$b': 'x' },
+      markers: [{ type: 'intro', start: 0, end: 0.5 }]
     }
     const times = {
       start_date: '2026-01-01t00:00:00+01:00',
@@ -111,8 +113,8 @@ t.test('a content', async t => {
     const after = await one('contents', 2)
     const { parent_id, weight, title, deleted_at, terms, words } = after
     t.strictSame([parent_id, weight, title, deleted_at, terms, words], [null, null, {}, null, [], ['film', '2']])
-    const { duration, min_age, season, episode, external_ids } = after
-    t.strictSame([duration, min_age, season, episode, external_ids], [null, null, null, null, null])
+    const { duration, min_age, season, episode, external_ids, markers } = after
+    t.strictSame([duration, min_age, season, episode, external_ids, markers], [null, null, null, null, null, null])
     t.strictSame(after?.created_at, before?.created_at)
     t.strictSame(after?.start_date, before?.start_date)
     t.ok((after?.updated_at as Date) > new Date('2026-01-01'), 'updated_at is the time of the import')
@@ -129,6 +131,22 @@ t.test('a content', async t => {
     t.strictSame(await counts({ 'contents.ndjson': lines(film(2, { duration: 60 })) }), { contents: [0, 1, 0] })
     const { duration, min_age } = await one('contents', 2)
     t.strictSame([duration, min_age], [60, null])
+  })
+
+  t.test('stores markers by their start, an empty list as none', async t => {
+    const markers = [
+      { type: 'credits', start: 55, end: null },
+      { type: 'intro', start: 5, end: 10 },
+      { type: 'recap', start: 0 }
+    ]
+    await run({ 'contents.ndjson': lines(film(2, { duration: 60, markers })) })
+    t.strictSame((await one('contents', 2)).markers, [
+      { type: 'recap', start: 0, end: null },
+      { type: 'intro', start: 5, end: 10 },
+      { type: 'credits', start: 55, end: null }
+    ])
+    await run({ 'contents.ndjson': lines(film(2, { markers: [] })) })
+    t.equal((await one('contents', 2)).markers, null)
   })
 
   t.test('tells the servers of each batch', async t => {

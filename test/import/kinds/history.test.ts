@@ -126,6 +126,32 @@ t.test('history', async t => {
       Array.from({ length: 9 }, (_, i) => [String(i + 1), i < 5 ? 'plays' : 'watched_at'])
     )
   })
+  t.test('the position before a brief start goes with the position', async t => {
+    const observed_at = '2024-01-01T00:00:00Z'
+    const previous = { time: 3000, percentage: 50, observed_at }
+    const stored = async () => {
+      const { previous_time, previous_percentage, previous_observed_at } = (await seen(3)) ?? {}
+      return [previous_time, previous_percentage, previous_observed_at]
+    }
+    const line = (day: number, more: object = {}) => of({ content_id: 3, time: 5, updated_at: `2025-01-0${day}T00:00:00Z`, ...more })
+    await counts(line(1, { previous }))
+    t.strictSame(await stored(), [3000, 50, new Date(observed_at)])
+    t.strictSame(await counts(line(1, { previous })), { history: [0, 0, 1] })
+    t.strictSame(await counts(line(1, { previous: { ...previous, time: 2000 } })), { history: [0, 1, 0] })
+    await db.collection('history').updateOne({ content_id: 3 }, { $set: { updated_at: new Date('2025-01-02T00:00:00Z') } })
+    t.strictSame(await counts(line(1)), { history: [0, 0, 1] }, 'an older line changes nothing')
+    t.strictSame(await counts(line(2, { previous: null })), { history: [0, 1, 0] })
+    t.strictSame(await stored(), [undefined, undefined, undefined])
+    t.strictSame(await counts(line(2)), { history: [0, 0, 1] })
+    const found = await faults(
+      of(
+        ...[5, {}, { ...previous, time: -1 }, { ...previous, percentage: 101 }, { time: 1, percentage: 1 }].map(wrong => ({
+          previous: wrong
+        }))
+      )
+    )
+    t.equal(found.length, 7, String(found))
+  })
   t.test('refuses ids of other elements, and users and contents that are not there', async t => {
     const other = 'a'.repeat(24)
     const wrong = of({ content_id: 2, _id }, { _id: other }, { _id: other }, { content_id: 3, _id: other }, { user_id: 9, content_id: 8 })

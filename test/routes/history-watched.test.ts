@@ -1,0 +1,145 @@
+import t from 'tap'
+import { assertRefused, collectionOf } from '../helpers/answers.js'
+import { buildWith } from '../helpers/app.js'
+import { content, episode, film } from '../helpers/documents.js'
+import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
+import { closed, wantToken } from './helper.js'
+
+const season = (id: number, parent_id: number) => content(id, { type: 'season', parent_id })
+const contents = [
+  film(1, { duration: 6000 }),
+  content(10),
+  season(120, 10),
+  episode(41, 120, { duration: 1500 }),
+  episode(42, 120),
+  episode(43, 120, { deleted_at: new Date('2024-01-01') }),
+  season(130, 10),
+  episode(31, 130),
+  episode(32, 130),
+  content(33, { type: 'trailer', parent_id: 130 }),
+  season(140, 10),
+  ...Object.values(closed)
+]
+
+const states = async (viewer: Viewer) =>
+  Object.fromEntries(
+    collectionOf(await viewer.get('/history?perPage=100'))
+      .map(({ content_id, time, percentage, plays, watched_at }: Record<string, number>) => [
+        content_id,
+        `${time} ${percentage} ${plays} ${watched_at === null ? '' : 'watched'}`.trim()
+      ])
+      .toSorted()
+  )
+
+t.test('POST /history/watched', async t => {
+  const app = await buildWith(t, { contents })
+  const mark = async (viewer: Viewer, body: object) => {
+    const answer = await viewer.post('/history/watched', body)
+    if (answer.statusCode !== 200) throw new Error(answer.body)
+    return answer.json().data.changed
+  }
+
+  t.test('completes a content, a season, a show', async t => {
+    const viewer = await viewerOf(app)
+    t.equal(await mark(viewer, { content_id: 1, watched: true }), 1)
+    t.strictSame(await states(viewer), { 1: '6000 100 1 watched' })
+    t.equal(await mark(viewer, { content_id: 120, watched: true }), 2)
+    t.strictSame(await states(viewer), { 1: '6000 100 1 watched', 41: '1500 100 1 watched', 42: '0 100 1 watched' })
+    t.equal(await mark(viewer, { content_id: 10, watched: true }), 2, 'those that are completed do not count')
+    t.strictSame(Object.keys(await states(viewer)), ['1', '31', '32', '41', '42'], 'no closed episode, no season, no trailer')
+    t.equal(await mark(viewer, { content_id: 10, watched: true }), 0)
+  })
+
+  t.test('completes the episodes up to one', async t => {
+    const viewer = await viewerOf(app)
+    t.equal(await mark(viewer, { content_id: 31, watched: true, up_to: true }), 3)
+    t.strictSame(Object.keys(await states(viewer)), ['31', '41', '42'])
+    t.equal(await mark(viewer, { content_id: 32, watched: true, up_to: false }), 1, 'false means the episode alone')
+  })
+
+  t.test('counts a completion like a report', async t => {
+    const viewer = await viewerOf(app)
+    await watch(viewer, 1, { time: 3000, percentage: 50, observed_at: '2024-05-06T07:08:09Z' })
+    await watch(viewer, 1, { time: 5, observed_at: '2024-05-06T07:09:09Z' })
+    t.equal(await mark(viewer, { content_id: 1, watched: true }), 1)
+    const [element] = collectionOf(await viewer.get('/history'))
+    t.strictSame([element.time, element.percentage, element.plays, element.previous], [6000, 100, 1, null])
+    t.equal(element.watched_at, element.updated_at)
+    t.equal(element.created_at, '2024-05-06T07:08:09.000000Z')
+  })
+
+  t.test('takes back what was watched, so that older reports change nothing', async t => {
+    const viewer = await viewerOf(app)
+    const observed_at = new Date().toISOString()
+    t.equal(await mark(viewer, { content_id: 120, watched: false }), 0)
+    t.strictSame(await states(viewer), {}, 'nothing is added')
+    await mark(viewer, { content_id: 120, watched: true })
+    await watch(viewer, 1, { time: 3000 })
+    await watch(viewer, 1, { time: 5 })
+    t.equal(await mark(viewer, { content_id: 10, watched: false }), 2)
+    t.equal(await mark(viewer, { content_id: 10, watched: false }), 0)
+    t.equal(await mark(viewer, { content_id: 1, watched: false }), 1)
+    await watch(viewer, 41, { percentage: 95, observed_at })
+    t.strictSame(await states(viewer), { 1: '0 0 0', 41: '0 0 0', 42: '0 0 0' })
+    for (const { previous } of collectionOf(await viewer.get('/history'))) t.equal(previous, null)
+    t.equal((await viewer.get('/continue-watching')).json().data.meta.total_count, 0)
+    await watch(viewer, 41, { percentage: 95 })
+    t.equal((await states(viewer))[41], '0 95 1 watched', 'a new viewing counts')
+  })
+
+  t.test('tells the other devices', async t => {
+    const viewer = await viewerOf(app)
+    const changes = async (since?: string) => (await viewer.get(`/changes${since ? `?since=${since}` : ''}`)).json().data
+    await mark(viewer, { content_id: 120, watched: true })
+    const { cursor } = await changes()
+    await mark(viewer, { content_id: 120, watched: false })
+    const { history } = await changes(cursor)
+    t.strictSame(history.map(({ content_id, percentage }: Record<string, number>) => [content_id, percentage]).toSorted(), [
+      [41, 0],
+      [42, 0]
+    ])
+  })
+
+  t.test('refuses what POST /history refuses, and what makes no sense', async t => {
+    const viewer = await viewerOf(app)
+    const refusal = async (body: object) => {
+      const answer = await viewer.post('/history/watched', body)
+      const { code, message } = answer.json()
+      return [answer.statusCode, code, message]
+    }
+    t.strictSame(await refusal({ watched: true }), [400, 400, "'The content ID was not provided"])
+    const missing = [400, 404, "'The content was not found"]
+    for (const { _id } of [...Object.values(closed), { _id: 777 }, { _id: 43 }, { _id: 140 }])
+      for (const watched of [true, false]) t.strictSame(await refusal({ content_id: _id, watched }), missing, `${_id} ${watched}`)
+    for (const [body, field] of [
+      [{ content_id: 1, watched: 'true' }, 'watched'],
+      [{ content_id: 1 }, 'watched'],
+      [{ content_id: '1', watched: true }, 'content_id'],
+      [{ content_id: 1, watched: true, up_to: 1 }, 'up_to'],
+      [{ content_id: 1, watched: true, up_to: true }, 'up_to'],
+      [{ content_id: 120, watched: true, up_to: true }, 'up_to']
+    ] as const)
+      assertRefused(t, await viewer.post('/history/watched', body), field, JSON.stringify(body))
+    await wantToken(t, app, String(viewer.headers.authorization), [['POST', '/history/watched', '{"content_id":1,"watched":true}']])
+    const { statusCode, headers } = await viewer.get('/history/watched')
+    t.strictSame([statusCode, headers.allow], [405, 'POST'])
+  })
+})
+
+t.test('a show of many episodes is marked in one write', async t => {
+  const many = (count: number, show: number) => [
+    content(show),
+    ...Array.from({ length: count }, (_, i) => episode(show * 10_000 + i, show, { position: i }))
+  ]
+  const app = await buildWith(t, { contents: [...many(2000, 1), ...many(2001, 2), ...many(500, 3)] })
+  const viewer = await viewerOf(app)
+  const mark = (content_id: number, watched: boolean) => viewer.post('/history/watched', { content_id, watched })
+  assertRefused(t, await mark(2, true), 'content_id', 'more than 2000')
+  t.equal((await viewer.post('/history/watched', { content_id: 21_999, watched: true, up_to: true })).json().data.changed, 2000)
+
+  const began = performance.now()
+  t.equal((await mark(3, true)).json().data.changed, 500)
+  t.comment(`500 episodes took ${Math.round(performance.now() - began)} ms`)
+  t.equal((await mark(1, true)).json().data.changed, 2000)
+  t.equal((await mark(1, false)).json().data.changed, 2000)
+})
