@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb'
 import t from 'tap'
 import { lines, withViewers } from '../helper.js'
 
@@ -130,7 +131,7 @@ t.test('history', async t => {
     const observed_at = '2024-01-01T00:00:00Z'
     const previous = { time: 3000, percentage: 50, observed_at }
     const stored = async () => {
-      const { previous_time, previous_percentage, previous_observed_at } = (await seen(3)) ?? {}
+      const { previous_time, previous_percentage, previous_observed_at } = (await seen(3)) as Document
       return [previous_time, previous_percentage, previous_observed_at]
     }
     const line = (day: number, more: object = {}) => of({ content_id: 3, time: 5, updated_at: `2025-01-0${day}T00:00:00Z`, ...more })
