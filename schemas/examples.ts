@@ -49,12 +49,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             pricing: null,
             payments_asset_id: null,
             purchaseable: 0,
-            start_date: '2026-07-16T12:30:00.000000Z',
+            start_date: '2026-07-18T12:30:00.000000Z',
             end_date: null,
             countries_include: null,
             countries_exclude: null,
-            created_at: '2026-07-01T11:50:49.000000Z',
-            updated_at: '2026-07-01T11:50:49.000000Z',
+            created_at: '2026-07-03T11:50:49.000000Z',
+            updated_at: '2026-07-03T11:50:49.000000Z',
             currency: null,
             price: null,
             price_formatted: null,
@@ -105,12 +105,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         pricing: null,
         payments_asset_id: null,
         purchaseable: 0,
-        start_date: '2025-08-02T11:00:00.000000Z',
+        start_date: '2025-08-04T11:00:00.000000Z',
         end_date: null,
         countries_include: null,
         countries_exclude: null,
-        created_at: '2025-07-17T10:47:04.000000Z',
-        updated_at: '2025-07-17T10:47:04.000000Z',
+        created_at: '2025-07-19T10:47:04.000000Z',
+        updated_at: '2025-07-19T10:47:04.000000Z',
         currency: null,
         price: null,
         price_formatted: null,
@@ -126,7 +126,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         external_ids: {
           eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
           archive: 'film-1405'
-        }
+        },
+        markers: [
+          {
+            type: 'intro',
+            start: 12,
+            end: 97
+          }
+        ]
       }
     }
   },
@@ -140,8 +147,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             vendor_id: 'dis_meditation',
             name: 'Meditation',
             taxonomy: 'discipline',
-            created_at: '2025-01-10T16:00:00.000000Z',
-            updated_at: '2025-01-10T16:00:00.000000Z'
+            created_at: '2025-01-12T16:00:00.000000Z',
+            updated_at: '2025-01-12T16:00:00.000000Z'
           }
         ],
         meta: {
@@ -162,8 +169,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         vendor_id: 'cat_documentary',
         name: 'Documentary',
         taxonomy: 'category',
-        created_at: '2024-10-24T07:00:00.000000Z',
-        updated_at: '2026-05-07T07:00:00.000000Z'
+        created_at: '2024-10-26T07:00:00.000000Z',
+        updated_at: '2026-05-09T07:00:00.000000Z'
       }
     }
   },
@@ -177,8 +184,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             name: 'Home',
             mname: 'home',
             endpoint: 'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=weight&order_direction=DESC',
-            created_at: '2024-12-23T09:00:00.000000Z',
-            updated_at: '2026-11-10T08:15:00.000000Z',
+            created_at: '2024-12-25T09:00:00.000000Z',
+            updated_at: '2026-11-12T08:15:00.000000Z',
             framework_through_key: 1,
             rails: [
               {
@@ -186,8 +193,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 name: 'New on Viewer',
                 mname: 'new_on_viewer',
                 endpoint: 'http://localhost:3000/contents?type=film%2Cshow%2Cdocumentary&order_by=start_date&order_direction=DESC',
-                created_at: '2024-12-23T09:00:00.000000Z',
-                updated_at: '2026-11-10T08:15:00.000000Z',
+                created_at: '2024-12-25T09:00:00.000000Z',
+                updated_at: '2026-11-12T08:15:00.000000Z',
                 framework_through_key: 1
               }
             ]
@@ -210,51 +217,58 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 829,
-            channel: 'culture',
-            starts_at: '2026-11-23T19:25:00.000000Z',
-            ends_at: '2026-11-23T21:25:00.000000Z',
+            id: 624,
+            channel: 'stories',
+            starts_at: '2026-11-25T16:55:00.000000Z',
+            ends_at: '2026-11-25T18:35:00.000000Z',
             content: {
-              id: 1061,
+              id: 1261,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_t7wcz1cd',
-              name: 'The Girl Who Measured Rain',
+              handler_id: '1_ccx3r0cu',
+              name: 'Channel Weather',
               title: {
-                en: 'The Girl Who Measured Rain',
-                de: 'Das Mädchen, das den Regen maß'
+                en: 'Channel Weather',
+                de: 'Kanalwetter'
               },
               description: {
-                en: 'Her jam jar knows better than the weather office.',
-                de: 'Ihr Marmeladenglas weiß es besser als das Wetteramt.'
+                en: 'She has twenty-one miles to forgive her coach.',
+                de: 'Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen.'
               },
-              weight: 70,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1061.svg',
+              weight: 34,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1261.svg',
               thumbnail_handler: 'demo',
-              keywords: 'experiment, measurement, curiosity, adventure',
+              keywords: 'small town, pool, open water, crawl',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-01-17T18:30:00.000000Z',
+              start_date: '2026-07-08T09:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2025-12-05T18:07:51.000000Z',
-              updated_at: '2025-12-05T18:07:51.000000Z',
+              created_at: '2026-06-18T08:47:36.000000Z',
+              updated_at: '2026-06-18T08:47:36.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
-                '1': {
-                  id: '1',
-                  vendor_name: 'basic'
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1061',
-              duration: 6917,
-              min_age: 0
+              link: 'http://localhost:3000/title/1261',
+              duration: 5777,
+              min_age: 12,
+              markers: [
+                {
+                  type: 'intro',
+                  start: 12,
+                  end: 61
+                }
+              ]
             }
           }
         ],
@@ -263,8 +277,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 160,
-          total_count: 160
+          total_pages: 155,
+          total_count: 155
         }
       }
     }
@@ -276,87 +290,39 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           channel: 'stories',
           now: {
-            id: 626,
+            id: 624,
             channel: 'stories',
-            starts_at: '2026-11-23T20:20:00.000000Z',
-            ends_at: '2026-11-23T22:10:00.000000Z',
+            starts_at: '2026-11-25T16:55:00.000000Z',
+            ends_at: '2026-11-25T18:35:00.000000Z',
             content: {
-              id: 1152,
+              id: 1261,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_1teqh97n',
-              name: 'Room with Two Doors',
+              handler_id: '1_ccx3r0cu',
+              name: 'Channel Weather',
               title: {
-                en: 'Room with Two Doors',
-                de: 'Zimmer mit zwei Türen'
+                en: 'Channel Weather',
+                de: 'Kanalwetter'
               },
               description: {
-                en: 'One witness came in, one went out, and it was not the same.',
-                de: 'Ein Zeuge kam herein, einer ging hinaus, und es war nicht derselbe.'
+                en: 'She has twenty-one miles to forgive her coach.',
+                de: 'Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen.'
               },
-              weight: 41,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1152.svg',
+              weight: 34,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1261.svg',
               thumbnail_handler: 'demo',
-              keywords: 'detective, evidence, small town',
+              keywords: 'small town, pool, open water, crawl',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-08-18T13:30:00.000000Z',
+              start_date: '2026-07-08T09:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-07-07T13:16:45.000000Z',
-              updated_at: '2026-07-07T13:16:45.000000Z',
-              currency: null,
-              price: null,
-              price_formatted: null,
-              plans: {
-                '1': {
-                  id: '1',
-                  vendor_name: 'basic'
-                }
-              },
-              link: 'http://localhost:3000/title/1152',
-              duration: 6454,
-              min_age: 16
-            }
-          },
-          next: {
-            id: 627,
-            channel: 'stories',
-            starts_at: '2026-11-23T22:10:00.000000Z',
-            ends_at: '2026-11-23T23:55:00.000000Z',
-            content: {
-              id: 1477,
-              parent_id: null,
-              type: 'film',
-              handler: 'harbourcast',
-              handler_type: 'entry',
-              handler_id: '1_3earkv3d',
-              name: 'Service Not Included',
-              title: {
-                en: 'Service Not Included',
-                de: 'Bedienung nicht inbegriffen'
-              },
-              description: {
-                en: 'A waiter inherits the restaurant he was fired from.',
-                de: 'Ein Kellner erbt das Restaurant, aus dem er gefeuert wurde.'
-              },
-              weight: null,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1477.svg',
-              thumbnail_handler: 'demo',
-              keywords: 'ensemble, misunderstanding, dry humour, dinner, recipe',
-              pricing: null,
-              payments_asset_id: null,
-              purchaseable: 0,
-              start_date: '2025-06-18T16:00:00.000000Z',
-              end_date: null,
-              countries_include: null,
-              countries_exclude: null,
-              created_at: '2025-05-22T15:44:06.000000Z',
-              updated_at: '2025-05-22T15:44:06.000000Z',
+              created_at: '2026-06-18T08:47:36.000000Z',
+              updated_at: '2026-06-18T08:47:36.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -366,9 +332,71 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1477',
-              duration: 6239,
-              min_age: 6
+              link: 'http://localhost:3000/title/1261',
+              duration: 5777,
+              min_age: 12,
+              markers: [
+                {
+                  type: 'intro',
+                  start: 12,
+                  end: 61
+                }
+              ]
+            }
+          },
+          next: {
+            id: 625,
+            channel: 'stories',
+            starts_at: '2026-11-25T18:35:00.000000Z',
+            ends_at: '2026-11-25T20:20:00.000000Z',
+            content: {
+              id: 1575,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_kiz8w748',
+              name: 'Salt Road',
+              title: {
+                en: 'Salt Road',
+                de: 'Salzstraße'
+              },
+              description: {
+                en: 'A caravan of nine, one of whom carries no salt.',
+                de: 'Eine Karawane von neun, und einer trägt kein Salz.'
+              },
+              weight: 82,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1575.svg',
+              thumbnail_handler: 'demo',
+              keywords: '',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-03-05T13:00:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-02-21T12:45:29.000000Z',
+              updated_at: '2026-02-21T12:45:29.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
+                }
+              },
+              link: 'http://localhost:3000/title/1575',
+              duration: 6095,
+              min_age: 12,
+              markers: [
+                {
+                  type: 'intro',
+                  start: 4,
+                  end: 69
+                }
+              ]
             }
           }
         }
@@ -402,12 +430,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2026-06-20T07:30:00.000000Z',
+          start_date: '2026-06-22T07:30:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2026-05-13T07:14:26.000000Z',
-          updated_at: '2026-06-07T07:14:26.000000Z',
+          created_at: '2026-05-15T07:14:26.000000Z',
+          updated_at: '2026-06-09T07:14:26.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -465,8 +493,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           title: 'The picture stutters',
           content:
             'Close other downloads, move closer to the router, or choose a lower quality in the player. On slow connections the automatic setting does this for you.',
-          created_at: '2025-03-05T07:20:00.000000Z',
-          updated_at: '2026-03-29T10:00:00.000000Z'
+          created_at: '2025-03-07T07:20:00.000000Z',
+          updated_at: '2026-03-31T10:00:00.000000Z'
         }
       ]
     }
@@ -506,7 +534,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b04a41dcc6f64e4cc0599c0',
+            _id: '6b0724ef7371839db8cf6e24',
             content: {
               id: 1405,
               parent_id: null,
@@ -530,12 +558,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2025-08-02T11:00:00.000000Z',
+              start_date: '2025-08-04T11:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2025-07-17T10:47:04.000000Z',
-              updated_at: '2025-07-17T10:47:04.000000Z',
+              created_at: '2025-07-19T10:47:04.000000Z',
+              updated_at: '2025-07-19T10:47:04.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -551,7 +579,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               external_ids: {
                 eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
                 archive: 'film-1405'
-              }
+              },
+              markers: [
+                {
+                  type: 'intro',
+                  start: 12,
+                  end: 97
+                }
+              ]
             },
             user_id: 1,
             content_id: 1405,
@@ -559,8 +594,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             percentage: 12,
             plays: 0,
             watched_at: null,
-            created_at: '2026-11-08T10:11:03.493000Z',
-            updated_at: '2026-11-23T20:37:50.528000Z'
+            previous: null,
+            created_at: '2026-11-10T07:45:12.411000Z',
+            updated_at: '2026-11-25T18:12:06.050000Z'
           }
         ],
         meta: {
@@ -578,7 +614,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b04a41dcc6f64e4cc0599c0',
+        _id: '6b0724ef7371839db8cf6e24',
         content: {
           id: 1405,
           parent_id: null,
@@ -602,12 +638,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2025-08-02T11:00:00.000000Z',
+          start_date: '2025-08-04T11:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2025-07-17T10:47:04.000000Z',
-          updated_at: '2025-07-17T10:47:04.000000Z',
+          created_at: '2025-07-19T10:47:04.000000Z',
+          updated_at: '2025-07-19T10:47:04.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -623,7 +659,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           external_ids: {
             eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
             archive: 'film-1405'
-          }
+          },
+          markers: [
+            {
+              type: 'intro',
+              start: 12,
+              end: 97
+            }
+          ]
         },
         user_id: 1,
         content_id: 1405,
@@ -631,8 +674,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         percentage: 12,
         plays: 0,
         watched_at: null,
-        created_at: '2026-11-08T10:11:03.493000Z',
-        updated_at: '2026-11-23T20:37:50.528000Z'
+        previous: null,
+        created_at: '2026-11-10T07:45:12.411000Z',
+        updated_at: '2026-11-25T18:12:06.050000Z'
       }
     }
   },
@@ -653,7 +697,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-23T20:37:50.528000Z'
+          observed_at: '2026-11-25T18:12:06.050000Z'
         },
         {
           content_id: 999999,
@@ -677,11 +721,25 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       }
     }
   },
+  'POST /history/watched': {
+    request: {
+      content_id: 1405,
+      watched: true
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The history was marked',
+      data: {
+        changed: 1
+      }
+    }
+  },
   'GET /watchlist/{elementId}': {
     answer: {
       success: true,
       data: {
-        _id: '6b04a41dcc6f64e4cc0599c0',
+        _id: '6b0724ef7371839db8cf6e24',
         content: {
           id: 1405,
           parent_id: null,
@@ -705,12 +763,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2025-08-02T11:00:00.000000Z',
+          start_date: '2025-08-04T11:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2025-07-17T10:47:04.000000Z',
-          updated_at: '2025-07-17T10:47:04.000000Z',
+          created_at: '2025-07-19T10:47:04.000000Z',
+          updated_at: '2025-07-19T10:47:04.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -726,16 +784,24 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           external_ids: {
             eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
             archive: 'film-1405'
-          }
+          },
+          markers: [
+            {
+              type: 'intro',
+              start: 12,
+              end: 97
+            }
+          ]
         },
         user_id: 1,
         content_id: 1405,
-        time: 340,
-        percentage: 13,
-        plays: 0,
-        watched_at: null,
-        created_at: '2026-11-08T10:11:03.493000Z',
-        updated_at: '2026-11-23T20:37:50.538000Z'
+        time: 6945,
+        percentage: 100,
+        plays: 1,
+        watched_at: '2026-11-25T18:12:06.106000Z',
+        previous: null,
+        created_at: '2026-11-10T07:45:12.411000Z',
+        updated_at: '2026-11-25T18:12:06.106000Z'
       }
     }
   },
@@ -747,63 +813,73 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           {
             reason: 'resume',
             content: {
-              id: 1405,
-              parent_id: null,
-              type: 'film',
+              id: 1023,
+              parent_id: 1020,
+              type: 'episode',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_lyhz96rg',
-              name: 'A Harbour for Winter',
+              handler_id: '1_m6l3wve7',
+              name: 'The Chimney',
               title: {
-                en: 'A Harbour for Winter',
-                de: 'Ein Hafen für den Winter'
+                en: 'The Chimney',
+                de: 'Der Kamin'
               },
               description: {
-                en: 'A lone sailor is iced in beside a village that would like her to stay.',
-                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
+                en: 'Ninety metres that nobody wants to photograph.',
+                de: 'Neunzig Meter, die niemand fotografieren will.'
               },
-              weight: 81,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
+              weight: null,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1023.svg',
               thumbnail_handler: 'demo',
-              keywords: 'small town, boat, sea, harbour',
+              keywords: 'rope, granite, true story, portrait',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2025-08-02T11:00:00.000000Z',
+              start_date: '2026-07-29T11:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2025-07-17T10:47:04.000000Z',
-              updated_at: '2025-07-17T10:47:04.000000Z',
+              created_at: '2026-07-15T10:59:53.000000Z',
+              updated_at: '2026-08-13T10:59:53.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
               plans: {
-                '1': {
-                  id: '1',
-                  vendor_name: 'basic'
+                '2': {
+                  id: '2',
+                  vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1405',
-              duration: 6945,
+              link: 'http://localhost:3000/title/1023',
+              duration: 2111,
               min_age: 6,
-              external_ids: {
-                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
-                archive: 'film-1405'
-              }
+              season: 2,
+              episode: 3,
+              markers: [
+                {
+                  type: 'recap',
+                  start: 7,
+                  end: 59
+                }
+              ]
             },
             history: {
-              _id: '6b04a41dcc6f64e4cc0599c0',
+              _id: '6b0724ef7371839db8cf6e31',
               user_id: 1,
-              content_id: 1405,
-              time: 340,
-              percentage: 13,
+              content_id: 1023,
+              time: 1140,
+              percentage: 54,
               plays: 0,
               watched_at: null,
-              created_at: '2026-11-08T10:11:03.493000Z',
-              updated_at: '2026-11-23T20:37:50.538000Z'
+              previous: null,
+              created_at: '2026-11-24T17:39:46.411000Z',
+              updated_at: '2026-11-24T18:14:57.411000Z'
             },
-            updated_at: '2026-11-23T20:37:50.538000Z'
+            resume: {
+              time: 1140,
+              percentage: 54
+            },
+            updated_at: '2026-11-24T18:14:57.411000Z'
           }
         ],
         meta: {
@@ -811,8 +887,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 9,
-          total_count: 9
+          total_pages: 8,
+          total_count: 8
         }
       }
     }
@@ -844,12 +920,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           pricing: null,
           payments_asset_id: null,
           purchaseable: 0,
-          start_date: '2025-02-12T14:00:00.000000Z',
+          start_date: '2025-02-14T14:00:00.000000Z',
           end_date: null,
           countries_include: null,
           countries_exclude: null,
-          created_at: '2025-01-08T13:04:06.000000Z',
-          updated_at: '2025-01-08T13:04:06.000000Z',
+          created_at: '2025-01-10T13:04:06.000000Z',
+          updated_at: '2025-01-10T13:04:06.000000Z',
           currency: null,
           price: null,
           price_formatted: null,
@@ -899,8 +975,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-23T20:37:50.565000Z',
-            updated_at: '2026-11-23T20:37:50.565000Z',
+            created_at: '2026-11-25T18:12:06.229000Z',
+            updated_at: '2026-11-25T18:12:06.229000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -924,12 +1000,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2025-08-02T11:00:00.000000Z',
+              start_date: '2025-08-04T11:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2025-07-17T10:47:04.000000Z',
-              updated_at: '2025-07-17T10:47:04.000000Z',
+              created_at: '2025-07-19T10:47:04.000000Z',
+              updated_at: '2025-07-19T10:47:04.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -945,7 +1021,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               external_ids: {
                 eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
                 archive: 'film-1405'
-              }
+              },
+              markers: [
+                {
+                  type: 'intro',
+                  start: 12,
+                  end: 97
+                }
+              ]
             }
           }
         ],
@@ -969,21 +1052,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-23T20:37:48.947000Z',
-            updated_at: '2026-11-23T20:37:48.947000Z'
+            created_at: '2026-11-25T18:11:59.033000Z',
+            updated_at: '2026-11-25T18:11:59.033000Z'
           }
         ],
         history: [
           {
-            _id: '6b04a41dcc6f64e4cc0599a2',
+            _id: '6b0724ef7371839db8cf6e06',
             user_id: 1,
             content_id: 1003,
             time: 1460,
             percentage: 96,
             plays: 1,
-            watched_at: '2026-10-06T12:48:48.493000Z',
-            created_at: '2026-10-06T12:23:27.493000Z',
-            updated_at: '2026-10-06T12:48:48.493000Z'
+            watched_at: '2026-10-08T10:22:57.411000Z',
+            previous: null,
+            created_at: '2026-10-08T09:57:36.411000Z',
+            updated_at: '2026-10-08T10:22:57.411000Z'
           }
         ],
         watchlist: [
@@ -991,20 +1075,20 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 6,
             user_id: 1,
             content_id: 1258,
-            created_at: '2026-11-02T14:11:48.493000Z',
-            updated_at: '2026-11-02T14:11:48.493000Z'
+            created_at: '2026-11-04T11:45:57.411000Z',
+            updated_at: '2026-11-04T11:45:57.411000Z'
           }
         ],
         hidden: [],
         sessions: [
           {
-            id: 'c01d0864-399d-4684-b1a7-8239b0c1cfe1',
+            id: '37fb59a2-f97c-48aa-8dcf-d1e6cfbe1b6e',
             device: 'Living room TV',
-            created_at: '2026-11-23T20:37:50.498000Z',
-            last_used_at: '2026-11-23T20:37:50.498000Z'
+            created_at: '2026-11-25T18:12:05.968000Z',
+            last_used_at: '2026-11-25T18:12:05.968000Z'
           }
         ],
-        exported_at: '2026-11-23T20:37:50.582000Z'
+        exported_at: '2026-11-25T18:12:06.272000Z'
       }
     }
   },
@@ -1066,12 +1150,12 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2025-08-02T11:00:00.000000Z',
+              start_date: '2025-08-04T11:00:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2025-07-17T10:47:04.000000Z',
-              updated_at: '2025-07-17T10:47:04.000000Z',
+              created_at: '2025-07-19T10:47:04.000000Z',
+              updated_at: '2025-07-19T10:47:04.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -1087,9 +1171,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               external_ids: {
                 eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
                 archive: 'film-1405'
-              }
+              },
+              markers: [
+                {
+                  type: 'intro',
+                  start: 12,
+                  end: 97
+                }
+              ]
             },
-            created_at: '2026-11-23T20:37:50.595000Z'
+            created_at: '2026-11-25T18:12:06.314000Z'
           }
         ],
         meta: {
@@ -1116,15 +1207,16 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         history: [
           {
-            _id: '6b04a41dcc6f64e4cc05999e',
+            _id: '6b0724ef7371839db8cf6e02',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-02T02:31:48.493000Z',
-            created_at: '2026-10-02T02:07:20.493000Z',
-            updated_at: '2026-10-02T02:31:48.493000Z'
+            watched_at: '2026-10-04T00:05:57.411000Z',
+            previous: null,
+            created_at: '2026-10-03T23:41:29.411000Z',
+            updated_at: '2026-10-04T00:05:57.411000Z'
           }
         ],
         watchlist: [],
@@ -1134,7 +1226,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           watchlist: [],
           hidden: []
         },
-        cursor: 'WzEsMTc5MDkwODMwODQ5MywwLCI2YjA0YTQxZGNjNmY2NGU0Y2MwNTk5OWUiLDAsMTc5NTQ2NjI2MDYwNSwxLDE3OTU0NjYyNjA2MDVd',
+        cursor: 'WzEsMTc5MTA3MjM1NzQxMSwwLCI2YjA3MjRlZjczNzE4MzlkYjhjZjZlMDIiLDAsMTc5NTYzMDMxNjMzNCwxLDE3OTU2MzAzMTYzMzRdPp9QbGWoDKE',
         more: true,
         reset: false
       }
@@ -1181,9 +1273,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'LJMX-BFXX',
+        user_code: 'ZJBS-CCPZ',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=LJMX-BFXX#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=ZJBS-CCPZ#device',
         expires_in: 600,
         interval: 5
       }
@@ -1194,7 +1286,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-23T20:37:50.627000Z'
+        created_at: '2026-11-25T18:12:06.420000Z'
       }
     }
   },
@@ -1302,10 +1394,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: 'c21adca0-71e0-4533-9446-a75e2a383205',
+          id: '36e5c446-13a5-48bd-b9cf-78f3df794c08',
           device: 'Bedroom TV',
-          created_at: '2026-11-23T20:37:50.645000Z',
-          last_used_at: '2026-11-23T20:37:50.645000Z',
+          created_at: '2026-11-25T18:12:06.499000Z',
+          last_used_at: '2026-11-25T18:12:06.499000Z',
           current: false
         }
       ]

@@ -32,7 +32,7 @@ const HomeItem = published(Type.Object({ content: Content }, { $id: 'HomeItem' }
     reason: { description: 'A string in a card, a `RecommendationReason` in a recommendation' },
     recent: { type: 'boolean', description: 'In recommended and similar titles' },
     history: { anyOf: [component(HistoryProgress), { type: 'null' }], description: 'In a card' },
-    resume: { allOf: [component(ResumePosition)], description: 'In a card' },
+    resume: component(ResumePosition),
     updated_at: { ...Timestamp, description: 'In a card and in the watchlist' },
     id: { type: 'integer', description: 'In the watchlist' },
     user_id: { type: 'integer', description: 'In the watchlist' },

@@ -99,6 +99,7 @@ await orFail(async () => {
     { content_id: 999_999, time: 10 }
   ]
   await ask('POST', '/history/batch', '/history/batch', { reports })
+  await ask('POST', '/history/watched', '/history/watched', { content_id: 1405, watched: true })
   await ask('GET', '/watchlist/{elementId}', `/watchlist/${element}`)
   await ask('GET', '/continue-watching', '/continue-watching?perPage=1')
   await ask('GET', '/recommendations', '/recommendations?perPage=1')

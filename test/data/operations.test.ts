@@ -415,6 +415,17 @@ t.test('every query of src/data for viewers uses an index', async t => {
         () => refusedOr(data.reports.update(me._id, nobody, { time: 1 })),
         () => refusedOr(data.reports.update(me._id, theirs[0] ?? '', { time: 1 }))
       ],
+      markWatched: [
+        () =>
+          data.reports.markWatched(
+            me._id,
+            new Map([
+              [1001, 60],
+              [1404, undefined]
+            ])
+          )
+      ],
+      markUnwatched: [() => data.reports.markUnwatched(me._id, [1001, 1404])],
       contentOf: [() => data.reports.contentOf(me._id, id(4)), () => refusedOr(data.reports.contentOf(me._id, theirs[1] ?? ''))]
     },
     history: {

@@ -57,7 +57,9 @@ t.test('there are no unions but those of a component and null', async t => {
   t.strictSame(
     unions.map(([path, { anyOf }]) => [path, anyOf]),
     [
+      ['HistoryProgress/properties/previous', 'PreviousPosition'],
       ['ContinueWatchingCard/properties/history', 'HistoryProgress'],
+      ['HistoryElement/properties/previous', 'PreviousPosition'],
       ['HomeRow/properties/because', 'HomeBecause'],
       ['HomeItem/properties/history', 'HistoryProgress'],
       ['OnAir/properties/now', 'Programme'],
@@ -209,7 +211,7 @@ t.test('nothing is published that only the validator of the service knows', asyn
 })
 
 t.test('it is small enough to be read', async t => {
-  t.ok(text.length < 200_000, `${text.length}`)
+  t.ok(text.length < 250_000, `${text.length}`)
 })
 
 t.test('the server is the one that the caller can reach', async t => {

@@ -51,15 +51,15 @@ t.test('faults of records', async t => {
       film(1, { external_ids: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [n, 'x'])) }),
       [`1: external_ids: ${externalIds}`]
     ],
-    ['contents', film(1, { markers: [{ type: 'song', start: 0 }] }), ['1: markers[0].type: must be one of intro, recap, credits, preview']],
-    ['contents', film(1, { markers: [{ type: 'intro', start: -1 }] }), ['1: markers[0].start: must be a number of seconds from 0']],
+    ['contents', film(1, { markers: [{ type: 'song', start: 0 }] }), ['1: markers.0.type: must be one of intro, recap, credits, preview']],
+    ['contents', film(1, { markers: [{ type: 'intro', start: -1 }] }), ['1: markers.0.start: must be a number of seconds from 0']],
     ['contents', film(1, { markers: [{ type: 'intro', start: 5, end: 5 }] }), ['1: markers: must end after they start']],
     ['contents', film(1, { duration: 9, markers: [{ type: 'intro', start: 5, end: 10 }] }), ['1: markers: must not exceed the duration']],
     ['contents', film(1, { duration: 9, markers: [{ type: 'credits', start: 10 }] }), ['1: markers: must not exceed the duration']],
     [
       'contents',
       film(1, { markers: Array.from({ length: 21 }, (_, start) => ({ type: 'intro', start })) }),
-      ['1: markers: must be a list of at most 20 markers']
+      ['1: markers: must be a list of at most 20 markers or null']
     ],
     ['contents', film(1, { external_ids: { 'a\0b': 'x' } }), ['1: external_ids: must not have a key with a null character']],
     ['contents', film(1, { title: { english: 5 } }), ['1: title.english: must be a string']],

@@ -112,13 +112,15 @@ t.test('continue watching', async t => {
             percentage: 10,
             plays: 0,
             watched_at: null,
+            previous: null,
             created_at: wireDay(4),
             updated_at: wireDay(4)
           },
+          resume: { time: 100, percentage: 10 },
           updated_at: wireDay(4)
         },
-        { reason: 'next', content: wireOf(221), history: null, updated_at: wireDay(3) },
-        { reason: 'next', content: wireOf(305), history: null, updated_at: wireDay(2) }
+        { reason: 'next', content: wireOf(221), history: null, resume: { time: 0, percentage: 0 }, updated_at: wireDay(3) },
+        { reason: 'next', content: wireOf(305), history: null, resume: { time: 0, percentage: 0 }, updated_at: wireDay(2) }
       ],
       meta: { ...emptyMeta, total_pages: 1, total_count: 3 }
     }
@@ -178,9 +180,11 @@ t.test('continue watching', async t => {
         percentage: 10,
         plays: 0,
         watched_at: null,
+        previous: null,
         created_at: wireDay(1),
         updated_at: wireDay(1)
       },
+      resume: { time: 0, percentage: 0 },
       updated_at: wireDay(2)
     })
   })

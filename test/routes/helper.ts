@@ -40,8 +40,8 @@ export const wire = (c: ContentDocument) => ({
 })
 
 /** These are on the wire only if the content has them. */
-const optionalFieldsOf = ({ duration, min_age, season, episode, external_ids }: ContentDocument) =>
-  Object.fromEntries(Object.entries({ duration, min_age, season, episode, external_ids }).filter(([, value]) => value != null))
+const optionalFieldsOf = ({ duration, min_age, season, episode, external_ids, markers }: ContentDocument) =>
+  Object.fromEntries(Object.entries({ duration, min_age, season, episode, external_ids, markers }).filter(([, value]) => value != null))
 
 export const badQueries: [query: string, field: string][] = [
   ...['0', '-1', '101', '1000', '1.5', '1.0', 'abc', '', '0x10', '1e2', '%2B5', '%205', '5%20', 'NaN', 'null', '9'.repeat(400)].map(

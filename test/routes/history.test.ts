@@ -22,7 +22,7 @@ import {
   wire
 } from './helper.js'
 
-const { duration: _duration, ...show } = rich(1, { countries_include: null, countries_exclude: null })
+const { duration: _duration, markers: _markers, ...show } = rich(1, { countries_include: null, countries_exclude: null })
 const first = episode(2, 1)
 const others = [3, 4, 5, 6, 7].map(id => film(id))
 const contents = [show, first, ...others, ...Object.values(closed), swedish, notInUs]
@@ -97,6 +97,7 @@ t.test('history', async t => {
       percentage: 12.25,
       plays: 0,
       watched_at: null,
+      previous: null,
       created_at: wireAt,
       updated_at: wireAt
     }
