@@ -1,6 +1,6 @@
 import Ajv from 'ajv'
 import t from 'tap'
-import { Content } from '../../schemas/content.js'
+import { Content, type Marker } from '../../schemas/content.js'
 import { trackedBytes } from '../../src/cache.js'
 import { Fragments } from '../../src/catalogue/bytes.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
@@ -15,6 +15,10 @@ const optional = ['duration', 'min_age', 'season', 'episode', 'external_ids', 'm
 t.test('the bytes of contents', async t => {
   const ajv = new Ajv.default({ strict: false, formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/ } })
   const fits = ajv.compile(Content)
+  const unsorted: Marker[] = [
+    { type: 'credits', start: 9.5, end: null },
+    { type: 'intro', start: 0, end: 2 }
+  ]
   const contents: ContentDocument[] = [
     content(1),
     content(2, { parent_id: 1, weight: -5, position: 3, terms: [1, 2], end_date: new Date('2999-01-01T00:00:00.001Z') }),
@@ -31,9 +35,9 @@ t.test('the bytes of contents', async t => {
       purchaseable: 1
     }),
     content(6, { description: { en: 'x'.repeat(100_000) } }),
-    content(7, { duration: 0.5, min_age: 0, season: 0, episode: 0, external_ids: { 'a "b"': 'ü', __proto__x: 'c' } }),
-    content(8, { duration: null, min_age: null, season: null, episode: null, external_ids: null }),
-    content(9, { external_ids: {} })
+    content(7, { duration: 0.5, min_age: 0, season: 0, episode: 0, external_ids: { 'a "b"': 'ü', __proto__x: 'c' }, markers: unsorted }),
+    content(8, { duration: null, min_age: null, season: null, episode: null, external_ids: null, markers: null }),
+    content(9, { external_ids: {}, markers: [] })
   ]
   const app = await buildWith(t, { contents })
 
@@ -58,10 +62,11 @@ t.test('the bytes of contents', async t => {
   t.test('fit the schema', async t => {
     const { data } = (await app.inject('/contents?perPage=100')).json()
     t.equal(data.collection.length, 9)
-    const given: Record<number, string[]> = { 7: optional, 9: ['external_ids', 'markers'] }
+    const given: Record<number, string[]> = { 7: optional, 9: ['external_ids'] }
     const always = Object.keys(Content.properties).filter(field => !optional.includes(field))
     for (const one of data.collection) {
       t.ok(fits(one), JSON.stringify(fits.errors))
+      if (one.markers) t.strictSame(one.markers, unsorted.toReversed(), 'by start')
       t.strictSame(Object.keys(one), [...always, ...(given[one.id] ?? [])], 'field by field')
     }
   })
