@@ -2,7 +2,8 @@ import { emit, events, viewer } from './viewer.js'
 
 /**
  * How far the signed-in user has watched each content item, by content id. Cards show it as a progress bar or a tick.
- * @type {Map<number, { time: number, percentage: number, plays: number }>}
+ * @typedef {{ time: number, percentage: number, plays: number, previous?: { time: number } | null | undefined }} Progress
+ * @type {Map<number, Progress>}
  */
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
@@ -10,8 +11,15 @@ export const saved = new Map()
 /** The content ids of cards whose title was just hidden. A card stays until its row is loaded again, so that hiding can be undone. */
 export const hidden = new Set()
 
-/** @param {{ content_id: number, time: number, percentage: number, plays: number }} element */
-export const remember = ({ content_id, time, percentage, plays }) => progress.set(content_id, { time, percentage, plays })
+/** @param {Progress & { content_id: number }} element */
+export const remember = ({ content_id, time, percentage, plays, previous }) =>
+  progress.set(content_id, { time, percentage, plays, previous })
+
+/** Where to start playing, in seconds. @param {number} content_id */
+export const resumeTime = content_id => {
+  const { time = 0, previous } = progress.get(content_id) ?? {}
+  return previous?.time ?? time
+}
 
 const most = { params: { query: { perPage: 100 } } }
 
@@ -59,7 +67,7 @@ export const toggleHidden = async content_id => {
 export const reportPosition = async ({ id }, time, duration) => {
   const percentage = Math.min(100, Math.round((1000 * time) / duration) / 10)
   // Only the service knows which report completes the content. The history that is loaded after it tells.
-  remember({ content_id: id, time, percentage, plays: progress.get(id)?.plays ?? 0 })
+  remember({ plays: 0, ...progress.get(id), content_id: id, time, percentage })
   const outcome = await viewer.report({ content_id: id, time, percentage })
   emit('watched')
   return outcome

@@ -1,5 +1,5 @@
 import { h, icon } from './dom.js'
-import { durationOf, progress, reportPosition } from './library.js'
+import { durationOf, reportPosition, resumeTime } from './library.js'
 import { askToSignIn } from './sign-in.js'
 import { explain, viewer } from './viewer.js'
 import { clock, nameOf, spoken } from './words.js'
@@ -8,6 +8,8 @@ import { clock, nameOf, spoken } from './words.js'
 const speed = 60
 const tick = 250
 const reportEvery = 5000
+/** The parts that viewers may want to skip. */
+const skippable = ['recap', 'intro', 'preview']
 /** How long the position must rest before it is reported, in milliseconds. */
 const rest = 400
 
@@ -22,10 +24,14 @@ const refusalOf = error => {
  * A player without a film. Drag its position or let it play, and it reports as a real player would.
  * @param {import('./viewer.js').Content} content
  * @param {{ name: string } | undefined} user
+ * @param {(next: import('./viewer.js').Content) => void} openNext
  */
-export const player = (content, user) => {
+export const player = (content, user, openNext) => {
   const duration = durationOf(content)
-  let reported = progress.get(content.id)?.time ?? 0
+  const markers = content.markers ?? []
+  const credits = markers.findLast(({ type }) => type === 'credits')?.start ?? Number.POSITIVE_INFINITY
+  let isNextOffered = false
+  let reported = resumeTime(content.id)
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let playing
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -44,6 +50,8 @@ export const player = (content, user) => {
   })
   const shown = h('output', { class: 'time' })
   const status = h('p', { class: 'status', role: 'status' })
+  const skip = h('button', { type: 'button', class: 'quiet', hidden: true })
+  const next = h('button', { type: 'button', class: 'primary', hidden: true })
   const button = h('button', { type: 'button', class: 'play', onclick: () => (playing ? pause() : play()) })
 
   const show = () => {
@@ -53,6 +61,34 @@ export const player = (content, user) => {
     shown.textContent = `${clock(time)} / ${clock(duration)}`
     button.replaceChildren(icon(playing ? 'pause' : 'play'))
     button.setAttribute('aria-label', playing ? 'Pause' : 'Play')
+    showSkip(time)
+    if (time >= credits) offerNext()
+  }
+
+  /** @param {number} time */
+  const showSkip = time => {
+    const marker = markers.find(({ type, start, end }) => skippable.includes(type) && time >= start && time < (end ?? duration))
+    skip.hidden = !marker
+    if (!marker) return
+    skip.textContent = `Skip ${marker.type}`
+    skip.onclick = () => {
+      position.value = String(marker.end ?? duration)
+      show()
+      report()
+    }
+  }
+
+  /** Reports the end first, which brings the next episode to continue watching. */
+  const offerNext = async () => {
+    if (!user || isNextOffered) return
+    isNextOffered = true
+    await report()
+    const cards = await viewer.get('/continue-watching', { params: { query: { perPage: 1 } } }).catch(() => undefined)
+    const card = cards?.collection[0]
+    if (card?.reason !== 'next' || card.content.type !== content.type) return
+    next.textContent = `Next: ${nameOf(card.content)}`
+    next.onclick = () => openNext(card.content)
+    next.hidden = false
   }
 
   const report = async () => {
@@ -115,6 +151,7 @@ export const player = (content, user) => {
     'div',
     { class: 'player', role: 'group', 'aria-label': 'Player' },
     h('div', { class: 'controls' }, button, position, shown),
+    h('div', { class: 'offers' }, skip, next),
     status,
     h('p', { class: 'hint' }, 'A simulated player: drag the slider, or play one minute per second.')
   )

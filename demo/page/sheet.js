@@ -1,5 +1,5 @@
 import { byId, focusCard, h, icon } from './dom.js'
-import { isPlayable, progress } from './library.js'
+import { isPlayable, progress, resumeTime } from './library.js'
 import { bar, picture, saveButton } from './pieces.js'
 import { player } from './player.js'
 import { similarTo } from './similar.js'
@@ -15,8 +15,8 @@ let shown
 
 /** How far it was watched, or what it is about. @param {Content} content */
 const stateOf = content => {
-  const { time = 0, plays = 0 } = progress.get(content.id) ?? {}
-  if (plays > 0) return 'Watched'
+  const time = resumeTime(content.id)
+  if (progress.get(content.id)?.plays) return 'Watched'
   return time ? `Resume at ${clock(time)}` : descriptionOf(content)
 }
 
@@ -62,7 +62,7 @@ const fill = async (content, place) => {
     )
     return
   }
-  const { element, stop } = player(content, await viewer.user())
+  const { element, stop } = player(content, await viewer.user(), openSheet)
   leave = stop
   place.replaceChildren(element)
 }
