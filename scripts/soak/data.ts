@@ -72,7 +72,7 @@ export const fillAttacked = async (db: Db, share: number) => {
   const words = wordsFrom(7)
   const content = (n: number) => ({
     ...contentOf(firstAttacked + n, 2 * firstAttacked, ['a text']),
-    words: words(),
+    words: { names: [], keywords: [], description: words() },
     stamp: new Date()
   })
   await insert(db, 'contents', generate(Math.round(20_000 * share), content))
