@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
+import { demoContents, parseLinesAt, staticText } from '../../demo/contents.js'
+import { choicesFrom } from '../../scripts/bench/data/generate.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import { jsonAnswer } from '../../src/catalogue/bytes.js'
 import { Catalogue } from '../../src/catalogue/catalogue.js'
@@ -10,6 +12,7 @@ import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { Terms } from '../../src/catalogue/terms.js'
 import type { ContentDocument } from '../../src/data/contents.js'
+import { idsOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
 import { change } from '../helpers/database.js'
 import { content, term } from '../helpers/documents.js'
@@ -23,7 +26,7 @@ const found = async (search: Search, text: string, skeleton: Skeleton, terms = n
   const { shown } = await search.find(
     { search: text, byRelevance, skeleton, terms },
     ranks => listing.page({}, defaultOrder, everybody, Date.now(), page, ranks),
-    search.pauses()
+    () => undefined
   )
   return shown.map(row => skeleton.idOf(row))
 }
@@ -244,4 +247,114 @@ t.test('a result from before the words of a change were read is not kept', async
   await catalogue.catchUp()
   t.equal(await totalOf('before'), 0)
   t.equal(await totalOf('after'), 1)
+})
+
+const long = new Date('2020-01-01T00:00:00Z')
+const demo = (await demoContents(new Date())).map(({ id, ...given }) =>
+  content(id, {
+    ...(given as unknown as Partial<ContentDocument>),
+    ...{ start_date: long, end_date: null, created_at: long, updated_at: long, deleted_at: null }
+  })
+)
+
+t.test('ten people find on the demo catalogue what they meant, typed on a phone', async t => {
+  const terms = parseLinesAt(new Date())(await staticText('terms.ndjson')).map(({ id, ...given }: { id: number }) =>
+    term(id, { ...given, created_at: long, updated_at: long })
+  )
+  const app = await buildWith(t, { contents: demo, terms })
+  const people: [string, number][][] = [
+    [
+      ['midnigt marathn', 1002],
+      ['yoga clmbers', 1046],
+      ['habrour for winter', 1405]
+    ],
+    [
+      ['oyster murdrs', 1156],
+      ['otter stret', 1077],
+      ['beekepers winter', 1115]
+    ],
+    [
+      ['grandpas ski lift', 1673],
+      ['cartografer', 1100],
+      ['telegrafist', 1265]
+    ],
+    [
+      ['windwrd', 1484],
+      ['木漏れ', 1259],
+      ['komorbi', 1259]
+    ],
+    [
+      ['perihelon', 1270],
+      ['tandm', 1187],
+      ['guitr from zero', 1188]
+    ],
+    [
+      ['snowmans lawyer', 1242],
+      ['fohn', 1408],
+      ['apres la pluie', 1422]
+    ],
+    [
+      ['slowest way to lisbn', 1263],
+      ['knife skils', 1301],
+      ['avalanch', 1499]
+    ],
+    [
+      ['turbo evenigns', 1316],
+      ['salt and stilness', 1443],
+      ['captin pip', 1596]
+    ],
+    [
+      ['robot homesik', 1098],
+      ['dingy summer', 1607],
+      ['micorscope', 1658]
+    ],
+    [
+      ['abvoe the fjord', 1012],
+      ['libary ship', 1465],
+      ['border trians', 1243]
+    ]
+  ]
+  for (const [typed, id] of people.flat()) {
+    const first = idsOf(await app.inject(`/contents?perPage=3&search=${encodeURIComponent(typed)}`))
+    t.ok(first.includes(id), `${typed}: ${first}`)
+  }
+})
+
+t.test('titles are found by their names, and in spite of a typo', async t => {
+  const random = choicesFrom(3)
+  const words = [...new Set(demo.flatMap(({ words }) => [...words.names, ...words.description]).filter(word => /^[a-z]{3,}$/.test(word)))]
+  const text = (count: number) => Array.from({ length: count }, () => random.of(words)).join(' ')
+  const documents = Array.from({ length: 3000 }, (_, n) =>
+    content(n + 1, { name: text(2 + (n % 2)), keywords: text(4), description: { en: text(25) }, weight: random.below(1000) })
+  )
+  const { search, skeleton } = await indexOf(documents)
+  const [exact, mistyped] = [
+    { asked: 0, found: 0 },
+    { asked: 0, found: 0 }
+  ]
+  for (const { _id, name } of documents.slice(0, 300)) {
+    exact.asked++
+    if ((await found(search, name, skeleton))[0] === _id) exact.found++
+  }
+  while (mistyped.asked < 300) {
+    const document = random.of(documents)
+    const words = document.name.split(' ')
+    const at = words.findIndex(word => word.length >= 5)
+    const word = words[at]
+    if (word === undefined) continue
+    const place = 1 + random.below(word.length - 1)
+    const [before, letter, after] = [word.slice(0, place), word.charAt(place), word.slice(place + 1)]
+    const other = String.fromCharCode(97 + random.below(26))
+    words[at] = random.of([
+      `${before}${other}${after}`,
+      `${before}${after}`,
+      `${before}${other}${letter}${after}`,
+      `${before}${after.charAt(0)}${letter}${after.slice(1)}`
+    ])
+    if (words[at] === word) continue
+    mistyped.asked++
+    if ((await found(search, words.join(' '), skeleton)).slice(0, 10).includes(document._id)) mistyped.found++
+  }
+  t.ok(exact.found >= 0.99 * exact.asked, `${exact.found} of ${exact.asked} titles come first`)
+  t.ok(mistyped.found >= 0.95 * mistyped.asked, `${mistyped.found} of ${mistyped.asked} mistyped titles are among the first ten`)
 })
