@@ -220,6 +220,7 @@ const matchesOf = async (
     await names.match(bestTerms, word, withTypos, pause)
     const named = terms.documents.flatMap(({ _id }, n) => (bestTerms[n] === noMatch ? [] : [[_id, bestTerms[n] as number] as const]))
     keepMatches(matches, best, named.length > 0 ? skeleton.foldTerms(named, Math.min, noMatch) : undefined)
+    if (matches.rows.length === 0) break
     await pause()
   }
   return matches
