@@ -10,8 +10,8 @@ import { type SearchWord, searchWordsOf, wholeOf, wordsIn } from './words.js'
 
 /** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
 const maxIds = 1000
-/** The index grows by about this many postings at a time, those of some 10,000 contents. */
-const maxAdded = 300_000
+/** The index grows by about this many postings at a time, those of some 20,000 contents. */
+const maxAdded = 600_000
 
 /** How many searches may wait, and for how many milliseconds. */
 const maxWaiting = 64

@@ -11,6 +11,7 @@ import { defaultOrder, Listing } from '../../src/catalogue/listing.js'
 import { Search } from '../../src/catalogue/search.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { Terms } from '../../src/catalogue/terms.js'
+import type { Pause } from '../../src/catalogue/word-index.js'
 import type { ContentDocument } from '../../src/data/contents.js'
 import { idsOf } from '../helpers/answers.js'
 import { buildWith } from '../helpers/app.js'
@@ -20,13 +21,20 @@ import { content, term } from '../helpers/documents.js'
 const noTerms = new Terms([])
 
 /** The ids that a search finds, in order. */
-const found = async (search: Search, text: string, skeleton: Skeleton, terms = noTerms, byRelevance = true) => {
+const found = async (
+  search: Search,
+  text: string,
+  skeleton: Skeleton,
+  terms = noTerms,
+  byRelevance = true,
+  pause: Pause = () => undefined
+) => {
   const listing = new Listing(skeleton)
   const page = { page: 1, perPage: 1000 }
   const { shown } = await search.find(
     { search: text, byRelevance, skeleton, terms },
     ranks => listing.page({}, defaultOrder, everybody, Date.now(), page, ranks),
-    () => undefined
+    pause
   )
   return shown.map(row => skeleton.idOf(row))
 }
@@ -106,6 +114,17 @@ t.test('large catalogues are indexed in parts', async t => {
   const { search, skeleton } = await indexOf(documents)
   t.ok(search.version >= 3)
   t.equal((await found(search, 'word69999', skeleton)).length, 10)
+
+  const ended: string[] = []
+  const ask = (text: string) =>
+    search.inTurn(() => found(search, text, skeleton, noTerms, true, search.pauses())).then(() => ended.push(text))
+  const expensive = Array.from({ length: 8 }, (_, n) => `wordwords${'abcdefgh'.charAt(n)}`).join(' ')
+  await Promise.all([ask(`word6 ${expensive}`), ask('word69999')])
+  t.strictSame(ended, ['word69999', `word6 ${expensive}`], 'a search does not wait for an expensive one')
+
+  const pause = search.pauses()
+  await sleep(310)
+  t.throws(pause, /not available/, 'a search ends when nobody waits for it')
 })
 
 /** Words that are easily mistaken for each other. */
