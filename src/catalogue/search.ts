@@ -125,17 +125,9 @@ export class Search {
     if (!indexed) return select(new Uint8Array(0))
     const words = searchWordsOf(search)
     const names = await this.namesOf(terms)
-    const rankOf = (quality: number) => (byRelevance ? quality + 2 : hasTypos(quality) ? 2 : 1)
     const selected = async (withTypos: boolean) => {
-      const { rows, qualities } = await matchesOf(words, withTypos, indexed, terms, names, pause)
-      const ranks = new Uint8Array(skeleton.size)
-      const rank = (row: number, rank: number) => {
-        const to = rowIn(skeleton, indexed.skeleton, row)
-        if (to !== undefined) ranks[to] = rank
-      }
-      for (const row of rows) rank(row, rankOf(qualities[row] as number))
-      for (const posting of indexed.index.of(wholeOf(search))) rank(posting >>> 2, 1)
-      return select(ranks)
+      const matches = await matchesOf(words, withTypos, indexed, terms, names, pause)
+      return select(ranksIn(skeleton, indexed, matches, byRelevance, wholeOf(search)))
     }
     const selection = await selected(false)
     return selection.total < enough && words.some(({ typos }) => typos > 0) ? selected(true) : selection
@@ -237,7 +229,9 @@ interface Matches {
   qualities: Uint8Array
 }
 
-/** Drops the rows that do not match a further word. A function of its own, because V8 is slow to optimize loops in asynchronous ones. */
+// Loops of their own, because V8 runs a loop in an asynchronous function several times as slowly.
+
+/** Drops the rows that do not match a further word. */
 const keepMatches = (matches: Matches, best: Uint8Array, bestOfTerms: ((row: number) => number) | undefined) => {
   const { rows, qualities } = matches
   let count = 0
@@ -250,4 +244,24 @@ const keepMatches = (matches: Matches, best: Uint8Array, bestOfTerms: ((row: num
     rows[count++] = row
   }
   matches.rows = rows.subarray(0, count)
+}
+
+const ranksIn = (
+  skeleton: Skeleton,
+  { index, skeleton: own }: Indexed,
+  { rows, qualities }: Matches,
+  byRelevance: boolean,
+  whole: string
+) => {
+  const ranks = new Uint8Array(skeleton.size)
+  const rank = (row: number, place: number) => {
+    const to = rowIn(skeleton, own, row)
+    if (to !== undefined) ranks[to] = place
+  }
+  for (const row of rows) {
+    const quality = qualities[row] as number
+    rank(row, byRelevance ? quality + 2 : hasTypos(quality) ? 2 : 1)
+  }
+  for (const posting of index.of(whole)) rank(posting >>> 2, 1)
+  return ranks
 }

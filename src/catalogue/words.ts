@@ -66,9 +66,10 @@ const typosIn = (word: string) => {
  * differently from the whole: となりの into となり and の, but とな into と and な.
  */
 export const searchWordsOf = (search: string): SearchWord[] =>
-  [...new Set(runsOf(search))].flatMap(run =>
-    split(run).map(word => ({ forms: word === run ? [cut(run)] : [cut(run), cut(word)], typos: typosIn(word) }))
-  )
+  [...new Set(runsOf(search))].flatMap(run => {
+    const typos = typosIn(run)
+    return split(run).map(word => ({ forms: word === run ? [cut(run)] : [cut(run), cut(word)], typos }))
+  })
 
 /** A search needs at least one word. Symbols and lone accents are none. */
 export const isSearch = (text: string) => {
