@@ -99,18 +99,20 @@ export class Listing {
   }
 }
 
-/** The rows that have a rank, in the order of their ranks. */
+/** The rows that have a rank, in the order of their ranks (a counting sort). */
 const ranked = (rows: ArrayLike<number>, ranks: Ranks) => {
-  const groups: number[][] = []
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as number
-    const rank = ranks[row]
-    if (!rank) continue
-    const group = groups[rank]
-    if (group) group.push(row)
-    else groups[rank] = [row]
+  const starts = new Uint32Array(257)
+  const add = (at: number, count: number) => {
+    const before = starts[at] as number
+    starts[at] = before + count
+    return before
   }
-  return groups.flat()
+  for (let i = 0; i < rows.length; i++) add((ranks[rows[i] as number] ?? 0) + 1, 1)
+  for (let rank = 1; rank < starts.length; rank++) add(rank, starts[rank - 1] as number)
+  const unranked = starts[1] as number
+  const sorted = new Int32Array(rows.length)
+  for (let i = 0; i < rows.length; i++) sorted[add(ranks[rows[i] as number] ?? 0, 1)] = rows[i] as number
+  return sorted.subarray(unranked)
 }
 
 type OrderField = (typeof orderFields)[number]
