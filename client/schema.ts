@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List the content that is open to the caller
-         * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last.
+         * @description Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.
          */
         get: operations["listContents"];
         put?: never;
@@ -2356,7 +2356,7 @@ export interface operations {
                 terms?: number[];
                 /** @description Only these items */
                 ids?: number[];
-                /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their name, title, description or keywords. Ignores case and accents */
+                /** @description Up to 8 words or beginnings of words. Finds contents that have all of them in their names, keywords, description or the names of their terms, the best matches first. Ignores case and accents, and a typo in words of 5 letters, or two in words of 9, if fewer than 10 contents match without */
                 search?: string;
                 /** @description Field to order by */
                 order_by?: "start_date" | "created_at" | "name" | "weight";

@@ -8,11 +8,18 @@ import { nameOf } from './words.js'
 
 /**
  * @param {Content} content
- * @param {{ note?: string, headline?: string, percentage?: number | undefined, badge?: string | undefined, mayHide?: boolean }} [options]
+ * @param {{ name?: Node, note?: import('./dom.js').Child | import('./dom.js').Child[], headline?: string, percentage?: number | undefined, badge?: string | undefined, mayHide?: boolean }} [options]
  */
 export const card = (
   content,
-  { note = '', headline = '', percentage = progress.get(content.id)?.percentage, badge, mayHide = false } = {}
+  {
+    name = h('span', { class: 'unseen' }, `${nameOf(content)}. `),
+    note = '',
+    headline = '',
+    percentage = progress.get(content.id)?.percentage,
+    badge,
+    mayHide = false
+  } = {}
 ) =>
   h(
     'li',
@@ -21,9 +28,9 @@ export const card = (
       'button',
       { type: 'button', class: 'open', onclick: () => openSheet(content) },
       h('span', { class: 'picture' }, picture(content), badge && h('span', { class: 'badge' }, badge), percentage ? bar(percentage) : null),
-      h('span', { class: 'unseen' }, `${nameOf(content)}. `),
+      name,
       headline && h('span', { class: 'headline' }, headline),
-      h('span', { class: 'note' }, note)
+      h('span', { class: 'note' }, ...[note].flat())
     ),
     saveButton(content),
     mayHide && hideButton(content)

@@ -17,7 +17,8 @@ const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405
 
 const listSchema = {
   summary: 'List the content that is open to the caller',
-  description: 'Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last.',
+  description:
+    'Sorted by weight by default, and by start date among equal weights, newest first. Items without a weight come last. A search without `order_by` is sorted by relevance.',
   tags: ['Catalogue'],
   security,
   querystring: ContentsQuery,

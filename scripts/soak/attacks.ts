@@ -18,10 +18,21 @@ const filling = (make: () => string, separator = ',') => {
   return text.slice(0, largest)
 }
 
+const alphabet = 'abcdefghijklmnopqrstuvwxyz'
+/** Words that every attacked item has, as long as eight in a search may be. */
+export const longWords = Array.from({ length: 8 }, (_, n) => `${alphabet}${alphabet}`.slice(3 * n, 3 * n + 24))
+const withTypo = (word: string) => {
+  const place = 1 + randomInt(word.length - 1)
+  return word.slice(0, place) + letter() + word.slice(place + 1)
+}
+
 /** Requests as expensive as a caller can make them. No two are the same. */
 export const attacks: Record<string, () => Asked> = {
   'searches for 8 letters': () => ({ path: `/contents?search=${many(8, letter, '+')}&perPage=1&page=${random(4).replace(/\D/g, '1')}` }),
   'searches for 24 letters': () => ({ path: `/contents?search=${many(24, letter, '+')}` }),
+  'searches for 8 words of 24 letters with two typos each': () => ({
+    path: `/contents?search=${longWords.map(word => withTypo(withTypo(word))).join('+')}`
+  }),
   'thousands of languages': () => ({
     path: '/support/context/faq/texts',
     headers: { 'accept-language': filling(() => letter() + letter()) }

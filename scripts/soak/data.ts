@@ -7,6 +7,7 @@ import type { SupportTextDocument } from '../../src/data/support-texts.js'
 import { minutes } from '../../src/time.js'
 import { contentOf, fillCatalogue } from '../bench/data/catalogue.js'
 import { ago, choicesFrom, generate, insert } from '../bench/data/generate.js'
+import { longWords } from './attacks.js'
 
 const historyOfEach = 50
 
@@ -72,7 +73,7 @@ export const fillAttacked = async (db: Db, share: number) => {
   const words = wordsFrom(7)
   const content = (n: number) => ({
     ...contentOf(firstAttacked + n, 2 * firstAttacked, ['a text']),
-    words: words(),
+    words: { names: [], keywords: longWords, description: words() },
     stamp: new Date()
   })
   await insert(db, 'contents', generate(Math.round(20_000 * share), content))

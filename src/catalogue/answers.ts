@@ -10,21 +10,24 @@ export interface Answer<T> {
 
 export const answerOf = <T>(bytes: Json<T>): Answer<T> => ({ bytes, etag: `"${hash('sha1', bytes, 'base64').slice(0, 27)}"` })
 
-interface CachedAnswer {
-  answer: Answer<unknown>
-  version: number
+/** The version of the catalogue that a value is made from, and until when it holds. */
+interface Validity {
+  version: number | string
+  now: number
+  until: () => number
+}
+
+interface Kept<Value> {
+  value: Value
+  version: Validity['version']
   until: number
 }
 
-const cacheBytes = 16 * 1024 * 1024
-/** Memory of an answer besides its bytes: the buffer object and the tag. */
-const overhead = 600
-
-/** The version of the catalogue that an answer is made from, and until when it holds. */
-interface Validity {
-  version: number
-  now: number
-  until: () => number
+interface Made<Value> {
+  value: Value
+  isKept: boolean
+  /** When it becomes outdated, even if no content opens or closes. */
+  until?: number | undefined
 }
 
 /** Runs a job when its turn comes. */
@@ -36,47 +39,62 @@ export interface Answering {
   answer: <T>(key: string, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) => Answer<T> | Promise<Answer<T>>
 }
 
-/** Public responses, until the catalogue or the clock makes them outdated. */
-export class AnswerCache {
-  private readonly cache = new Cache<string, CachedAnswer>(cacheBytes, ({ answer }) => answer.bytes.length + overhead)
-  /** Answers that are being made. Some wait for the database meanwhile. */
-  private readonly pending = new Map<string, Promise<CachedAnswer>>()
+/** A cache of what is made of the catalogue, until the catalogue or the clock makes it outdated. */
+export class ValidCache<Value> {
+  private readonly cache: Cache<string, Kept<Value>>
+  /** Values that are being made. Some wait for the database meanwhile. */
+  private readonly pending = new Map<string, Promise<Kept<Value>>>()
 
-  /** `run` decides when a missing answer is made. By then another request may have made it, or begun to. */
-  get<T>(
-    key: string,
-    validity: Validity,
-    make: () => AnswerBody<T> | Promise<AnswerBody<T>>,
-    run: RunInTurn
-  ): Answer<T> | Promise<Answer<T>> {
-    return this.known<T>(key, validity) ?? run(() => this.known<T>(key, validity) ?? this.made(key, validity, make))
+  constructor(bound: number, sizeOf: (value: Value) => number) {
+    this.cache = new Cache(bound, ({ value }) => sizeOf(value))
   }
 
-  /** Undefined if there is none, or only an outdated one. The cast is safe because the answers of one key all have the same type. */
-  private known<T>(key: string, { version, now }: Validity) {
+  /** `run` decides when a missing value is made. By then another request may have made it, or begun to. */
+  get(key: string, validity: Validity, make: () => Made<Value> | Promise<Made<Value>>, run: RunInTurn): Value | Promise<Value> {
+    return this.known(key, validity) ?? run(() => this.known(key, validity) ?? this.made(key, validity, make))
+  }
+
+  private known(key: string, { version, now }: Validity) {
     const known = this.cache.get(key)
-    return known?.version === version && now < known.until ? (known.answer as Answer<T>) : undefined
+    return known?.version === version && now < known.until ? known.value : undefined
   }
 
-  private async made<T>(key: string, validity: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
+  private async made(key: string, validity: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
     const name = `${validity.version} ${key}`
     const begun = this.pending.get(name)
     if (begun) {
-      const { answer, until } = await begun
+      const { value, until } = await begun
       // What was begun for an earlier request may hold no longer.
-      if (validity.now < until) return answer as Answer<T>
+      if (validity.now < until) return value
     }
     const making = this.make(key, validity, make).finally(() => this.pending.delete(name))
     this.pending.set(name, making)
-    return (await making).answer as Answer<T>
+    return (await making).value
   }
 
-  private async make<T>(key: string, { version, until }: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>) {
-    // Taken before `make` reads anything, because the answer may lack what starts or ends while it is made.
+  private async make(key: string, { version, until }: Validity, make: () => Made<Value> | Promise<Made<Value>>) {
+    // Taken before `make` reads anything, because the value may lack what starts or ends while it is made.
     const holdsUntil = until()
-    const { bytes, isEmpty, until: ownEnd = holdsUntil } = await make()
-    const made: CachedAnswer = { answer: answerOf(isEmpty ? bytes : ownBytes(bytes)), version, until: Math.min(holdsUntil, ownEnd) }
-    if (!isEmpty) this.cache.put(key, made)
+    const { value, isKept, until: ownEnd = holdsUntil } = await make()
+    const made = { value, version, until: Math.min(holdsUntil, ownEnd) }
+    if (isKept) this.cache.put(key, made)
     return made
+  }
+}
+
+const cacheBytes = 16 * 1024 * 1024
+/** Memory of an answer besides its bytes: the buffer object and the tag. */
+const overhead = 600
+
+/** Public responses. The answers of one key all have the same type, which makes the cast safe. */
+export class AnswerCache {
+  private readonly answers = new ValidCache<Answer<unknown>>(cacheBytes, ({ bytes }) => bytes.length + overhead)
+
+  get<T>(key: string, validity: Validity, make: () => AnswerBody<T> | Promise<AnswerBody<T>>, run: RunInTurn) {
+    const answer = async () => {
+      const { bytes, isEmpty, until } = await make()
+      return { value: answerOf(isEmpty ? bytes : ownBytes(bytes)), isKept: !isEmpty, until }
+    }
+    return this.answers.get(key, validity, answer, run) as Answer<T> | Promise<Answer<T>>
   }
 }

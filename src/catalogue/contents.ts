@@ -7,25 +7,43 @@ import { type Audience, isSuited, segmentOf } from './audience.js'
 import { contentJson, okBytes, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
 import { orderOf } from './listing.js'
-import { prefixesFor } from './words.js'
+import type { Ranks } from './search.js'
+import type { Pause } from './word-index.js'
 
 /** One page of GET /contents. Only contents that are not cached are read from the database. */
 export const contentsAnswer = (catalogue: Catalogue, query: ContentsQuery, audience: Audience) => {
   const { skeleton, listing, fragments } = catalogue
-  const { search, page, perPage } = query
-  const filter = listing.normalized(query)
-  const order = orderOf(query)
+  const { search, order_by, page, perPage } = query
   // The search index is updated after the skeleton, so its version is part of the key.
-  const searched = search === undefined ? null : [search, catalogue.search.version]
-  const key = JSON.stringify(['contents', filter, searched, order, page, perPage, segmentOf(skeleton, audience)])
+  const searched = search === undefined ? null : [search, catalogue.search.version, order_by === undefined]
+  const key = JSON.stringify([
+    'contents',
+    listing.normalized(query),
+    searched,
+    orderOf(query),
+    page,
+    perPage,
+    segmentOf(skeleton, audience)
+  ])
 
-  const pageOf = async (matches: number[] | undefined) => {
-    const { shown, total } = listing.page({ ...filter, matches }, order, audience, Date.now(), query)
-    const found = await fragments.forPublicList(shown.map(row => skeleton.idOf(row)))
+  const make = async () => {
+    const { ids, total } = await selectContents(catalogue, query, audience, catalogue.search.pauses())
+    const found = await fragments.forPublicList(ids)
     return pageAnswer(found.map(contentJson), pageMeta(query, total))
   }
-  if (search === undefined) return catalogue.answer(key, () => pageOf(undefined))
-  return catalogue.searchAnswer(key, async () => pageOf(await catalogue.search.idsWith(prefixesFor(search))))
+  if (search === undefined) return catalogue.answer(key, make)
+  return catalogue.searchAnswer(key, () => catalogue.search.ready.then(make))
+}
+
+/** The contents on one page. Searches what is indexed so far. */
+export const selectContents = async (catalogue: Catalogue, query: ContentsQuery, audience: Audience, pause: Pause) => {
+  const { skeleton, terms, listing } = catalogue
+  const { search, order_by } = query
+  const now = Date.now()
+  const page = (ranks?: Ranks) => listing.page(listing.normalized(query), orderOf(query), audience, now, query, ranks)
+  const wanted = search === undefined ? undefined : { search, byRelevance: order_by === undefined, skeleton, terms }
+  const { shown, total } = wanted ? await catalogue.search.find(wanted, page, pause) : page()
+  return { ids: shown.map(row => skeleton.idOf(row)), total }
 }
 
 /** One content, if it is open to the audience. */

@@ -3,6 +3,7 @@ import type { PageQuery } from '../../schemas/page.js'
 import { Cache } from '../cache.js'
 import { type Audience, isOpen, nextChange, segmentOf } from './audience.js'
 import { distinct, type RowFilter, type Selection, select } from './columns.js'
+import type { Ranks } from './search.js'
 import type { Skeleton } from './skeleton.js'
 
 /** A content passes if it has, for each field, one of the values. */
@@ -11,27 +12,21 @@ export interface ContentFilter {
   parent_id?: number[] | undefined
   terms?: number[] | undefined
   ids?: number[] | undefined
-  /** The ids that a search found. */
-  matches?: number[] | undefined
 }
 
 const nothing: Selection = { shown: [], total: 0 }
 
 /** There is one list for each order and segment of the audience. */
 const cacheBytes = 16 * 1024 * 1024
-/** If a filter names at most this many contents, only these are sorted. More are picked from the sorted list of all. */
-const few = 1000
 
 /** Sorted lists of the open contents. They are cached until the catalogue or the clock changes them. */
 export class Listing {
-  private readonly orders: Orders
+  private readonly sorted = new Map<string, { rows: number[]; version: number }>()
   private readonly cache = new Cache<string, Int32Array>(cacheBytes, ({ byteLength }) => byteLength)
   private version = -1
   private until = 0
 
-  constructor(private readonly skeleton: Skeleton) {
-    this.orders = new Orders(skeleton)
-  }
+  constructor(private readonly skeleton: Skeleton) {}
 
   /** When the next content starts or ends. */
   validUntil(now: number) {
@@ -44,21 +39,29 @@ export class Listing {
     const key = `${order} ${segmentOf(this.skeleton, audience)}`
     const known = this.cache.get(key)
     if (known) return known
-    const rows = Int32Array.from(this.orders.rows(order).filter(row => isOpen(this.skeleton, row, now, audience)))
+    const rows = Int32Array.from(this.rows(order).filter(row => isOpen(this.skeleton, row, now, audience)))
     this.cache.put(key, rows)
     return rows
   }
 
-  page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery): Selection {
+  /** All rows. Sorted again when the skeleton has changed. */
+  rows(order: Order): readonly number[] {
     const { skeleton } = this
+    const cached = this.sorted.get(order.join())
+    if (cached?.version === skeleton.version) return cached.rows
+    const rows = cached?.rows ?? []
+    for (let row = rows.length; row < skeleton.size; row++) rows.push(row)
+    // The rows are almost sorted after a small change, which makes the engine's sort little more than one pass.
+    rows.sort(comparison(skeleton, order))
+    this.sorted.set(order.join(), { rows, version: skeleton.version })
+    return rows
+  }
+
+  /** Of equal ranks, contents come in the given order. */
+  page(filter: ContentFilter, order: Order, audience: Audience, now: number, page: PageQuery, ranks?: Ranks): Selection {
     if (Object.values(filter).some(values => values?.length === 0)) return nothing
-    const filters = this.filters(filter)
-    const named = namedBy(filter)
-    if (named === undefined) return select(this.open(order, audience, now), filters, page)
-    if (named.length > few) return select(this.open(order, audience, now), [...filters, this.oneOf(named)], page)
-    const rows = [...new Set(named)].flatMap(id => skeleton.row(id) ?? [])
-    const open = rows.filter(row => isOpen(skeleton, row, now, audience))
-    return select(open.sort(comparison(skeleton, order)), filters, page)
+    const rows = filter.ids ? this.named(filter.ids, order, audience, now) : this.open(order, audience, now)
+    return select(ranks ? ranked(rows, ranks) : rows, this.filters(filter), page)
   }
 
   /** Makes equivalent filters equal, so that they share a cache key. */
@@ -88,21 +91,28 @@ export class Listing {
     return filters
   }
 
-  private oneOf(ids: number[]): RowFilter {
-    const marks = new Uint8Array(this.skeleton.size)
-    for (const id of ids) {
-      const row = this.skeleton.row(id)
-      if (row !== undefined) marks[row] = 1
-    }
-    return { marks }
+  /** Those of the contents that are open. */
+  private named(ids: readonly number[], order: Order, audience: Audience, now: number) {
+    const { skeleton } = this
+    const rows = [...new Set(ids)].flatMap(id => skeleton.row(id) ?? [])
+    return rows.filter(row => isOpen(skeleton, row, now, audience)).sort(comparison(skeleton, order))
   }
 }
 
-/** The ids that pass both `ids` and `matches`, or undefined without either. */
-const namedBy = ({ ids, matches }: ContentFilter) => {
-  if (!ids || !matches) return ids ?? matches
-  const found = new Set(matches)
-  return ids.filter(id => found.has(id))
+/** The rows that have a rank, in the order of their ranks (a counting sort). */
+const ranked = (rows: ArrayLike<number>, ranks: Ranks) => {
+  const starts = new Uint32Array(257)
+  const add = (at: number, count: number) => {
+    const before = starts[at] as number
+    starts[at] = before + count
+    return before
+  }
+  for (let i = 0; i < rows.length; i++) add((ranks[rows[i] as number] ?? 0) + 1, 1)
+  for (let rank = 1; rank < starts.length; rank++) add(rank, starts[rank - 1] as number)
+  const unranked = starts[1] as number
+  const sorted = new Int32Array(rows.length)
+  for (let i = 0; i < rows.length; i++) sorted[add(ranks[rows[i] as number] ?? 0, 1)] = rows[i] as number
+  return sorted.subarray(unranked)
 }
 
 type OrderField = (typeof orderFields)[number]
@@ -110,7 +120,9 @@ export type Order = readonly [OrderField, ContentsQuery['order_direction']]
 
 export const defaultOrder: Order = ['weight', 'DESC']
 
-export const orderOf = ({ order_by = defaultOrder[0], order_direction }: ContentsQuery): Order => [order_by, order_direction]
+/** A search by relevance has the default order among equal matches, in whatever direction. */
+export const orderOf = ({ search, order_by, order_direction }: ContentsQuery): Order =>
+  order_by === undefined && search !== undefined ? defaultOrder : [order_by ?? defaultOrder[0], order_direction]
 
 type Compare = (a: number, b: number) => number
 
@@ -135,22 +147,4 @@ export const comparison = (skeleton: Skeleton, [field, direction]: Order): Compa
     }
   }
   return fields[field]
-}
-
-/** All rows in each requested order. Sorted again when the skeleton has changed. */
-export class Orders {
-  private readonly sorted = new Map<string, { rows: number[]; version: number }>()
-
-  constructor(private readonly skeleton: Skeleton) {}
-
-  rows(order: Order): readonly number[] {
-    const cached = this.sorted.get(order.join())
-    if (cached?.version === this.skeleton.version) return cached.rows
-    const rows = cached?.rows ?? []
-    for (let row = rows.length; row < this.skeleton.size; row++) rows.push(row)
-    // The rows are almost sorted after a small change, which makes the engine's sort little more than one pass.
-    rows.sort(comparison(this.skeleton, order))
-    this.sorted.set(order.join(), { rows, version: this.skeleton.version })
-    return rows
-  }
 }

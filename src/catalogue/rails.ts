@@ -1,14 +1,13 @@
 import { ContentsQuery } from '../../schemas/contents-query.js'
 import type { RailCollectionsQuery } from '../../schemas/rail-collection.js'
-import { Cache } from '../cache.js'
 import { type RailDocument, toRail, withinLimits } from '../data/rail-collections.js'
 import { onPage, pageMeta } from '../http/reply.js'
 import { compileValidator } from '../http/validation.js'
+import { ValidCache } from './answers.js'
 import { type Audience, segmentOf } from './audience.js'
 import { json, pageAnswer } from './bytes.js'
 import type { Catalogue } from './catalogue.js'
-import { orderOf } from './listing.js'
-import { prefixesFor } from './words.js'
+import { selectContents } from './contents.js'
 
 /** One page of GET /rail-collections. `contentsUrl` is the absolute URL of GET /contents. */
 export const railCollectionsAnswer = (catalogue: Catalogue, query: RailCollectionsQuery, contentsUrl: string) => {
@@ -46,11 +45,9 @@ interface FilledRail {
   key: string
 }
 
-/** The first contents of rails, until the catalogue or the clock changes them. */
+/** The first contents of rails. */
 export class RailContents {
-  private readonly lists = new Cache<string, Float64Array>(listsSize, ({ byteLength }) => byteLength)
-  private version = ''
-  private until = 0
+  private readonly lists = new ValidCache<Float64Array>(listsSize, ({ byteLength }) => byteLength)
 
   constructor(private readonly catalogue: Catalogue) {}
 
@@ -61,7 +58,7 @@ export class RailContents {
       for (const rail of rails) {
         if (filled.length === count) return filled
         const key = `${_id} ${rail.id} ${segmentOf(this.catalogue.skeleton, audience)}`
-        const ids = this.known(key) ?? (await this.catalogue.pacer.run(() => this.known(key) ?? this.find(rail, key, audience)))
+        const ids = await this.idsOf(rail, key, audience)
         if (ids.length > 0) filled.push({ rail, ids, key })
       }
     }
@@ -74,31 +71,17 @@ export class RailContents {
     return mname === undefined ? railCollections : railCollections.filter(collection => collection.mname === mname)
   }
 
-  private known(key: string) {
-    this.dropOutdated()
-    return this.lists.get(key)
-  }
-
-  private find({ query }: RailDocument, key: string, audience: Audience) {
-    this.dropOutdated()
-    const { listing, skeleton, search } = this.catalogue
-    const asked = read(query)
-    // On a start page, a rail is not paged.
-    const page = { page: 1, perPage: longestShelf }
-    const matches = asked?.search === undefined ? undefined : search.knownWith(prefixesFor(asked.search))
-    const rows = asked ? listing.page({ ...listing.normalized(asked), matches }, orderOf(asked), audience, Date.now(), page).shown : []
-    const ids = Float64Array.from(rows, row => skeleton.idOf(row))
-    this.lists.put(key, ids)
-    return ids
-  }
-
-  private dropOutdated() {
-    const { catalogue } = this
+  private idsOf({ query }: RailDocument, key: string, audience: Audience) {
+    const { version, skeleton, search, listing, pacer } = this.catalogue
     const now = Date.now()
-    const version = `${catalogue.version} ${catalogue.skeleton.version} ${catalogue.search.version}`
-    if (this.version === version && now < this.until) return
-    this.lists.clear()
-    this.version = version
-    this.until = catalogue.listing.validUntil(now)
+    const validity = { version: `${version} ${skeleton.version} ${search.version}`, now, until: () => listing.validUntil(now) }
+    const make = async () => {
+      const asked = read(query)
+      // On a start page, a rail is not paged.
+      const firstPage = asked && { ...asked, page: 1, perPage: longestShelf }
+      const first = firstPage && (await selectContents(this.catalogue, firstPage, audience, () => pacer.pause()))
+      return { value: Float64Array.from(first?.ids ?? []), isKept: true }
+    }
+    return this.lists.get(key, validity, make, job => pacer.run(job))
   }
 }

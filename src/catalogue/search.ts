@@ -2,32 +2,89 @@ import type { ContentWords } from '../data/contents.js'
 import { unavailable } from '../errors.js'
 import { InFlight } from '../overload/deadlines.js'
 import { Pacer } from '../overload/pacer.js'
+import type { Selection } from './columns.js'
 import type { Skeleton } from './skeleton.js'
-import { WordIndex } from './words.js'
+import type { Terms } from './terms.js'
+import { both, fields, hasTypos, noMatch, type Pause, postingOf, WordIndex } from './word-index.js'
+import { type SearchWord, searchWordsOf, wholeOf, wordsIn } from './words.js'
 
 /** With more changes, reading the words of all contents is cheaper than listing the changed ids. */
 const maxIds = 1000
+/** The index grows by about this many postings at a time, those of some 20,000 contents. */
+const maxAdded = 600_000
 
 /** How many searches may wait, and for how many milliseconds. */
 const maxWaiting = 64
 const timeout = 300
 
+/** Matches with typos are only listed if fewer contents match without. */
+const enough = 10
+
 /** Without ids, reads the words of all contents. */
 type ReadWords = (ids?: number[]) => AsyncIterable<ContentWords>
 
+/** Where each row comes in a result: the lowest number first, and not at all with 0. */
+export type Ranks = Uint8Array
+
+interface Wanted {
+  search: string
+  byRelevance: boolean
+  /** The rows of the ranks are those of this skeleton. */
+  skeleton: Skeleton
+  terms: Terms
+}
+
+/** The index of the contents in a skeleton, and for each row the stamp of what is indexed. */
+interface Indexed {
+  index: WordIndex
+  skeleton: Skeleton
+  stamps: Float64Array
+}
+
+interface Row {
+  row: number
+  stamp: number
+}
+
+/** What is to be indexed. */
+class Added {
+  readonly rows: Row[] = []
+  readonly postings = new Map<string, number[]>()
+  count = 0
+
+  /** Other software may have written the words. */
+  put(row: Row, words: Partial<ContentWords['words']> | null) {
+    this.rows.push(row)
+    for (const field of fields) {
+      const list: unknown = words?.[field]
+      if (Array.isArray(list)) for (const word of list) if (typeof word === 'string') this.add(word, postingOf(row.row, field))
+    }
+  }
+
+  add(word: string, posting: number) {
+    const list = this.postings.get(word)
+    if (list) list.push(posting)
+    else this.postings.set(word, [posting])
+    this.count++
+  }
+}
+
 /**
- * The search of GET /contents. It works in memory, so that no search can slow down the database. Searches have a queue of their own, so
- * that many of them do not delay other lists. Only a few may wait, and not for long.
+ * The search of GET /contents. It works in memory, so that no search can slow down the database. Searches have a queue of their own and take
+ * turns in it, step by step, so that none delays other lists, or a search that is less expensive. Only a few may wait, and not for long.
  */
 export class Search {
-  private readonly index = new WordIndex()
   private readonly pacer = new Pacer()
+  private readonly indexing = new Pacer()
   private readonly inFlight = new InFlight(maxWaiting, timeout)
   /** Incremented whenever the index changes. */
   version = 0
-  private indexed: { skeleton: Skeleton; version: number } | undefined
+  private indexed: Indexed | undefined
+  private indexedVersion = -1
+  private names: { terms: Terms; index: Promise<WordIndex> } | undefined
   private becomeReady!: () => void
-  private readonly ready = new Promise<void>(resolve => {
+  /** Resolves when all contents have been indexed. */
+  readonly ready = new Promise<void>(resolve => {
     this.becomeReady = resolve
   })
 
@@ -46,36 +103,165 @@ export class Search {
     return this.inFlight.within(this.pacer.run(search))
   }
 
-  /** `wanted` comes from `prefixesFor`. Right after a start, this waits for the index. */
-  async idsWith(wanted: readonly string[][]) {
-    await this.ready
-    return this.index.idsWith(wanted)
+  /** The pauses of one search. Throws once nobody waits for the search any longer. */
+  pauses(): Pause {
+    const began = performance.now()
+    return () => {
+      if (performance.now() - began > timeout) throw unavailable()
+      return this.pacer.pause()
+    }
   }
 
-  /** Like `idsWith`, but searches what is indexed so far instead of waiting. `version` changes when there is more. */
-  knownWith(wanted: readonly string[][]) {
-    return this.index.idsWith(wanted)
+  /**
+   * Selects from the matches among the contents that are indexed so far. If there are few, selects again with typos allowed. Unless ranked by
+   * relevance, matches only rank by whether they have typos.
+   */
+  async find<Found extends Selection>(
+    { search, byRelevance, skeleton, terms }: Wanted,
+    select: (ranks: Ranks) => Found,
+    pause: Pause
+  ): Promise<Found> {
+    const { indexed } = this
+    if (!indexed) return select(new Uint8Array(0))
+    const words = searchWordsOf(search)
+    const names = await this.namesOf(terms)
+    const selected = async (withTypos: boolean) => {
+      const matches = await matchesOf(words, withTypos, indexed, terms, names, pause)
+      return select(ranksIn(skeleton, indexed, matches, byRelevance, wholeOf(search)))
+    }
+    const selection = await selected(false)
+    return selection.total < enough && words.some(({ typos }) => typos > 0) ? selected(true) : selection
   }
 
   /** Indexes the contents that are new in the skeleton or have changed. */
   async catchUp(skeleton: Skeleton) {
     const { version } = skeleton
-    if (this.indexed?.skeleton === skeleton && this.indexed.version === version) return
-    const changed = new Map<number, number>()
+    if (this.indexed?.skeleton === skeleton && this.indexedVersion === version) return
+    if (this.indexed?.skeleton !== skeleton) await this.index(skeleton, new Added())
+    const { stamps } = this.indexed as Indexed
+    const changed = new Map<number, Row>()
     for (let row = 0; row < skeleton.size; row++) {
-      const content = { id: skeleton.idOf(row), stamp: skeleton.stamp.raw(row) }
-      if (!this.index.has(content)) changed.set(content.id, content.stamp)
+      const stamp = skeleton.stamp.raw(row)
+      if (!Object.is(stamps[row], stamp)) changed.set(skeleton.idOf(row), { row, stamp })
     }
+    let added = new Added()
     for await (const { _id, words } of this.read(changed.size > maxIds ? undefined : [...changed.keys()])) {
-      const stamp = changed.get(_id)
-      if (stamp === undefined) continue
-      this.index.put({ id: _id, stamp }, Array.isArray(words) ? words.filter(word => typeof word === 'string') : [])
+      const row = changed.get(_id)
+      if (!row) continue
       changed.delete(_id)
+      added.put(row, words)
+      if (added.count < maxAdded) continue
+      await this.index(skeleton, added)
+      added = new Added()
     }
     // Missing in the database, so without words.
-    for (const [id, stamp] of changed) this.index.put({ id, stamp }, [])
-    this.indexed = { skeleton, version }
-    this.version++
+    for (const row of changed.values()) added.put(row, null)
+    await this.index(skeleton, added)
+    this.indexedVersion = version
     this.becomeReady()
   }
+
+  /** Replaces the words of these rows. All others keep theirs, even if a new skeleton has them in other rows. */
+  private async index(skeleton: Skeleton, { rows, postings }: Added) {
+    const before = this.indexed ?? { index: new WordIndex(), skeleton, stamps: new Float64Array(0) }
+    const stamps = new Float64Array(skeleton.size).fill(neverIndexed)
+    for (const { row, stamp } of rows) stamps[row] = stamp
+    const moved = new Int32Array(before.stamps.length).fill(-1)
+    for (const [row, stamp] of before.stamps.entries()) {
+      const to = rowIn(skeleton, before.skeleton, row)
+      if (to === undefined || stamps[to] !== neverIndexed) continue
+      stamps[to] = stamp
+      moved[row] = to
+    }
+    const index = await before.index.with(postings, moved, () => this.indexing.pause())
+    this.indexed = { index, skeleton, stamps }
+    this.version++
+  }
+
+  /** There are few terms, so their names are indexed when they are first needed. */
+  private namesOf(terms: Terms): Promise<WordIndex> {
+    if (this.names?.terms !== terms) {
+      const added = new Added()
+      for (const [n, { name }] of terms.documents.entries()) for (const word of wordsIn([name])) added.add(word, postingOf(n, 'keywords'))
+      this.names = { terms, index: new WordIndex().with(added.postings, new Int32Array(0), () => this.indexing.pause()) }
+    }
+    return this.names.index
+  }
+}
+
+const neverIndexed = Number.NEGATIVE_INFINITY
+
+const rowIn = (skeleton: Skeleton, before: Skeleton, row: number) => (skeleton === before ? row : skeleton.row(before.idOf(row)))
+
+/** The rows that match all the words, and how well. */
+const matchesOf = async (
+  words: SearchWord[],
+  withTypos: boolean,
+  { index, skeleton }: Indexed,
+  terms: Terms,
+  names: WordIndex,
+  pause: Pause
+) => {
+  const matches: Matches = { rows: rowsOf(skeleton.size), qualities: new Uint8Array(skeleton.size) }
+  const best = new Uint8Array(skeleton.size)
+  const bestTerms = new Uint8Array(terms.documents.length)
+  for (const word of words) {
+    best.fill(noMatch)
+    await index.match(best, word, withTypos, pause)
+    bestTerms.fill(noMatch)
+    await names.match(bestTerms, word, withTypos, pause)
+    const named = terms.documents.flatMap(({ _id }, n) => (bestTerms[n] === noMatch ? [] : [[_id, bestTerms[n] as number] as const]))
+    keepMatches(matches, best, named.length > 0 ? skeleton.foldTerms(named, Math.min, noMatch) : undefined)
+    if (matches.rows.length === 0) break
+    await pause()
+  }
+  return matches
+}
+
+const rowsOf = (size: number) => {
+  const rows = new Int32Array(size)
+  for (let row = 0; row < size; row++) rows[row] = row
+  return rows
+}
+
+interface Matches {
+  rows: Int32Array
+  qualities: Uint8Array
+}
+
+// Loops of their own, because V8 runs a loop in an asynchronous function several times as slowly.
+
+/** Drops the rows that do not match a further word. */
+const keepMatches = (matches: Matches, best: Uint8Array, bestOfTerms: ((row: number) => number) | undefined) => {
+  const { rows, qualities } = matches
+  let count = 0
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number
+    let quality = best[row] as number
+    if (bestOfTerms) quality = Math.min(quality, bestOfTerms(row))
+    if (quality === noMatch) continue
+    qualities[row] = both(qualities[row] as number, quality)
+    rows[count++] = row
+  }
+  matches.rows = rows.subarray(0, count)
+}
+
+const ranksIn = (
+  skeleton: Skeleton,
+  { index, skeleton: own }: Indexed,
+  { rows, qualities }: Matches,
+  byRelevance: boolean,
+  whole: string
+) => {
+  const ranks = new Uint8Array(skeleton.size)
+  const rank = (row: number, place: number) => {
+    const to = rowIn(skeleton, own, row)
+    if (to !== undefined) ranks[to] = place
+  }
+  for (const row of rows) {
+    const quality = qualities[row] as number
+    rank(row, byRelevance ? quality + 2 : hasTypos(quality) ? 2 : 1)
+  }
+  for (const posting of index.of(whole)) rank(posting >>> 2, 1)
+  return ranks
 }

@@ -67,12 +67,18 @@ export class Skeleton {
     return filter
   }
 
-  /** Returns a function from a row to the sum of its terms' values. There are few distinct lists of terms, so each is added up once. */
+  /** Returns a function from a row to the sum of its terms' values. */
   termSums(values: Iterable<readonly [term: number, value: number]>) {
+    return this.foldTerms(values, (sum, value) => sum + value, 0)
+  }
+
+  /** Returns a function from a row to what its terms' values make together. There are few distinct lists of terms, so each is folded once. */
+  foldTerms(values: Iterable<readonly [term: number, value: number]>, fold: (total: number, value: number) => number, none: number) {
     const { terms } = this
-    const sums = new Float64Array(terms.size)
-    for (const [term, value] of values) for (const list of this.listsWith.get(term) ?? []) sums[list] = (sums[list] as number) + value
-    return (row: number) => sums[terms.number(row)] as number
+    const totals = new Float64Array(terms.size).fill(none)
+    for (const [term, value] of values)
+      for (const list of this.listsWith.get(term) ?? []) totals[list] = fold(totals[list] as number, value)
+    return (row: number) => totals[terms.number(row)] as number
   }
 
   /** Whether an earlier skeleton can stay in use: both have the same contents and stamps, and the earlier one has no unused values. */

@@ -56,7 +56,7 @@ export class Terms {
   private readonly name = new DictionaryColumn<string>()
   private readonly orders = new Map<string, number[]>()
 
-  constructor(private readonly documents: TermDocument[]) {
+  constructor(readonly documents: readonly TermDocument[]) {
     this.rows = new Map(documents.map(({ _id }, row) => [_id, row]))
     documents.forEach(({ taxonomy, name }, row) => {
       this.taxonomy.set(row, taxonomy, taxonomy)

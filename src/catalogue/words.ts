@@ -1,5 +1,6 @@
 import { maxWords } from '../../schemas/contents-query.js'
 import { maxValueLength } from '../../schemas/lists.js'
+import type { ContentDocument } from '../data/contents.js'
 
 const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g
 /** Letters that Unicode does not decompose, as people type them without special keys, and the final sigma. */
@@ -28,126 +29,50 @@ const runsOf = (text: string): string[] => fold(text).match(runs) ?? []
 /** The segmenter is slow, so it only handles scripts without spaces. */
 const split = (run: string) => (withoutSpaces.test(run) ? Array.from(segmenter.segment(run), ({ segment }) => segment) : [run])
 
-/** The distinct words that searches match: every run, and the words within it. */
-export const wordsOf = (...texts: string[]) => {
-  const found = new Set<string>()
-  for (const text of texts) for (const run of new Set(runsOf(text))) for (const word of [run, ...split(run)]) found.add(cut(word))
-  return [...found]
+/** Every run, and the words within it. */
+export const wordsIn = (texts: string[]) => texts.flatMap(text => runsOf(text).flatMap(run => [run, ...split(run)].map(cut)))
+
+/** Marks a name as a whole among the words of names. No word begins with it. */
+const whole = '='
+
+/** A text as a whole, in which neither punctuation nor spaces count. */
+export const wholeOf = (text: string) => whole + cut(runsOf(text).join(''))
+export const isWord = (word: string) => !word.startsWith(whole)
+
+/** The distinct words of a content, by where they count most. */
+export const wordsOf = ({ name, title, keywords, description }: Pick<ContentDocument, 'name' | 'title' | 'keywords' | 'description'>) => {
+  const names = [name, ...Object.values(title)]
+  const inNames = new Set([...wordsIn(names), ...names.map(wholeOf)])
+  const inKeywords = new Set(wordsIn([keywords]).filter(word => !inNames.has(word)))
+  const inDescription = new Set(wordsIn(Object.values(description)).filter(word => !inNames.has(word) && !inKeywords.has(word)))
+  return { names: [...inNames], keywords: [...inKeywords], description: [...inDescription] }
+}
+
+/** A word of a search. It is found where a word begins with any of its forms. */
+export interface SearchWord {
+  forms: string[]
+  /** How many typos the last form may have. */
+  typos: number
+}
+
+const typosIn = (word: string) => {
+  if (/\p{N}/u.test(word) || withoutSpaces.test(word)) return 0
+  const letters = word.match(/\p{L}/gu)?.length ?? 0
+  return letters >= 9 ? 2 : letters >= 5 ? 1 : 0
 }
 
 /**
- * A list of prefixes for each word of a search. A text matches if each list has a prefix of one of its words.
- * The prefixes are the word itself and the run around it, because the segmenter often splits the beginning of a run differently
- * from the whole: となりの into となり and の, but とな into と and な.
+ * The words of a search. Besides itself, each has the run around it as a form, because the segmenter often splits the beginning of a run
+ * differently from the whole: となりの into となり and の, but とな into と and な.
  */
-export const prefixesFor = (search: string) =>
-  [...new Set(runsOf(search))].flatMap(run => split(run).map(word => (word === run ? [cut(run)] : [cut(run), cut(word)])))
+export const searchWordsOf = (search: string): SearchWord[] =>
+  [...new Set(runsOf(search))].flatMap(run => {
+    const typos = typosIn(run)
+    return split(run).map(word => ({ forms: word === run ? [cut(run)] : [cut(run), cut(word)], typos }))
+  })
 
 /** A search needs at least one word. Symbols and lone accents are none. */
 export const isSearch = (text: string) => {
   const words = runsOf(text)
   return words.length > 0 && words.length <= maxWords
-}
-
-/** A word and the numbers of the entries that have it. */
-interface Posting {
-  word: string
-  entryNumbers: number[]
-}
-
-/** The words with one first letter, and the entries that have any of them: a search for one letter reads a single list. */
-interface Bucket {
-  words: Posting[]
-  entryNumbers: number[]
-}
-
-/** A content as of one stamp. */
-interface Entry {
-  id: number
-  stamp: number
-}
-
-const firstLetter = (word: string) => word.charAt(0)
-
-/** An inverted index of the words of all contents. A changed content gets a new entry; rebuilds drop its outdated ones. */
-export class WordIndex {
-  private entries: Entry[] = []
-  private readonly latest = new Map<number, number>()
-  private readonly outdated = new Set<number>()
-  private postings = new Map<string, Posting>()
-  private buckets = new Map<string, Bucket>()
-
-  has({ id, stamp }: Entry) {
-    const entry = this.latest.get(id)
-    return entry !== undefined && this.entries[entry]?.stamp === stamp
-  }
-
-  put(content: Entry, words: readonly string[]) {
-    if (this.outdated.size > this.latest.size + 1000) this.rebuild()
-    const before = this.latest.get(content.id)
-    if (before !== undefined) this.outdated.add(before)
-    const entry = this.entries.push(content) - 1
-    this.latest.set(content.id, entry)
-    for (const word of words) this.postingOf(word).entryNumbers.push(entry)
-    for (const letter of new Set(words.map(firstLetter))) this.buckets.get(letter)?.entryNumbers.push(entry)
-  }
-
-  /** Finds the contents that have a match for each item of `wanted`: a word with one of its prefixes. */
-  idsWith(wanted: readonly (readonly string[])[]): number[] {
-    const size = this.entries.length
-    // How many of the first items an entry matches. One that misses an item is out: its count no longer rises.
-    const matched = new Uint8Array(size)
-    for (const [item, prefixes] of wanted.entries()) {
-      for (const entryNumbers of this.entriesWith(prefixes))
-        for (const entry of entryNumbers) if (matched[entry] === item) matched[entry] = item + 1
-    }
-    const ids: number[] = []
-    for (let entry = 0; entry < size; entry++)
-      if (matched[entry] === wanted.length && !this.outdated.has(entry)) ids.push((this.entries[entry] as Entry).id)
-    return ids
-  }
-
-  /** An entry may be in several of the lists. */
-  private entriesWith(prefixes: readonly string[]) {
-    return prefixes.flatMap(prefix => {
-      const bucket = this.buckets.get(firstLetter(prefix))
-      if (!bucket) return []
-      if (prefix.length === 1) return [bucket.entryNumbers]
-      return bucket.words.filter(({ word }) => word.startsWith(prefix)).map(({ entryNumbers }) => entryNumbers)
-    })
-  }
-
-  private postingOf(word: string) {
-    const known = this.postings.get(word)
-    if (known) return known
-    const posting: Posting = { word, entryNumbers: [] }
-    this.postings.set(word, posting)
-    const bucket = this.buckets.get(firstLetter(word))
-    if (bucket) bucket.words.push(posting)
-    else this.buckets.set(firstLetter(word), { words: [posting], entryNumbers: [] })
-    return posting
-  }
-
-  private rebuild() {
-    const { entries, postings, buckets, outdated } = this
-    const moved = new Map<number, number>()
-    this.entries = []
-    for (const [entry, content] of entries.entries())
-      if (!outdated.has(entry)) {
-        moved.set(entry, this.entries.push(content) - 1)
-        this.latest.set(content.id, this.entries.length - 1)
-      }
-    outdated.clear()
-    this.postings = new Map()
-    this.buckets = new Map()
-    const movedOf = (list: number[]) => list.flatMap(entry => moved.get(entry) ?? [])
-    for (const { word, entryNumbers } of postings.values()) {
-      const kept = movedOf(entryNumbers)
-      if (kept.length > 0) this.postingOf(word).entryNumbers = kept
-    }
-    for (const [letter, { entryNumbers }] of buckets) {
-      const rebuilt = this.buckets.get(letter)
-      if (rebuilt) rebuilt.entryNumbers = movedOf(entryNumbers)
-    }
-  }
 }

@@ -20,7 +20,7 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
   /** Position among its siblings. */
   position: number | null
   /** The words that a search matches, made by `wordsOf`. */
-  words: string[]
+  words: { names: string[]; keywords: string[]; description: string[] }
 }
 
 export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]

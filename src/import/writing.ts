@@ -100,7 +100,7 @@ const writeBatch = async (db: Db, kind: Kind, records: unknown[], prepared: Oper
 // Documents of the catalogue
 
 /** Part of every digest. Raise it when the same record makes a different document. */
-const version = 2
+const version = 3
 
 export type Id = number | string
 

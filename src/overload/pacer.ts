@@ -4,20 +4,24 @@ const timeSlice = 1
 /** The pacers that have a job. Whichever comes first runs one, then goes to the end. */
 const ready: Pacer[] = []
 let isRunning = false
+let sliceEnds = 0
 
 const runSlice = () => {
   if (isRunning || ready.length === 0) return
   isRunning = true
-  setImmediate(() => runUntil(performance.now() + timeSlice))
+  setImmediate(() => {
+    sliceEnds = performance.now() + timeSlice
+    runReady()
+  })
 }
 
-const runUntil = (end: number) => {
+const runReady = () => {
   ready.shift()?.runNext()
   // Looks at the clock in the next tick, after all microtasks, so that the time of a job includes what follows its awaits, unless
   // it waits for I/O.
   queueMicrotask(() =>
     process.nextTick(() => {
-      if (ready.length > 0 && performance.now() < end) return runUntil(end)
+      if (ready.length > 0 && performance.now() < sliceEnds) return runReady()
       isRunning = false
       runSlice()
     })
@@ -43,6 +47,11 @@ export class Pacer {
       if (this.jobs.length === 1) ready.push(this)
       runSlice()
     })
+  }
+
+  /** For a long job to await between its steps. Once the slice is over, the job goes behind the others that wait. */
+  pause(): Promise<void> | undefined {
+    return performance.now() < sliceEnds ? undefined : this.run(() => undefined)
   }
 
   get waiting() {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { orderFields } from '../../schemas/contents-query.js'
 import { trackedBytes } from '../../src/cache.js'
 import { everybody } from '../../src/catalogue/audience.js'
-import { type ContentFilter, comparison, defaultOrder, Listing, type Order, Orders } from '../../src/catalogue/listing.js'
+import { type ContentFilter, comparison, defaultOrder, Listing, type Order } from '../../src/catalogue/listing.js'
 import { Skeleton } from '../../src/catalogue/skeleton.js'
 import { content } from '../helpers/documents.js'
 
@@ -59,12 +59,11 @@ t.test('each limit has its own lists, with totals', async t => {
 
 t.test('every filter finds the contents with any of its values', async t => {
   const rows = numbers(size)
-  const has = (row: number, { type, parent_id, terms, ids, matches }: ContentFilter) =>
+  const has = (row: number, { type, parent_id, terms, ids }: ContentFilter) =>
     (type?.includes(skeleton.type.get(row)) ?? true) &&
     (parent_id?.includes(skeleton.parent.get(row) as number) ?? true) &&
     (terms?.some(term => skeleton.terms.get(row).includes(term)) ?? true) &&
-    (ids?.includes(skeleton.idOf(row)) ?? true) &&
-    (matches?.includes(skeleton.idOf(row)) ?? true)
+    (ids?.includes(skeleton.idOf(row)) ?? true)
 
   const filters: ContentFilter[] = [
     { type: ['type-1', 'type-7', 'unknown'] },
@@ -74,12 +73,8 @@ t.test('every filter finds the contents with any of its values', async t => {
     { type: ['type-1'], parent_id: [1, 151], terms: [1] },
     { ids: [5, 4, 5, 0, size, size + 1] },
     { ids: [1, 151, 301], type: ['type-1'], terms: [1, 7] },
-    { matches: numbers(900, 1) },
-    { matches: numbers(1500, 1), type: ['type-1'] },
-    { matches: numbers(1500, 1), ids: [1499, 1500, 1501] },
     { ids: numbers(1500, 1), terms: [0] },
-    { type: [] },
-    { matches: [] }
+    { type: [] }
   ]
   for (const filter of filters) {
     const { shown, total } = page(filter)
@@ -98,6 +93,18 @@ t.test('every filter finds the contents with any of its values', async t => {
       'ordered by weight'
     )
   }
+})
+
+t.test('of the contents with a rank, lower ranks come first, and equal ones in the order of the list', async t => {
+  const ranks = Uint8Array.from(numbers(size), row => row % 4)
+  const listing = new Listing(skeleton)
+  const all = { page: 1, perPage: size }
+  for (const filter of [{}, { type: ['type-1', 'type-2'] }, { ids: numbers(500, 1) }]) {
+    const { shown } = listing.page(filter, defaultOrder, everybody, now, all)
+    const wanted = [1, 2, 3].flatMap(rank => shown.filter(row => ranks[row] === rank))
+    t.strictSame(listing.page(filter, defaultOrder, everybody, now, all, ranks), { shown: wanted, total: wanted.length })
+  }
+  t.strictSame(listing.page({}, defaultOrder, everybody, now, all, new Uint8Array(0)), { shown: [], total: 0 })
 })
 
 t.test('pages follow each other', async t => {
@@ -179,7 +186,7 @@ const filled = (...contents: ReturnType<typeof content>[]) => {
   for (const one of contents) skeleton.put(one)
   return skeleton
 }
-const idsIn = (skeleton: Skeleton, order: Order) => new Orders(skeleton).rows(order).map(row => skeleton.idOf(row))
+const idsIn = (skeleton: Skeleton, order: Order) => new Listing(skeleton).rows(order).map(row => skeleton.idOf(row))
 const directions = ['ASC', 'DESC'] as const
 const everyOrder = orderFields.flatMap(field => directions.map((direction): Order => [field, direction]))
 
@@ -226,8 +233,8 @@ t.test('every order is total, and does not depend on what was there first', asyn
 
 t.test('an order that is kept follows changes and additions', async t => {
   const skeleton = filled(content(1, { weight: 1 }), content(2, { weight: 2 }))
-  const orders = new Orders(skeleton)
-  const ids = () => orders.rows(defaultOrder).map(row => skeleton.idOf(row))
+  const listing = new Listing(skeleton)
+  const ids = () => listing.rows(defaultOrder).map(row => skeleton.idOf(row))
   t.strictSame(ids(), [2, 1])
   skeleton.put(content(3, { weight: 3, stamp: new Date(1) }))
   t.strictSame(ids(), [3, 2, 1])

@@ -1,10 +1,12 @@
 import t from 'tap'
-import { fold, prefixesFor, wordsOf } from '../../src/catalogue/words.js'
+import { fold, searchWordsOf, wholeOf, wordsOf } from '../../src/catalogue/words.js'
+
+const described = (text: string) => wordsOf({ name: '', title: {}, keywords: '', description: { en: text } }).description
 
 /** Whether a search finds a content with these stored words. */
 const finds = (search: string, words: string[]) =>
-  prefixesFor(search).every(texts => texts.some(text => words.some(word => word.startsWith(text))))
-const begins = (text: string, search: string) => finds(search, wordsOf(text))
+  searchWordsOf(search).every(({ forms }) => forms.some(form => words.some(word => word.startsWith(form))))
+const begins = (text: string, search: string) => finds(search, described(text))
 
 const lettersOf = (text: string) =>
   Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment)
@@ -69,10 +71,18 @@ t.test('wordsOf', async t => {
     ['佐々木', ['佐々木']],
     ['१२३ ۴۵', ['१२३', '۴۵']]
   ]
-  for (const [text, words] of texts) t.strictSame(wordsOf(text), words, text)
-  t.strictSame(wordsOf('one two', 'two three'), ['one', 'two', 'three'], 'words of several texts are listed once')
-  t.strictSame(wordsOf(), [])
-  t.ok(wordsOf('Tokyo東京タワー').length > 1, 'adjacent scripts without a space are split')
+  for (const [text, words] of texts) t.strictSame(described(text), words, text)
+  t.ok(described('Tokyo東京タワー').length > 1, 'adjacent scripts without a space are split')
+  t.strictSame(
+    wordsOf({
+      name: 'One: Two',
+      title: { de: 'Eins-Zwei', en: 'One Two' },
+      keywords: 'two, three',
+      description: { en: 'One three four', de: 'vier four' }
+    }),
+    { names: ['one', 'two', 'eins', 'zwei', '=onetwo', '=einszwei'], keywords: ['three'], description: ['four', 'vier'] },
+    'a word is only listed where it counts most'
+  )
 })
 
 t.test('a beginning of a text that begins a word finds it', async t => {
@@ -131,6 +141,36 @@ t.test('long words are told apart up to the maximum length of a search', async t
   const long = 'x'.repeat(199)
   t.notOk(begins(`${long}a`, `${long}b`))
   t.ok(begins('木'.repeat(300), '木'.repeat(250)))
+})
+
+t.test('a text as a whole has neither case nor accents, punctuation nor spaces', async t => {
+  for (const text of ['Spider-Man: Été', 'spiderman ete', 'SPIDER MAN ETE!', '  spider-man... été']) t.equal(wholeOf(text), '=spidermanete')
+  t.equal(wholeOf('木'.repeat(300)), wholeOf('木'.repeat(250)))
+})
+
+t.test('how many typos a word may have', async t => {
+  const words: [string, number][] = [
+    ['rust', 0],
+    ['ridge', 1],
+    ['mountain', 1],
+    ['mountains', 2],
+    ['Mœur', 1],
+    ['élan', 0],
+    ['se7en', 0],
+    ['2001', 0],
+    ['mountains2', 0],
+    ['१२३४५६', 0],
+    ['Ёлочка', 1],
+    ['स्त्री', 0],
+    ['東京タワーの秘密', 0],
+    ['ภาษาไทย', 0]
+  ]
+  for (const [word, typos] of words) t.strictSame(new Set(searchWordsOf(word).map(found => found.typos)), new Set([typos]), word)
+  t.strictSame(
+    searchWordsOf('iPhone版').map(({ typos }) => typos),
+    [0, 0],
+    'none of the words of a run'
+  )
 })
 
 t.test('punctuation of any script separates words', async t => {

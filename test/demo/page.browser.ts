@@ -48,6 +48,30 @@ t.test('the demo page in a browser', withBrowser, async t => {
     t.equal(await page.evaluate('document.activeElement.id'), 'words', 'arrow keys still work in text fields')
   })
 
+  for (const colorScheme of ['light', 'dark'] as const)
+    t.test(`results come while somebody types, ${colorScheme}`, async t => {
+      const { page, messages } = await visit({ ...phone, colorScheme })
+      const heading = page.locator('#found')
+      const marks = () => page.locator('#results mark').allTextContents()
+      const typed = async (text: string, wanted: RegExp) => {
+        await page.locator('#words').fill('')
+        await page.locator('#words').pressSequentially(text)
+        await heading.filter({ hasText: wanted }).waitFor()
+      }
+      await typed('Midn', /titles? for “Midn”/)
+      t.equal((await marks())[0], 'Midn')
+      await typed('midnihgt marathon', /No exact match for “midnihgt marathon”, these are close/)
+      t.strictSame((await marks()).slice(0, 2), ['Midnight', 'Marathon'])
+      t.strictSame(await faultsOf(page), [])
+      await page.locator('#results .picture img').first().waitFor()
+      await typed('climbing', /titles for “climbing”/)
+      t.equal((await marks())[0], 'Climbing')
+      await typed('xyzzy', /No titles for “xyzzy”/)
+      await page.locator('#words').fill('')
+      await page.locator('#hero h1').waitFor()
+      t.strictSame(messages, [])
+    })
+
   t.test('the start page in the README of the client shows the rows', async t => {
     const readme = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8')
     const [, html = ''] = /## A start page.*?```html\n(.*?)```/s.exec(readme) ?? []

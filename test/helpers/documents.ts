@@ -43,12 +43,11 @@ export const content = (id: number, given: Partial<ContentDocument> = {}): Conte
     deleted_at: null,
     terms: [],
     position: null,
-    words: [],
+    words: { names: [], keywords: [], description: [] },
     ...written(),
     ...given
   }
-  const { name, title, description, keywords } = document
-  return { ...document, words: wordsOf(name, ...Object.values(title), ...Object.values(description), keywords) }
+  return { ...document, words: wordsOf(document) }
 }
 
 export const film = (id: number, given: Partial<ContentDocument> = {}) => content(id, { type: 'film', ...given })

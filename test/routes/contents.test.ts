@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap'
+import type { ContentDocument } from '../../src/data/contents.js'
 import { assertRefused, idsOf, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
-import { content } from '../helpers/documents.js'
+import { change } from '../helpers/database.js'
+import { content, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
 
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
@@ -270,6 +272,114 @@ t.test('the orders of GET /contents', async t => {
     t.strictSame(sorted(ids.slice(2, 4)), [1, 4])
     t.strictSame(sorted(ids.slice(4)), [2, 5])
   })
+})
+
+t.test('the order of a search', async t => {
+  const app = await buildWith(t, {
+    terms: [term(1, { name: 'Open Water' }), term(2, { name: 'Climbing' })],
+    contents: [
+      content(1, { name: 'The Harbour', weight: 1 }),
+      content(2, { name: 'Harbour', weight: null, title: { de: 'Der Hafen' } }),
+      content(3, { name: 'Harbourside Tales', weight: 9 }),
+      content(4, { name: 'Sailing', keywords: 'harbour, boat', weight: 8 }),
+      content(5, { name: 'Fog', description: { en: 'A harbour in the fog' }, weight: 7 }),
+      content(6, { name: 'Harbor', weight: 6 }),
+      content(7, { name: 'Tides', terms: [1], weight: 2, type: 'film' }),
+      content(8, { name: 'Open and Shut', description: { en: 'Water everywhere' }, weight: 5, type: 'film' }),
+      content(9, { name: 'Water, open!', weight: 3, type: 'film' }),
+      content(10, { name: 'Spider-Man', weight: 1 }),
+      content(11, { name: 'The Man with a Spider', weight: 9 }),
+      content(12, { name: 'Se7en', weight: 4 }),
+      content(13, { name: 'Rock', description: { en: 'A climbing wall' }, terms: [2], weight: 1 })
+    ]
+  })
+  await app.catalogue.search.ready
+  const at = async (query: string) => idsOf(await app.inject(`/contents?perPage=100&${query}`))
+  const orders: [string, number[]][] = [
+    ['search=harbour', [2, 1, 3, 4, 5, 6]],
+    ['search=HARBOUR!', [2, 1, 3, 4, 5, 6]],
+    ['search=harbour&order_direction=asc', [2, 1, 3, 4, 5, 6]],
+    ['search=harbour&order_by=weight', [3, 4, 5, 1, 2, 6]],
+    ['search=harbour&order_by=name&order_direction=asc', [5, 2, 3, 4, 1, 6]],
+    ['search=der-hafen', [2]],
+    ['search=harbuor', [6, 1, 2, 3, 4, 5]],
+    ['search=harbour+fog', [5]],
+    ['search=open+water', [9, 7, 8]],
+    ['search=open+watre', [9, 7, 8]],
+    ['search=water,+open', [9, 7, 8]],
+    ['search=spider+man', [10, 11]],
+    ['search=spiderman', [10]],
+    ['search=climbing', [13]],
+    ['search=clmbing', [13]],
+    ['search=7en', []],
+    ['search=se7en', [12]],
+    ['search=s7een', []],
+    ['search=sevne', []]
+  ]
+  for (const [query, ids] of orders) t.test(query, async t => t.strictSame(await at(query), ids))
+
+  t.test('names of terms are searched as they are now', async t => {
+    await change(app, 'terms', 2, { name: 'Bouldering' })
+    await until(async () => (await app.inject('/contents?search=bouldering')).json().data?.meta.total_count === 1)
+    t.strictSame(await at('search=climbing'), [13], 'the description still has it')
+  })
+})
+
+t.test('typos in the search of GET /contents', async t => {
+  const many = (count: number, first: number, given: Partial<ContentDocument>) =>
+    Array.from({ length: count }, (_, n) => content(first + n, given))
+  const app = await buildWith(t, {
+    contents: [
+      ...many(9, 1, { name: 'Mountain', type: 'film' }),
+      ...many(3, 21, { name: 'Mountxin', type: 'film', weight: 9 }),
+      ...many(4, 31, { name: 'Mountain', type: 'show' }),
+      ...many(2, 41, { name: 'Mountain', type: 'episode', min_age: 6 }),
+      content(51, { name: 'Elephants', type: 'short' })
+    ]
+  })
+  await app.catalogue.search.ready
+  const total = async (query: string) => (await app.inject(`/contents?${query}`)).json().data.meta.total_count
+
+  t.test('are looked for where fewer than 10 contents match without, after all filters', async t => {
+    t.equal(await total('search=mountain'), 15)
+    t.equal(await total('search=mountain&type=film'), 12)
+    t.equal(await total('search=mountain&type=film,show'), 13)
+    t.equal(await total('search=mountain&type=film&ids=1,2,21,31'), 3)
+    t.equal(await total('search=moumtain&type=film'), 9)
+    t.equal(await total('search=xyzmountain'), 0)
+  })
+
+  t.test('are listed after the other matches, on pages that do not overlap', async t => {
+    for (const order of ['', '&order_by=weight', '&order_by=name']) {
+      const pages = await Promise.all(
+        [1, 2, 3, 4].map(page => app.inject(`/contents?search=mountain&type=film&perPage=4&page=${page}${order}`))
+      )
+      const ids = pages.flatMap(idsOf)
+      t.strictSame(sorted(ids), [1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 22, 23], order)
+      t.strictSame(sorted(ids.slice(9)), [21, 22, 23], order)
+    }
+  })
+
+  const searches: [string, number][] = [
+    ['elephants', 1],
+    ['elephxxts', 1],
+    ['elpehatns', 1],
+    ['elephant', 1],
+    ['elefant', 0],
+    ['elefants', 0],
+    ['eleffants', 1],
+    ['xlephants', 1],
+    ['lephants', 0],
+    ['lephantss', 0],
+    ['eelephants', 1],
+    ['xelephants', 1],
+    ['leephants', 1],
+    ['xlephantz', 0],
+    ['elephxxxs', 0],
+    ['elepxa', 1],
+    ['elpx', 0]
+  ]
+  for (const [search, count] of searches) t.test(search, async t => t.equal(await total(`search=${search}&type=short`), count))
 })
 
 t.test('the search of GET /contents', async t => {

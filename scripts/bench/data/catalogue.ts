@@ -64,8 +64,7 @@ export const contentOf = (id: number, size: number, texts: string[]): ContentDoc
     position: isTitle ? null : id - show,
     ...imported
   }
-  const words = wordsOf(content.name, ...Object.values(content.title), ...Object.values(content.description), content.keywords)
-  return { ...content, words }
+  return { ...content, words: wordsOf(content) }
 }
 
 const term = (id: number): TermDocument => ({

@@ -23,7 +23,7 @@ export const contents = (run: ImportRun): Kind<ContentRecord> => {
   const { given } = ids.contents
   const claimId = uniqueKeys(given, 'id')
   const parents = new Parents(db, ids.contents)
-  const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => ({ words: searchWords(fields as ContentFields) }) })
+  const upserts = upsertsFor(db, 'contents', { derive: ({ fields }) => ({ words: wordsOf(fields as ContentFields) }) })
 
   return {
     collection: 'contents',
@@ -123,9 +123,6 @@ const markerFaults = ({ markers, duration }: ContentRecord) => {
   }
   return new Set((markers ?? []).flatMap(faultOf))
 }
-
-const searchWords = ({ name, title, description, keywords }: ContentFields) =>
-  wordsOf(name, ...Object.values(title), ...Object.values(description), keywords)
 
 /** MongoDB allows 100 levels in a whole document. */
 const maxLevels = 50

@@ -46,7 +46,7 @@ t.test('a content', async t => {
       episode: null,
       external_ids: null,
       markers: null,
-      words: ['film', '1']
+      words: { names: ['film', '1', '=film1'], keywords: [], description: [] }
     })
   })
 
@@ -103,7 +103,7 @@ t.test('a content', async t => {
       deleted_at: new Date('2027-01-01T00:00:00Z'),
       countries_include: ['DE', 'NL'],
       countries_exclude: [],
-      words: ['name', 'title', 'worte', 'key']
+      words: { names: ['name', 'title', '=name', '=title'], keywords: ['key'], description: ['worte'] }
     })
   })
 
@@ -112,7 +112,10 @@ t.test('a content', async t => {
     t.strictSame(await counts({ 'contents.ndjson': lines(film(2)) }), { contents: [0, 1, 0] })
     const after = await one('contents', 2)
     const { parent_id, weight, title, deleted_at, terms, words } = after
-    t.strictSame([parent_id, weight, title, deleted_at, terms, words], [null, null, {}, null, [], ['film', '2']])
+    t.strictSame(
+      [parent_id, weight, title, deleted_at, terms, words],
+      [null, null, {}, null, [], { names: ['film', '2', '=film2'], keywords: [], description: [] }]
+    )
     const { duration, min_age, season, episode, external_ids, markers } = after
     t.strictSame([duration, min_age, season, episode, external_ids, markers], [null, null, null, null, null, null])
     t.strictSame(after?.created_at, before?.created_at)

@@ -1,0 +1,167 @@
+import { firstWhere } from './columns.js'
+import { TypoCounter } from './typos.js'
+import { isWord, type SearchWord } from './words.js'
+
+/** Where a word was found. The first counts most. */
+export const fields = ['names', 'keywords', 'description'] as const
+
+/** How well a word of a search matches: by typos, then by field, then by whether it is a whole word. Lower is better. */
+export type Quality = number
+export const noMatch: Quality = 255
+
+const qualityOf = (typos: number, isWhole: boolean): Quality => (typos << 3) | (isWhole ? 0 : 1)
+/** The quality of a posting's match, given that of its word. */
+const inField = (quality: Quality, posting: number): Quality => quality | ((posting & 3) << 1)
+
+/** How well two words match together: all their typos, and the worst of the rest. */
+export const both = (one: Quality, other: Quality): Quality =>
+  ((one & ~7) + (other & ~7)) | Math.max(one & 6, other & 6) | ((one | other) & 1)
+export const hasTypos = (quality: Quality) => quality > 7
+
+/** A row and the number of the field in which it has a word. */
+export const postingOf = (row: number, field: (typeof fields)[number]) => (row << 2) | fields.indexOf(field)
+
+/** Awaited between the steps of what takes long. */
+export type Pause = () => Promise<void> | undefined
+
+/** How many postings are read between two pauses: a fraction of a millisecond. */
+const step = 16_384
+
+/** An immutable inverted index: the sorted words, and for each the rows that have it. */
+export class WordIndex {
+  constructor(
+    private readonly words: readonly string[] = [],
+    /** Where the postings of each word begin, and where those of the last one end. */
+    private readonly starts: Uint32Array = new Uint32Array(1),
+    private readonly postings: Uint32Array = new Uint32Array(0),
+    /** The first word with each first letter. */
+    private readonly letters: readonly number[] = []
+  ) {}
+
+  /** This index with more postings. Each of its rows becomes the row that `rows` says; those that become -1 are dropped. */
+  async with(added: ReadonlyMap<string, readonly number[]>, rows: Int32Array, pause: Pause) {
+    const { words, starts, postings } = this
+    const more = await sorted([...added.keys()], pause)
+    let count = postings.length
+    for (const list of added.values()) count += list.length
+
+    const merged: string[] = []
+    const letters: number[] = []
+    const mergedStarts = new Uint32Array(words.length + more.length + 1)
+    const mergedPostings = new Uint32Array(count)
+    let length = 0
+    for (let mine = 0, other = 0; mine < words.length || other < more.length; ) {
+      if ((mine + other) % 64 === 0) await pause()
+      const word = other === more.length || (words[mine] as string) < (more[other] as string) ? words[mine] : more[other]
+      const begins = length
+      if (word === words[mine]) {
+        length += copyMoved(postings.subarray(starts[mine], starts[mine + 1]), rows, mergedPostings, length)
+        mine++
+      }
+      if (word === more[other]) {
+        for (const posting of added.get(word as string) as readonly number[]) mergedPostings[length++] = posting
+        other++
+      }
+      if (length === begins) continue
+      if (word?.charCodeAt(0) !== merged.at(-1)?.charCodeAt(0)) letters.push(merged.length)
+      mergedStarts[merged.length] = begins
+      merged.push(word as string)
+    }
+    mergedStarts[merged.length] = length
+    return new WordIndex(merged, mergedStarts.slice(0, merged.length + 1), mergedPostings.subarray(0, length), letters)
+  }
+
+  /** Lowers the quality of each row to that of its best match for the word. With `typos`, also looks for matches with typos. */
+  async match(best: Uint8Array, { forms, typos }: SearchWord, withTypos: boolean, pause: Pause) {
+    for (const form of forms) await this.matchBeginnings(best, form, 0, 0, this.words.length, pause)
+    if (withTypos && typos > 0) await this.matchTypos(best, forms.at(-1) as string, typos, pause)
+  }
+
+  /** The postings of exactly this word. */
+  of(word: string) {
+    const at = this.from(word)
+    return this.words[at] === word ? this.postings.subarray(this.starts[at], this.starts[at + 1]) : []
+  }
+
+  /** The first word that is not before this text. */
+  private from(text: string, first = 0, end = this.words.length) {
+    return first + firstWhere(end - first, n => (this.words[first + n] as string) >= text)
+  }
+
+  private async matchBeginnings(best: Uint8Array, text: string, typos: number, first: number, end: number, pause: Pause) {
+    const { words, starts } = this
+    let from = this.from(text, first, end)
+    if (!words[from]?.startsWith(text)) return
+    const to = this.from(`${text}\uffff`, from, end)
+    if (words[from] === text) this.lower(best, starts[from++] as number, starts[from] as number, qualityOf(typos, true))
+    for (let at = starts[from] as number; at < (starts[to] as number); at += step) {
+      this.lower(best, at, Math.min(at + step, starts[to] as number), qualityOf(typos, false))
+      await pause()
+    }
+  }
+
+  private async matchTypos(best: Uint8Array, word: string, allowed: number, pause: Pause) {
+    const { words, letters } = this
+    for (const [n, first] of letters.entries()) {
+      const end = letters[n + 1] ?? words.length
+      const letter = (words[first] as string).charAt(0)
+      if (letter === word.charAt(0)) {
+        const counter = new TypoCounter(word, allowed)
+        for (let at = first; at < end; at += 256) {
+          this.countTypos(best, counter, at, Math.min(at + 256, end))
+          await pause()
+        }
+      } else if (allowed > 1 && isWord(words[first] as string)) {
+        // A typo that touches the first letter counts twice: this one is wrong or missing, additional, or exchanged with the next.
+        const rest = word.slice(1)
+        const texts = [letter + rest, letter + word, rest, `${rest.charAt(0)}${word.charAt(0)}${rest.slice(1)}`]
+        for (const text of texts) if (text.startsWith(letter)) await this.matchBeginnings(best, text, 2, first, end, pause)
+        if (n % 128 === 0) await pause()
+      }
+    }
+  }
+
+  private countTypos(best: Uint8Array, counter: TypoCounter, from: number, to: number) {
+    const { words, starts } = this
+    for (let at = from; at < to; at++) {
+      const found = counter.count(words[at] as string)
+      if (found) this.lower(best, starts[at] as number, starts[at + 1] as number, qualityOf(found.typos, found.isWhole))
+    }
+  }
+
+  private lower(best: Uint8Array, from: number, to: number, quality: Quality) {
+    const { postings } = this
+    for (let at = from; at < to; at++) {
+      const posting = postings[at] as number
+      const found = inField(quality, posting)
+      if (found < (best[posting >>> 2] as number)) best[posting >>> 2] = found
+    }
+  }
+}
+
+/** Copies the postings whose rows still exist. Returns how many. */
+const copyMoved = (postings: Uint32Array, rows: Int32Array, to: Uint32Array, start: number) => {
+  let at = start
+  for (let i = 0; i < postings.length; i++) {
+    const posting = postings[i] as number
+    const row = rows[posting >>> 2] as number
+    if (row >= 0) to[at++] = (row << 2) | (posting & 3)
+  }
+  return at - start
+}
+
+/** Sorts first letter by first letter, because sorting many words at once would block the event loop. */
+const sorted = async (words: string[], pause: Pause) => {
+  const groups = new Map<number, string[]>()
+  for (const word of words) {
+    const group = groups.get(word.charCodeAt(0))
+    if (group) group.push(word)
+    else groups.set(word.charCodeAt(0), [word])
+  }
+  const all: string[] = []
+  for (const letter of [...groups.keys()].sort((a, b) => a - b)) {
+    for (const word of (groups.get(letter) as string[]).sort()) all.push(word)
+    await pause()
+  }
+  return all
+}
