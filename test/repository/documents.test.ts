@@ -110,9 +110,7 @@ t.test('docs/decisions', async t => {
       const file = path.split('/').at(-1) as string
       const [, number, title, date] = /^# (\d{3}) (.+)\n\n(\d{4}-\d\d-\d\d)\n/.exec(text) ?? []
       const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
-      // 002 and 003 still have the context first.
-      const first = /^00[23]/.test(file) ? ['Context', 'Decision'] : ['Decision', 'Context']
-      t.strictSame(parts, [...first, 'Measured', 'What would change it'], file)
+      t.strictSame(parts, ['Decision', 'Context', 'Measured', 'What would change it'], file)
       t.ok(file.startsWith(`${number}-`), file)
       const body = text.replace(/^(?:#.*|\d{4}-\d\d-\d\d)$/gm, '').trim()
       t.ok(body.split(/\s+/).length <= 300, `${file} is short`)

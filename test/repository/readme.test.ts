@@ -91,7 +91,7 @@ t.test('numbers in the documents', async t => {
   t.test('how many bytes the caches take', async t => {
     const bounds = { always: 0, provider: 0 }
     for (const source of await sources()) {
-      const stores = count(source, /new (?:Cache|RateLimit)\b/g)
+      const stores = count(source, /new (?:Valid)?(?:Cache|RateLimit)\b(?!\(bound)/g)
       bounds[/userCacheBytes|class ChosenProfiles/.test(source) ? 'provider' : 'always'] += stores * bytesIn(source)
     }
     const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MB`
