@@ -42,6 +42,10 @@ t.test('an earlier id', async t => {
     for (const content_id of [6, 8, 9])
       t.match((await viewer.get(`/history?content_id=${content_id}`)).json().data.collection, [{ content_id: 9 }], 'the last of a chain')
     t.equal((await viewer.get('/history?content_id=50,6')).json().data.meta.total_count, 2)
+    const marked = await viewer.post('/history/watched', { content_id: 5, watched: true })
+    t.match(marked.json().data, { changed: 1 })
+    t.match((await viewer.get('/history?content_id=7')).json().data.collection, [{ content_id: 7, time: 1000, percentage: 100, plays: 1 }])
+    assertError(t, await viewer.post('/history/watched', { content_id: 404, watched: true }), 400, 404, "'The content was not found")
   })
 
   t.test('leads in watchlist, hidden titles, continue watching and players', async t => {
@@ -151,6 +155,15 @@ t.test('until what a viewer has is moved', async t => {
     )
     assertDone(t, await viewer.put(`/history/${id}`, { time: 850 }), 200)
     t.match(await cards(), [{ content: { id: 7 }, history: { content_id: 7, time: 850 } }], 'whichever element is the newer one')
+  })
+
+  t.test('a title that is marked as unwatched is so under both ids', async t => {
+    const other = await viewerOf(app)
+    await replace(app, 7, null)
+    for (const content_id of [5, 7]) await watch(other, content_id, { time: 60, percentage: 95 })
+    await replace(app, 7, [5])
+    t.match((await other.post('/history/watched', { content_id: 5, watched: false })).json().data, { changed: 2 })
+    t.match((await other.get('/history?content_id=7')).json().data.collection, [{ plays: 0 }, { plays: 0 }])
   })
 
   t.test('plays of both count', async t => {

@@ -97,6 +97,12 @@ t.test('an element of an earlier id', async t => {
         { _id: id(6), time: 60, plays: 3, watched_at: day(9), created_at: day(1) }
       ],
       [
+        'with its previous position',
+        [element(5, 3, { previous_time: 900 }), element(7, 2, { previous_time: 800 })],
+        { previous_time: 900 }
+      ],
+      ['and none but its own', [element(5, 2, { previous_time: 900 }), element(7, 3)], { previous_time: undefined }],
+      [
         'up to a limit',
         [element(5, 1, { plays: Number.MAX_SAFE_INTEGER }), element(7, 3, { plays: 2 })],
         { plays: Number.MAX_SAFE_INTEGER }
