@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Get a content item
-         * @description Returns a 404 if the item is not open to the caller.
+         * @description Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.
          */
         get: operations["getContent"];
         put?: never;
@@ -2154,6 +2154,17 @@ export interface components {
             };
             content?: never;
         };
+        /** @description It has another id now. `Location` is its path */
+        PermanentRedirect: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                Location: components["headers"]["Location"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The request is invalid. The message says why */
         BadRequest: {
             headers: {
@@ -2273,7 +2284,7 @@ export interface components {
         Vary: string;
         /** @description The methods that the path supports */
         Allow: string;
-        /** @description The path of what was created or updated. Missing for a late report of a removed element */
+        /** @description The path of what was created or updated, or has moved. Missing for a late report of a removed element */
         Location: string;
         /** @description The language of the text */
         "Content-Language": string;
@@ -2539,6 +2550,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            308: components["responses"]["PermanentRedirect"];
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];

@@ -18,16 +18,25 @@ declare module 'fastify' {
     json: <T>(bytes: Json<T>) => T
     /** Sends a public answer, or a 304. It is private for viewers who may have an age limit. Return the result from the handler. */
     publicJson: <T>(answer: Answer<T> | Promise<Answer<T>>, options?: PublicOptions) => T | Promise<T>
+    /** Sends the caller to another path. Clients ask again whether it still leads there. Return the result from the handler. */
+    publicRedirect: <T>(location: string, options: PublicOptions) => Promise<T>
   }
 }
 
-/** The body of a 304. A promise, because Fastify waits for `send` where a handler returns nothing. */
+/** The body of a 304 or 308. A promise, because Fastify waits for `send` where a handler returns nothing. */
 const nothing: Promise<unknown> = Promise.resolve()
 
 /** More tags than any honest caller sends. */
 const mostTags = 100
 
 const matchesEtag = (header: string, etag: string) => itemsOf(header, mostTags).some(tag => ['*', etag, `W/${etag}`].includes(tag))
+
+const setPublicHeaders = (reply: FastifyReply, { vary = [], headers }: PublicOptions) => {
+  const { viewer } = reply.request
+  const isForAll = viewer?.maxAge === undefined && !viewer?.isOutdated
+  reply.headers({ ...headers, 'cache-control': isForAll ? cacheControl.public : cacheControl.publicWithAgeLimit })
+  for (const header of vary) if (header) reply.vary(header)
+}
 
 /** How routes send ready JSON. plugins/requests.ts marks every answer as personal first, which `publicJson` replaces. */
 export default fp(
@@ -37,16 +46,18 @@ export default fp(
       // Fastify sends a Buffer unchanged. The cast satisfies the response schema of the route.
       return bytes as T
     })
+    app.decorateReply('publicRedirect', function <T>(this: FastifyReply, location: string, options: PublicOptions): Promise<T> {
+      setPublicHeaders(this, options)
+      this.code(308).header('location', location)
+      return nothing as Promise<T>
+    })
     app.decorateReply('publicJson', function <T>(this: FastifyReply, answer: Answer<T> | Promise<Answer<T>>, options: PublicOptions = {}):
       | T
       | Promise<T> {
       if (answer instanceof Promise) return answer.then(known => this.publicJson(known, options))
-      const { vary = [], headers } = options
       const { bytes, etag } = answer
-      const { viewer } = this.request
-      const isForAll = viewer?.maxAge === undefined && !viewer?.isOutdated
-      this.headers({ ...headers, 'cache-control': isForAll ? cacheControl.public : cacheControl.publicWithAgeLimit, etag })
-      for (const header of vary) if (header) this.vary(header)
+      setPublicHeaders(this, options)
+      this.header('etag', etag)
       const known = this.request.headers['if-none-match']
       if (!known || !matchesEtag(known, etag)) return this.json(bytes)
       this.code(304)

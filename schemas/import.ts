@@ -89,6 +89,7 @@ export const ContentRecord = Closed({
   link: Type.Optional(Text),
   terms: Type.Optional(Type.Array(Id, { 'x-rule': 'a list of term ids' })),
   position: Type.Optional(Nullable(Whole)),
+  replaces: Type.Optional(Type.Array(Id, { maxItems: 1000, 'x-rule': 'a list of at most 1,000 ids' })),
   ...optionalContentFields,
   deleted_at: Type.Optional(Nullable(Moment)),
   ...times

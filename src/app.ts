@@ -16,6 +16,7 @@ import drain from '../plugins/drain.js'
 import errors, { sendError } from '../plugins/errors.js'
 import metrics from '../plugins/metrics.js'
 import mongo from '../plugins/mongo.js'
+import moving from '../plugins/moving.js'
 import passwordChecks from '../plugins/password-checks.js'
 import preparation from '../plugins/preparation.js'
 import recommendations from '../plugins/recommendations.js'
@@ -102,6 +103,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(revocations)
   await app.register(catalogue)
   await app.register(recommendations)
+  await app.register(moving)
 
   // Who calls, and whether the request is served. The hooks run in the order of these lines.
   await app.register(authentication)

@@ -26,11 +26,11 @@ const listSchema = {
 }
 const getSchema = {
   summary: 'Get a content item',
-  description: 'Returns a 404 if the item is not open to the caller.',
+  description: 'Returns a 404 if the item is not open to the caller, and a 308 to the path of its present id for an id that it had before.',
   tags: ['Catalogue'],
   security,
   params,
-  response: publicAnswers(Ok(Content), 404)
+  response: { ...publicAnswers(Ok(Content), 404), 308: Type.Null() }
 }
 const similarSchema = {
   summary: 'List titles like this one',
@@ -54,7 +54,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
 
   app.get('/:contentId', { schema: getSchema, config }, function getContent(request, reply) {
     const id = orThrow(integerId(request.params.contentId), contentNotFound)
-    return reply.publicJson(contentAnswer(catalogue, id, app.audienceOf(request)), { vary: app.audienceHeaders })
+    const audience = app.audienceOf(request)
+    const options = { vary: app.audienceHeaders }
+    const lead = orThrow(catalogue.openLead(id, audience), contentNotFound)
+    if (lead === id) return reply.publicJson(contentAnswer(catalogue, id, audience), options)
+    return reply.publicRedirect(`${settings.BASE_PATH}/contents/${lead}`, options)
   })
 
   app.get('/:contentId/similar', { schema: similarSchema, config }, function listSimilar(request, reply) {

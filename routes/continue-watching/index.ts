@@ -47,7 +47,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       audience: app.audienceOf(request)
     })
     const shown = onPage(cards, query)
-    const contentIds = shown.map(({ content_id }) => content_id)
+    const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = await data.history.started(id, contentIds)
     return reply.json(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
   })

@@ -58,8 +58,9 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function unhideTitle(request) {
     const { contentId } = request.params
     const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
-    // A title that has since become part of another one is still stored under its own id.
-    await hidden.remove(app.viewerOf(request).id, [title, Number(contentId)])
+    const { skeleton } = catalogue
+    // A title that has since become part of another one is still stored under its own id, and one that was replaced may be.
+    await hidden.remove(app.viewerOf(request).id, [...new Set([...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])])
     return done(200, 'The title is shown again')
   })
 }

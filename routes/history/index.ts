@@ -17,10 +17,10 @@ import {
 } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { HistoryId } from '../../schemas/path-ids.js'
-import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound } from '../../src/errors.js'
+import { historyContentIdMissing, historyContentNotFound, historyUpdateNotFound, orThrow } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
-import { markedBy, needsContent, progressIn, readReports } from '../../src/viewing/report-bodies.js'
+import { markedBy, needsContent, progressIn, readReports, reportOf } from '../../src/viewing/report-bodies.js'
 import { historyElementBytes, historyPageBytes } from '../../src/viewing/viewer-bytes.js'
 
 const shared = { tags: ['History'], security: [{ bearer: [] }] }
@@ -91,7 +91,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema: listSchema, ...forViewers }, async function listHistory(request, reply) {
     const { query } = request
     const isSuited = catalogue.suitedTo(app.audienceOf(request))
-    const { elements, total } = await history.list(app.viewerOf(request).id, query, isSuited)
+    const filter = { ...query, content_id: query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id)) }
+    const { elements, total } = await history.list(app.viewerOf(request).id, filter, isSuited)
     return reply.json(await historyPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -99,14 +100,11 @@ const route: FastifyPluginAsyncTypebox = async app => {
     '',
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(historyContentIdMissing) },
     async function reportProgress(request, reply) {
-      const { content_id } = request.body
-      const audience = app.audienceOf(request)
-      if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
+      const report = orThrow(reportOf(request.body, catalogue, app.audienceOf(request)), historyContentNotFound)
       const viewer = app.viewerOf(request)
-      const progress = progressIn(content_id, request.body, catalogue, audience)
       // Undefined if the report is older than the removal of its element.
-      const elementId = await reports.put(viewer.id, { content_id, progress })
-      uptake.begin(viewer.id, content_id)
+      const elementId = await reports.put(viewer.id, report)
+      uptake.begin(viewer.id, report.content_id)
       reply.code(201)
       if (elementId) reply.header('location', `${settings.BASE_PATH}/history/${elementId}`)
       return done(201, 'The history element was saved')
@@ -156,7 +154,12 @@ const route: FastifyPluginAsyncTypebox = async app => {
       const { id } = app.viewerOf(request)
       const contents = markedBy(request.body, catalogue, app.audienceOf(request))
       const ends = () => new Map(contents.map(content_id => [content_id, catalogue.skeleton.lengthOf(content_id).duration]))
-      const changed = await (request.body.watched ? reports.markWatched(id, ends()) : reports.markUnwatched(id, contents))
+      const changed = await (request.body.watched
+        ? reports.markWatched(id, ends())
+        : reports.markUnwatched(
+            id,
+            contents.flatMap(one => catalogue.skeleton.idsOf(one))
+          ))
       return { ...done(200, 'The history was marked'), data: { changed } }
     }
   )

@@ -45,7 +45,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function play(request) {
       const { content_id, device } = request.body
-      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw givenContentNotFound()
+      if (catalogue.openLead(content_id, app.audienceOf(request)) === undefined) throw givenContentNotFound()
       const viewer = app.viewerOf(request)
       if (isLimited) await streams.play(viewer.account, playerOf(viewer, device), MAX_STREAMS)
       return done(200, 'The device may play')

@@ -7,7 +7,7 @@ import { HistoryElement } from '../../schemas/history.js'
 import { Page } from '../../schemas/page.js'
 import { HistoryId, IntegerId } from '../../schemas/path-ids.js'
 import { WatchlistAddition, WatchlistElement, WatchlistQuery } from '../../schemas/watchlist.js'
-import { contentIdMissing, givenContentNotFound } from '../../src/errors.js'
+import { contentIdMissing, givenContentNotFound, orThrow } from '../../src/errors.js'
 import { done, pageMeta } from '../../src/http/reply.js'
 import { refuseMissingContentId } from '../../src/http/requests.js'
 import { historyElementBytes, watchlistPageBytes } from '../../src/viewing/viewer-bytes.js'
@@ -57,7 +57,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   app.get('', { schema: listSchema, ...forViewers }, async function listWatchlist(request, reply) {
     const { query } = request
     const isSuited = catalogue.suitedTo(app.audienceOf(request))
-    const { elements, total } = await watchlist.list(app.viewerOf(request).id, query, isSuited)
+    const filter = { ...query, content_id: query.content_id?.flatMap(id => catalogue.skeleton.idsOf(id)) }
+    const { elements, total } = await watchlist.list(app.viewerOf(request).id, filter, isSuited)
     return reply.json(await watchlistPageBytes(catalogue, elements, pageMeta(query, total)))
   })
 
@@ -65,8 +66,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     '',
     { schema: postSchema, ...forViewers, preValidation: refuseMissingContentId(contentIdMissing) },
     async function addToWatchlist(request, reply) {
-      const { content_id } = request.body
-      if (!catalogue.isOpen(content_id, app.audienceOf(request))) throw givenContentNotFound()
+      const content_id = orThrow(catalogue.openLead(request.body.content_id, app.audienceOf(request)), givenContentNotFound)
       await watchlist.add(app.viewerOf(request).id, content_id)
       reply.code(201)
       return done(201, 'The content was added to the watchlist')

@@ -126,6 +126,17 @@ export class Catalogue {
     return row !== undefined && isOpen(this.skeleton, row, now, audience)
   }
 
+  /** The id that this one leads to, if that content is open. */
+  openLead(id: number, audience: Audience) {
+    const lead = this.skeleton.leadOf(id)
+    return this.isOpen(lead, audience) ? lead : undefined
+  }
+
+  /** The revision of the contents in memory. */
+  get contentsRevision() {
+    return this.seen.get('contents') ?? 0
+  }
+
   suitedTo(audience: Audience) {
     return suitedTo(this.skeleton, audience)
   }

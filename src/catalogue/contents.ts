@@ -57,7 +57,7 @@ export const contentAnswer = async (catalogue: Catalogue, id: number, audience: 
 export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
-  const row = orThrow(skeleton.row(orThrow(integerId(contentId), contentNotFound)), contentNotFound)
+  const row = orThrow(skeleton.leadRow(orThrow(integerId(contentId), contentNotFound)), contentNotFound)
   if (!isSuited(skeleton, row, maxAge)) throw contentNotFound()
   return skeleton.idOf(tree.title(row))
 }

@@ -12,6 +12,12 @@ export class Skeleton {
   private readonly rows = new Map<number, number>()
   /** For each term, the numbers in `terms` of the lists that contain it. */
   private readonly listsWith = new Map<number, number[]>()
+  /** The content that has replaced each earlier id. */
+  private readonly successors = new Map<number, number>()
+  /** The earlier ids of each content that names any. */
+  private readonly earlier = new Map<number, readonly number[]>()
+  /** When replaced contents would end. As long as they are replaced, they count as deleted. */
+  private readonly ownEnds = new Map<number, number>()
   /** The distinct countries that contents name. */
   readonly countries = new Set<string>()
   /** The distinct minimum ages that contents have of their own. */
@@ -43,6 +49,8 @@ export class Skeleton {
   /** Incremented with every change, to invalidate what was derived from the rows. */
   version = 0
   latestStamp = 0
+  /** Incremented when earlier ids lead elsewhere. */
+  leadsVersion = 0
 
   get size() {
     return this.rows.size
@@ -54,6 +62,34 @@ export class Skeleton {
 
   idOf(row: number) {
     return this.id.raw(row)
+  }
+
+  /** Where an earlier id leads. Any other id leads to itself. */
+  leadOf(id: number) {
+    return leadIn(this.successors, id)
+  }
+
+  leadRow(id: number) {
+    return this.row(this.leadOf(id))
+  }
+
+  /** The id that this one leads to, then the earlier ids of that content. Viewers may have elements of them until these are moved. */
+  idsOf(id: number): number[] {
+    const ids = new Set([this.leadOf(id)])
+    for (const one of ids) for (const earlier of this.earlier.get(one) ?? []) if (this.rows.has(earlier)) ids.add(earlier)
+    return [...ids]
+  }
+
+  /** The earlier ids, by the id that they lead to. */
+  replaced() {
+    const leads = new Map<number, number[]>()
+    for (const earlier of this.successors.keys()) {
+      const lead = this.leadOf(earlier)
+      const others = leads.get(lead)
+      if (others) others.push(earlier)
+      else leads.set(lead, [earlier])
+    }
+    return leads
   }
 
   hasTerm(term: number) {
@@ -109,7 +145,8 @@ export class Skeleton {
     if (typeof content.min_age === 'number') this.minAges.add(content.min_age)
     this.starts.set(row, content.start_date.getTime())
     // A deleted content ends before all time, which saves `isOpen` a check.
-    this.ends.set(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
+    this.setEnd(row, content.deleted_at ? -never : (content.end_date?.getTime() ?? never))
+    this.putEarlier(content._id, content.replaces ?? [])
     this.created.set(row, content.created_at.getTime())
     this.stamp.set(row, stamp)
     this.type.set(row, content.type, content.type)
@@ -125,7 +162,7 @@ export class Skeleton {
   hide(id: number) {
     const row = this.rows.get(id)
     if (row === undefined || this.stamp.get(row) === null) return
-    this.ends.set(row, -never)
+    this.setEnd(row, -never)
     // Null differs from every stamp, so any later version counts as a change.
     this.stamp.set(row, null)
     this.version++
@@ -149,6 +186,31 @@ export class Skeleton {
     return [parent, type, terms, include, exclude].reduce((sum, { size }) => sum + size, 0)
   }
 
+  private setEnd(row: number, own: number) {
+    const id = this.idOf(row)
+    const isReplaced = this.successors.has(id)
+    if (isReplaced) this.ownEnds.set(id, own)
+    else this.ownEnds.delete(id)
+    this.ends.set(row, isReplaced ? -never : own)
+  }
+
+  private putEarlier(id: number, earlier: readonly number[]) {
+    const before = this.earlier.get(id) ?? []
+    if (before.join() === earlier.join()) return
+    this.leadsVersion++
+    for (const one of before) if (this.successors.get(one) === id) this.setSuccessor(one, undefined)
+    for (const one of earlier) this.setSuccessor(one, id)
+    if (earlier.length > 0) this.earlier.set(id, earlier)
+    else this.earlier.delete(id)
+  }
+
+  private setSuccessor(id: number, successor: number | undefined) {
+    if (successor === undefined) this.successors.delete(id)
+    else this.successors.set(id, successor)
+    const row = this.row(id)
+    if (row !== undefined) this.setEnd(row, this.ownEnds.get(id) ?? this.ends.raw(row))
+  }
+
   private putTerms(row: number, terms: readonly number[]) {
     const list = this.terms.set(row, terms.join(), terms)
     if (list === undefined) return
@@ -170,6 +232,18 @@ export class Skeleton {
 const creditsOf = ({ markers }: SkeletonContent) => {
   const starts = (markers ?? []).flatMap(({ type, start }) => (type === 'credits' ? start : []))
   return starts.length > 0 ? Math.max(...starts) : null
+}
+
+/** Follows earlier ids to the last one. */
+export const leadIn = (successors: ReadonlyMap<number, number>, id: number) => {
+  let lead = id
+  // Only other software can write a cycle.
+  for (let steps = 0; steps < successors.size; steps++) {
+    const next = successors.get(lead)
+    if (next === undefined || next === id) break
+    lead = next
+  }
+  return lead
 }
 
 /** Caches what is made from a skeleton until a content changes. */

@@ -40,11 +40,11 @@ export class Tree {
     return title
   }
 
-  /** The titles of contents by id, those that are not in the catalogue left out. */
+  /** The titles of contents by id, those that are not in the catalogue left out. Earlier ids lead. */
   titles(ids: Iterable<number>) {
     const titles = new Set<number>()
     for (const id of ids) {
-      const row = this.skeleton.row(id)
+      const row = this.skeleton.leadRow(id)
       if (row !== undefined) titles.add(this.title(row))
     }
     return titles

@@ -19,11 +19,17 @@ export interface ContentDocument extends Imported, SentAsStored, Nullable<Option
   terms: number[]
   /** Position among its siblings. */
   position: number | null
+  /** The ids that the content had before. */
+  replaces?: number[] | null
   /** The words that a search matches, made by `wordsOf`. */
   words: { names: string[]; keywords: string[]; description: string[] }
 }
 
-export const contentIndexes: IndexDescription[] = [{ key: { stamp: 1 } }]
+export const contentIndexes: IndexDescription[] = [
+  { key: { stamp: 1 } },
+  // Only contents that replace others.
+  { key: { replaces: 1 }, partialFilterExpression: { replaces: { $gt: 0 } } }
+]
 
 const text = { bsonType: 'string' }
 const textOrNull = { bsonType: ['string', 'null'] }
@@ -66,7 +72,7 @@ type Check = { inSkeleton: (value: unknown) => boolean } | { required: Document 
 
 type Fields = {
   [Name in Exclude<keyof Content, 'id'>]-?: Check & { sent: (value: ContentDocument[Name]) => Content[Name] }
-} & Record<'deleted_at' | 'terms' | 'position' | 'stamp', Check>
+} & Record<'deleted_at' | 'terms' | 'position' | 'replaces' | 'stamp', Check>
 
 /** How each field is checked and sent, in the order in which they are sent. */
 const fields = {
@@ -106,6 +112,7 @@ const fields = {
   deleted_at: { inSkeleton: isMomentOrNothing },
   terms: { inSkeleton: isListOrNothing(isNumber) },
   position: { inSkeleton: isNumberOrNothing },
+  replaces: { inSkeleton: isListOrNothing(isNumber) },
   stamp: { inSkeleton: isWireMoment }
 } satisfies Fields
 

@@ -1,5 +1,6 @@
 import type { Collection, Db, IndexDescription, ObjectId } from 'mongodb'
 import { withRetries } from './driver/retry.js'
+import { replacedIndex } from './lists.js'
 
 /** A title that a user removed from Continue watching, until more of it is watched. */
 interface DismissalDocument {
@@ -9,7 +10,7 @@ interface DismissalDocument {
   at: Date
 }
 
-export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }]
+export const dismissalIndexes: IndexDescription[] = [{ key: { user_id: 1, content_id: 1 }, unique: true }, replacedIndex('at')]
 
 export const dismissalsOf = (db: Db) => {
   const dismissals: Collection<DismissalDocument> = db.collection('dismissals')

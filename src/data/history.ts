@@ -5,7 +5,7 @@ import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { historyColumnsOf, listIndex, startedFilter } from './history-columns.js'
-import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf } from './lists.js'
+import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
 import { removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
@@ -31,7 +31,7 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   country?: string
 }
 
-export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: listIndex }, arrivalIndex]
+export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: listIndex }, arrivalIndex, replacedIndex('created_at')]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))

@@ -13,6 +13,7 @@ import { historyIndexes, historyOf } from './history.js'
 import { leasesOf } from './leases.js'
 import { legalDocumentsOf } from './legal-documents.js'
 import { listIndexes } from './lists.js'
+import { movesOf } from './moves.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
 import { profilesOf } from './profiles.js'
@@ -91,7 +92,8 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db),
   hidden: hiddenOf(db),
-  streams: streamsOf(db)
+  streams: streamsOf(db),
+  moves: movesOf(db)
 })
 export type Data = ReturnType<typeof dataOf>
 

@@ -21,9 +21,14 @@ export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
+/** Finds elements of contents that were replaced. Only elements with this date, so that no query of a viewer can use it. */
+export const replacedIndex = (dated: 'created_at' | 'at'): IndexDescription => ({
+  key: { content_id: 1 },
+  partialFilterExpression: { [dated]: { $exists: true } }
+})
 export const oneForEachContent: IndexDescription = { key: { user_id: 1, content_id: 1 }, unique: true }
 /** The indexes of every list but the history. */
-export const listIndexes = [oneForEachContent, { key: { user_id: 1, created_at: -1, _id: -1 } }, arrivalIndex]
+export const listIndexes = [oneForEachContent, { key: { user_id: 1, created_at: -1, _id: -1 } }, arrivalIndex, replacedIndex('created_at')]
 
 export const newestFirst = { created_at: -1, _id: -1 } as const
 

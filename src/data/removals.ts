@@ -62,7 +62,7 @@ export const removalsOf = (db: Db) => {
     markWhole: (user_id: number, list: ViewerList) => markOf(user_id, list, wholeList),
     markSome: (user_id: number, list: ViewerList, content_ids: number[]) => mark({ _id: new ObjectId(), user_id }, { list, content_ids }),
 
-    /** Returns a function that says when the element of a content was last removed from the history, in milliseconds. */
+    /** Returns a function that says when an element of any of these contents was last removed from the history, in milliseconds. */
     ofHistory: async (user_id: number, content_ids: number[]) => {
       const marks = await findInOneBatch(db, removals, {
         user_id,
@@ -71,7 +71,7 @@ export const removalsOf = (db: Db) => {
       })
       const removed = new Map(marks.map(({ content_id, before }) => [content_id, Number(before)]))
       const at = (content_id: number) => removed.get(content_id) ?? Number.NEGATIVE_INFINITY
-      return (content_id: number) => Math.max(at(wholeList), at(content_id))
+      return (ids: number[]) => Math.max(at(wholeList), ...ids.map(at))
     }
   }
 }
@@ -121,7 +121,8 @@ const historyUntil = (bound: Date): Bound => {
 const listUntil = (bound: Date, begun: string[]): Bound => {
   const notLater = { $not: { $gt: bound } }
   return {
-    removed: { asked_at: notLater, arrived_at: notLater },
+    // Without `asked_at`, an import has added it. An element that was moved to another content has arrived later than it was asked for.
+    removed: { asked_at: notLater, $or: [{ asked_at: { $exists: true } }, { arrived_at: notLater }] },
     kept: { asked_at: { $gt: bound }, arrived_at: notLater },
     begunAnew: { arrived_at: '$$NOW', ...Object.fromEntries(begun.map(date => [date, '$asked_at'])) }
   }
@@ -147,11 +148,13 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
    * what is observed in the meantime, but only as long as nobody can have been answered. Returns false if another request has removed it.
    */
   const remove = async (element: Listed, given?: Date) => {
-    const { _id, user_id, content_id } = element
+    const { _id, user_id } = element
     const began = performance.now()
     let before = given
     let wasLost = false
     for (let found: Listed | null = element; found; ) {
+      // It may have been moved to the content that has replaced its own.
+      const { content_id } = found
       const mark = await removals.markOne(user_id, list, content_id, before)
       // A clock that ran ahead may have dated the element.
       const observed: Date | undefined = found[observation]
@@ -159,7 +162,7 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
       const { removed } = boundTo(bound)
       const { deletedCount } = await withRetries(lostFor => {
         wasLost ||= lostFor !== undefined
-        return collection.deleteOne({ _id, user_id, ...removed, ...soonAfter(mark) }, { hint: { _id: 1 } })
+        return collection.deleteOne({ _id, user_id, content_id, ...removed, ...soonAfter(mark) }, { hint: { _id: 1 } })
       })
       if (deletedCount > 0) return true
       const isFixed = before !== undefined || performance.now() - began > patience

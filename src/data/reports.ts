@@ -13,8 +13,12 @@ import { removalsOf, removerOf } from './removals.js'
 /** What a player reports about a content. */
 export interface Report {
   content_id: number
+  /** Earlier ids of the content, under which its element may have been removed. */
+  earlier?: number[]
   progress: Progress
 }
+
+const idsOf = ({ content_id, earlier = [] }: Report) => [content_id, ...earlier]
 
 /** Enough for about twenty thousand elements. */
 const cacheBytes = 4 * 1024 * 1024
@@ -78,26 +82,24 @@ export const reportsOf = (db: Db, completedAt: number) => {
   const history: Collection<HistoryDocument> = db.collection('history')
   const removals = removalsOf(db)
   const remover = removerOf(db, 'history')
-  /** The content of each element, by user and element. It never changes. */
+  /** The content of each element, by user and element. If an element is moved, the id that it had leads to its new one. */
   const contents = new Cache<string, number>(cacheBytes, () => bytesOfId)
 
   const removedSince = async (user_id: number, reports: Report[]) => {
     const dated = reports.filter(({ progress }) => progress.observed_at)
     if (dated.length === 0) return []
-    const removedAt = await removals.ofHistory(
-      user_id,
-      dated.map(({ content_id }) => content_id)
-    )
-    return dated.filter(({ content_id, progress: { observed_at } }) => (observed_at as Date).getTime() < removedAt(content_id))
+    const removedAt = await removals.ofHistory(user_id, dated.flatMap(idsOf))
+    return dated.filter(report => (report.progress.observed_at as Date).getTime() < removedAt(idsOf(report)))
   }
 
   /** Removes what late reports have brought back while it was being removed, unless it is newer than the removal. */
-  const removeAgain = async (user_id: number, content_ids: number[]) => {
-    const removedAt = await removals.ofHistory(user_id, content_ids)
-    const removed = content_ids.filter(id => removedAt(id) > Number.NEGATIVE_INFINITY)
+  const removeAgain = async (user_id: number, reports: Report[]) => {
+    const removedAt = await removals.ofHistory(user_id, reports.flatMap(idsOf))
+    const bounds = new Map(reports.map(report => [report.content_id, removedAt(idsOf(report))]))
+    const removed = [...bounds.keys()].filter(id => bounds.get(id) !== Number.NEGATIVE_INFINITY)
     if (removed.length === 0) return
     for (const element of await findInOneBatch(db, history, { user_id, content_id: { $in: removed } })) {
-      const bound = removedAt(element.content_id)
+      const bound = bounds.get(element.content_id) as number
       if (element.updated_at.getTime() <= bound) await remover.again(element, new Date(bound))
     }
   }
@@ -129,7 +131,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
         return result
       })
       if (mayBeBack) {
-        await removeAgain(user_id, [content_id])
+        await removeAgain(user_id, [report])
         return idOf()
       }
       const id = String((value as HistoryDocument)._id)
@@ -143,7 +145,7 @@ export const reportsOf = (db: Db, completedAt: number) => {
       const kept = reports.filter(report => !dropped.has(report))
       if (kept.length === 0) return
       const written = byContent(kept)
-      if (await writeAll(history, { user_id, reports: written, completedAt })) await removeAgain(user_id, [...written.keys()])
+      if (await writeAll(history, { user_id, reports: written, completedAt })) await removeAgain(user_id, kept)
     },
 
     /** Completes the contents that are not completed, as a report made now at their end would. Returns how many. */

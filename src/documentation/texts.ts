@@ -52,7 +52,7 @@ export const headers = {
   ),
   Vary: header('The request headers that the answer depends on, if any'),
   Allow: header('The methods that the path supports'),
-  Location: header('The path of what was created or updated. Missing for a late report of a removed element'),
+  Location: header('The path of what was created or updated, or has moved. Missing for a late report of a removed element'),
   'Content-Language': header('The language of the text')
 }
 type HeaderName = keyof typeof headers
@@ -79,6 +79,11 @@ export const statuses: Record<string, Status> = {
   200: { description: 'Success' },
   201: { description: 'Saved' },
   304: { name: 'NotModified', headers: cacheable, description: 'Not modified: the version in `If-None-Match` is current' },
+  308: {
+    name: 'PermanentRedirect',
+    headers: ['Location', 'Cache-Control', 'Vary'],
+    description: 'It has another id now. `Location` is its path'
+  },
   400: { name: 'BadRequest', description: 'The request is invalid. The message says why' },
   401: { name: 'Unauthorized', description: 'No valid bearer token, a session that has ended, or a failed login' },
   403: { name: 'Forbidden', description: 'Not for this user or profile' },

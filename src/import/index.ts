@@ -13,6 +13,7 @@ import { hidden, watchlist } from './kinds/lists.js'
 import { railCollections } from './kinds/rail-collections.js'
 import { terms } from './kinds/terms.js'
 import { users } from './kinds/users.js'
+import { Replacements } from './replacements.js'
 import { filesOf, type Source, textsOf } from './sources.js'
 import { type Counts, pruneKind, writeFile } from './writing.js'
 
@@ -20,18 +21,21 @@ export { ImportError } from './checking.js'
 
 type Kinds = { [K in ImportKind]: Kind<Static<(typeof importRecords)[K]>> }
 
-const kindsOf = (run: ImportRun): Kinds => ({
-  users: users(run),
-  terms: terms(run),
-  contents: contents(run),
-  'rail-collections': railCollections(run),
-  legal: legal(run),
-  schedule: schedule(run),
-  'support-texts': supportTexts(run),
-  history: history(run),
-  watchlist: watchlist(run),
-  hidden: hidden(run)
-})
+const kindsOf = (run: ImportRun): Kinds => {
+  const replacements = new Replacements(run)
+  return {
+    users: users(run),
+    terms: terms(run),
+    contents: contents(run, replacements),
+    'rail-collections': railCollections(run),
+    legal: legal(run),
+    schedule: schedule(run),
+    'support-texts': supportTexts(run),
+    history: history(run, replacements),
+    watchlist: watchlist(run, replacements),
+    hidden: hidden(run, replacements)
+  }
+}
 
 /** Each file is read twice: once to check it and once to write it. */
 export interface ImportProgress {

@@ -42,7 +42,7 @@ export const viewingOf = (
   const hidden = tree.titles(history.hidden)
   const excluded = new Set(hidden)
   history.content_ids.forEach((content_id, i) => {
-    const row = content_id === undefined ? undefined : skeleton.row(content_id)
+    const row = content_id === undefined ? undefined : skeleton.leadRow(content_id)
     if (row === undefined || !(isStarted(history, i) || history.plays[i])) return
     const title = tree.title(row)
     if (hidden.has(title)) return

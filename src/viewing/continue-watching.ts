@@ -33,31 +33,37 @@ export const continueWatching = (
 ): Card[] => {
   const { content_ids, percentages, plays, previousTimes, updated } = history
   const now = Date.now()
+  // Until what a viewer has of an earlier id is moved, a content may have several elements.
+  const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.leadRow(id)))
   const playsOf = new Map<number | undefined, number>()
-  for (let i = 0; i < content_ids.length; i++) playsOf.set(content_ids[i], plays[i] as number)
+  for (const [i, row] of rows.entries()) playsOf.set(row, (playsOf.get(row) ?? 0) + (plays[i] as number))
+  const dismissedAt = new Map<number | undefined, number>()
+  for (const [id, at] of dismissed) {
+    const row = skeleton.leadRow(id)
+    dismissedAt.set(row, Math.max(at, dismissedAt.get(row) ?? 0))
+  }
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
   const isInProgress = (i: number) => isStarted(history, i) || Boolean(previousTimes[i])
 
   /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
   const nextAfter = (row: number, times: number) => {
-    for (const next of tree.after(row)) if ((playsOf.get(skeleton.idOf(next)) ?? 0) < times && isShown(next)) return next
+    for (const next of tree.after(row)) if ((playsOf.get(next) ?? 0) < times && isShown(next)) return next
     return undefined
   }
 
   const seen = tree.titles(hidden)
   const cards: Card[] = []
   for (let i = 0; i < content_ids.length; i++) {
-    const content_id = content_ids[i]
+    const row = rows[i]
     const updated_at = updated[i]
-    if (content_id === undefined || updated_at === undefined || !isWireTime(updated_at) || !isInProgress(i)) continue
-    const row = skeleton.row(content_id)
+    if (updated_at === undefined || !isWireTime(updated_at) || !isInProgress(i)) continue
     if (row === undefined || !isSuited(skeleton, row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue
     seen.add(title)
-    if ((dismissed.get(skeleton.idOf(title)) ?? 0) >= updated_at) continue
+    if ((dismissedAt.get(title) ?? 0) >= updated_at) continue
     const isCompleted = (percentages[i] as number) >= completedAt
-    const proposed = isCompleted ? nextAfter(row, plays[i] as number) : isShown(row) ? row : undefined
+    const proposed = isCompleted ? nextAfter(row, playsOf.get(row) as number) : isShown(row) ? row : undefined
     if (proposed === undefined) continue
     // A show with a new episode comes to the front.
     const moment = isCompleted ? Math.max(updated_at, skeleton.starts.raw(proposed)) : updated_at
@@ -71,9 +77,14 @@ export const continueWatching = (
 export type CardWithHistory = Card & { element: HistoryDocument | undefined }
 
 /** Joins the cards with the history of their contents. Skips a card to resume if its element is gone or cannot be served. */
-export const cardsWithHistory = ({ broken }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
+export const cardsWithHistory = ({ broken, skeleton }: Catalogue, cards: Card[], elements: HistoryDocument[]): CardWithHistory[] => {
   const servable = broken.keepServable('history', elements, isServableHistory)
-  const elementOf = new Map(servable.map(element => [element.content_id, element]))
+  const elementOf = new Map<number, HistoryDocument>()
+  for (const element of servable) {
+    const content_id = skeleton.leadOf(element.content_id)
+    const other = elementOf.get(content_id)
+    if (!other || other.updated_at < element.updated_at) elementOf.set(content_id, { ...element, content_id })
+  }
   return cards
     .map(card => ({ ...card, element: elementOf.get(card.content_id) }))
     .filter(({ reason, element }) => reason === 'next' || element !== undefined)

@@ -161,12 +161,14 @@ export const savedFor = ({ items, audience }: HomeRequest) => (audience.maxAge =
 
 export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: Stored, { items, audience }: HomeRequest): PlannedShelf => {
   const isSuited = catalogue.suitedTo(audience)
+  const seen = new Set<number>()
   return {
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
     items: catalogue.broken
       .keepServable('watchlist', saved, isServableWatchlist)
-      .filter(({ content_id }) => isSuited?.(content_id) ?? true)
+      .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
+      .filter(({ content_id }) => (isSuited?.(content_id) ?? true) && seen.size < seen.add(content_id).size)
       .slice(0, items)
       .map(element => ({ content_id: element.content_id, parts: content => watchlistParts(element, content) }))
   }

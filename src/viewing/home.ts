@@ -86,7 +86,7 @@ export class Home {
     const { catalogue, data } = this.options
     const stored = await data.history.wholeAndLists(user, savedFor(wanted))
     const cards = cardsOf(this.options, stored, wanted)
-    const watched = cards.map(({ content_id }) => content_id)
+    const watched = cards.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
     const elements = watched.length > 0 ? await data.history.started(user, watched) : []
     const rails = await this.rails.first(wanted)
     const shelves = await this.pacer.run(() => [

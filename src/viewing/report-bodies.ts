@@ -3,7 +3,7 @@ import { type Audience, isOpen } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { progressOf } from '../data/progress.js'
 import type { Report } from '../data/reports.js'
-import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, invalid } from '../errors.js'
+import { type ErrorAnswer, historyContentIdMissing, historyContentNotFound, invalid, orThrow } from '../errors.js'
 import { hasContentId } from '../http/requests.js'
 import { compileValidator, invalidRequest } from '../http/validation.js'
 
@@ -13,19 +13,24 @@ export const needsContent = ({ time, percentage }: ProgressUpdate, { skeleton }:
 
 /** What a report says about a content. Without a content, it says no more than its fields. */
 export const progressIn = (content_id: number | undefined, update: ProgressUpdate, { skeleton }: Catalogue, { country }: Audience) =>
-  progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(content_id)) })
+  progressOf(update, { country, ...(content_id !== undefined && skeleton.lengthOf(skeleton.leadOf(content_id))) })
 
 const check = compileValidator({ schema: ProgressReport })
+
+/** What is reported about a content, or undefined if it is not open to the audience. */
+export const reportOf = (body: ProgressReport, catalogue: Catalogue, audience: Audience): Report | undefined => {
+  const content_id = catalogue.openLead(body.content_id, audience)
+  if (content_id === undefined) return undefined
+  const [, ...earlier] = catalogue.skeleton.idsOf(content_id)
+  return { content_id, earlier, progress: progressIn(content_id, body, catalogue, audience) }
+}
 
 /** The report, or what POST /history would refuse it with. */
 const readReport = (body: unknown, catalogue: Catalogue, audience: Audience): Report | ErrorAnswer => {
   if (!hasContentId(body)) return historyContentIdMissing()
   const { error } = check(body)
   if (error) return invalidRequest(error, 'body')
-  const report = body as ProgressReport
-  const { content_id } = report
-  if (!catalogue.isOpen(content_id, audience)) return historyContentNotFound()
-  return { content_id, progress: progressIn(content_id, report, catalogue, audience) }
+  return reportOf(body as ProgressReport, catalogue, audience) ?? historyContentNotFound()
 }
 
 /** Refuses what POST /history would refuse, each report by itself. */
@@ -43,8 +48,7 @@ export const readReports = (bodies: unknown[], catalogue: Catalogue, audience: A
 /** The contents that are marked as watched or unwatched: the open episodes that a mark stands for, or the content alone. */
 export const markedBy = ({ content_id, up_to = false }: WatchedMark, catalogue: Catalogue, audience: Audience) => {
   const { skeleton, tree } = catalogue
-  if (!catalogue.isOpen(content_id, audience)) throw historyContentNotFound()
-  const row = skeleton.row(content_id) as number
+  const row = skeleton.row(orThrow(catalogue.openLead(content_id, audience), historyContentNotFound)) as number
   const type = skeleton.type.get(row)
   if (up_to && type !== 'episode') throw invalid([{ field: 'up_to', message: 'must be given with an episode' }])
   const now = Date.now()

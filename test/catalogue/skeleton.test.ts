@@ -107,3 +107,64 @@ t.test('the age of a content is the highest of its own and those of its ancestor
   skeleton.put(content(10, { stamp: new Date(2) }))
   t.strictSame(suited(12), [13, 16, 18, 21], 'also back')
 })
+
+t.test('earlier ids', async t => {
+  const [one, two] = [new Date(1), new Date(2)]
+
+  t.test('lead to the last content of a chain', async t => {
+    const skeleton = skeletonOf(content(9, { replaces: [7] }), content(7, { replaces: [5, 4] }), content(5), content(1))
+    t.strictSame(
+      [5, 4, 7, 9, 1, 2].map(id => skeleton.leadOf(id)),
+      [9, 9, 9, 9, 1, 2]
+    )
+    t.strictSame(skeleton.idsOf(5), [9, 7, 5], 'nobody can have an element of a content that never was')
+    t.strictSame([skeleton.idsOf(1), skeleton.idsOf(2)], [[1], [2]])
+    t.strictSame([...skeleton.replaced()], [[9, [7, 5, 4]]])
+    t.equal(skeleton.leadRow(5), skeleton.row(9))
+    t.equal(skeleton.leadRow(2), undefined)
+  })
+
+  t.test('are closed until they leave the list', async t => {
+    const end = new Date('2090-01-01')
+    const endOf = (skeleton: Skeleton, id: number) => skeleton.ends.get(skeleton.row(id) as number)
+    const skeleton = skeletonOf(content(5, { end_date: end, stamp: one }), content(7, { replaces: [5], stamp: one }))
+    t.equal(endOf(skeleton, 5), Number.NEGATIVE_INFINITY)
+    skeleton.put(content(5, { end_date: new Date('2095-01-01'), stamp: two }))
+    t.equal(endOf(skeleton, 5), Number.NEGATIVE_INFINITY, 'written again')
+    skeleton.put(content(7, { replaces: null, stamp: two }))
+    t.equal(endOf(skeleton, 5), Date.parse('2095-01-01'))
+    t.equal(skeleton.leadOf(5), 5)
+    skeleton.put(content(7, { replaces: [5], stamp: one }))
+    skeleton.hide(5)
+    skeleton.put(content(7, { stamp: two }))
+    t.equal(endOf(skeleton, 5), Number.NEGATIVE_INFINITY, 'and a hidden content stays hidden')
+  })
+
+  t.test('that go from one content to another lead to that one, whichever is read first', async t => {
+    const from = [content(7, { replaces: [5], stamp: one }), content(8, { stamp: one })]
+    const to = [content(7, { stamp: two }), content(8, { replaces: [5], stamp: two })]
+    for (const changed of [to, to.toReversed()]) {
+      const skeleton = skeletonOf(...from, ...changed)
+      t.equal(skeleton.leadOf(5), 8)
+      t.strictSame(skeleton.idsOf(7), [7])
+    }
+  })
+
+  t.test('that lead in a circle, which no import makes, lead somewhere', async t => {
+    const skeleton = skeletonOf(content(1, { replaces: [2] }), content(2, { replaces: [3] }), content(3, { replaces: [1, 4] }), content(4))
+    t.same(
+      [1, 2, 3, 4].map(id => typeof skeleton.leadOf(id)),
+      Array(4).fill('number')
+    )
+    t.same(skeleton.idsOf(4).toSorted(), [1, 2, 3, 4])
+  })
+
+  t.test('do not count as changed when the content is written again', async t => {
+    const skeleton = skeletonOf(content(7, { replaces: [5], stamp: one }))
+    const { leadsVersion } = skeleton
+    skeleton.put(content(7, { replaces: [5], stamp: two, name: 'New' }))
+    t.equal(skeleton.leadsVersion, leadsVersion)
+    skeleton.put(content(7, { replaces: [5, 6], stamp: new Date(3) }))
+    t.ok(skeleton.leadsVersion > leadsVersion)
+  })
+})

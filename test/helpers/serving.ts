@@ -33,13 +33,18 @@ export const serving = async (t: Test, { settings, imports = [], script = 'src/s
     stream.setEncoding('utf8').on('data', text => {
       said += text
     })
-  const stop = async () => {
-    child.kill('SIGTERM')
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
     await exit
   }
   while (!/listening at/.test(said) || !/the service is ready/.test(said)) {
     if (child.exitCode !== null) throw new Error(`It ended: ${said}`)
     await sleep(20)
   }
-  return { address: String(/listening at (http[^"]+)/.exec(said)?.[1]), said: () => said, stop }
+  return {
+    address: String(/listening at (http[^"]+)/.exec(said)?.[1]),
+    said: () => said,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL')
+  }
 }

@@ -14,11 +14,12 @@ import {
   uniqueKeys
 } from '../kind.js'
 import { inBatches } from '../records.js'
+import { cyclesIn, cycleText, type Replacements } from '../replacements.js'
 import { Table } from '../table.js'
 import { type Fields, idsNotGiven, upsertsFor } from '../writing.js'
 import { termFaults } from './terms.js'
 
-export const contents = (run: ImportRun): Kind<ContentRecord> => {
+export const contents = (run: ImportRun, replacements: Replacements): Kind<ContentRecord> => {
   const { db, ids } = run
   const { given } = ids.contents
   const claimId = uniqueKeys(given, 'id')
@@ -34,6 +35,7 @@ export const contents = (run: ImportRun): Kind<ContentRecord> => {
       const wrongTerms = await termFaults(run, terms)
       for (const { record, place } of entries) {
         if (claimId([record.id], place, report) && record.parent_id) parents.add(record.id, record.parent_id)
+        replacements.add(record.id, record.replaces ?? [], place, report)
         for (const term of record.terms ?? []) {
           const fault = wrongTerms.get(term)
           if (fault) report(place, 'terms', fault)
@@ -48,9 +50,15 @@ export const contents = (run: ImportRun): Kind<ContentRecord> => {
       }
     },
 
-    checkAll: report => parents.check(report),
+    async checkAll(report) {
+      await parents.check(report)
+      await replacements.check(report)
+    },
 
-    operations: records => upserts(records.map(record => ({ _id: record.id, fields: fieldsOf(record) }))),
+    operations(records) {
+      const current = records.filter(({ id }) => !replacements.isReplaced(id))
+      return upserts(current.map(record => ({ _id: record.id, fields: fieldsOf(record) })))
+    },
 
     /** Marks contents as deleted. Clears the digest, so that an import with the content writes it again. */
     async prune(confirm) {
@@ -106,6 +114,7 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
   deleted_at: momentOrNull(record.deleted_at),
   terms: [...new Set(record.terms)],
   position: record.position ?? null,
+  replaces: record.replaces?.length ? [...new Set(record.replaces)] : null,
   ...noOptionalFields,
   ...optionalFields({ ...record, markers: markersOf(record) })
 })
@@ -138,9 +147,6 @@ const unstorable = (value: unknown, depth = 0): string | undefined => {
   }
   return undefined
 }
-
-/** Longer cycles are cut in the report. */
-const stepsShown = 10
 
 /** Checks that the parents of the run's contents exist, and that no content is its own ancestor. */
 class Parents {
@@ -178,23 +184,12 @@ class Parents {
     const { given } = this.ids
     const outside = [...this.parents.pairs()].flatMap(([, parent]) => (given.has(parent) ? [] : parent))
     const stored = await storedParents(this.db, outside, given)
-    const checked = new Table(1)
-    for (const [id] of this.parents.pairs()) {
-      const path = new Set<number>()
-      let at: number | undefined = id
-      while (at !== undefined && !checked.has(at) && !path.has(at)) {
-        path.add(at)
-        at = (given.has(at) ? this.parents : stored).get(0, at) || undefined
-      }
-      if (at !== undefined && path.has(at)) this.reportCycle([...path].slice([...path].indexOf(at)), report)
-      for (const step of path) checked.add([step])
+    const parentOf = (id: number) => (given.has(id) ? this.parents : stored).get(0, id) || undefined
+    const ids = [...this.parents.pairs()].map(([id]) => id)
+    for (const cycle of cyclesIn(ids, parentOf)) {
+      const first = cycle.find(id => given.has(id)) as number
+      report(this.placeOf(first), 'parent_id', `makes a cycle of parents: ${cycleText(cycle)}`)
     }
-  }
-
-  private reportCycle(cycle: number[], report: ReportFault) {
-    const first = cycle.find(id => this.ids.given.has(id)) as number
-    const steps = cycle.length > stepsShown ? [...cycle.slice(0, stepsShown), '...'] : cycle
-    report(this.placeOf(first), 'parent_id', `makes a cycle of parents: ${[...steps, cycle[0]].join(' > ')}`)
   }
 }
 

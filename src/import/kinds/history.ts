@@ -5,10 +5,11 @@ import { notAfterNow } from '../../data/lists.js'
 import { previousFields } from '../../data/progress.js'
 import { moment } from '../../time.js'
 import { type ImportRun, type Kind, momentOrNull, type Operation } from '../kind.js'
+import type { Replacements } from '../replacements.js'
 import { Table } from '../table.js'
 import { checkReferences, uniqueIds } from './lists.js'
 
-export const history = (run: ImportRun): Kind<HistoryRecord> => {
+export const history = (run: ImportRun, replacements: Replacements): Kind<HistoryRecord> => {
   const checkIds = uniqueIds(run, {
     collection: 'history',
     owners: new Table(2, 2),
@@ -23,7 +24,7 @@ export const history = (run: ImportRun): Kind<HistoryRecord> => {
     collection: 'history',
 
     async check(entries, report) {
-      await checkReferences(run, entries, report)
+      await checkReferences(run, replacements, entries, report)
       for (const { record, place } of entries)
         superseded.add([record.user_id, record.content_id], observedAt(record, startedAt).getTime(), place)
       await checkIds(entries, report)
@@ -31,7 +32,10 @@ export const history = (run: ImportRun): Kind<HistoryRecord> => {
 
     isSuperseded: place => superseded.isSuperseded(place),
 
-    operations: async records => records.map(record => operation(record, startedAt, run.completedAt))
+    async operations(records) {
+      await replacements.lead(records)
+      return records.map(record => operation(record, startedAt, run.completedAt))
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { counterOf } from '../../data/counters.js'
 import { arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault } from '../kind.js'
+import type { Replacements } from '../replacements.js'
 import { Table } from '../table.js'
 import { storedParents } from './contents.js'
 
@@ -15,7 +16,7 @@ interface Pair {
   content_id: number
 }
 
-export const watchlist = (run: ImportRun): Kind<WatchlistRecord> => {
+export const watchlist = (run: ImportRun, replacements: Replacements): Kind<WatchlistRecord> => {
   const collection = run.db.collection<WatchlistDocument>('watchlist')
   const counter = counterOf(run.db, 'watchlist')
   const checkIds = uniqueIds(run, {
@@ -46,7 +47,7 @@ export const watchlist = (run: ImportRun): Kind<WatchlistRecord> => {
     collection: 'watchlist',
 
     async check(entries, report) {
-      await checkReferences(run, entries, report)
+      await checkReferences(run, replacements, entries, report)
       for (const { record } of entries) {
         const { id = 0, user_id, content_id } = record
         highest = Math.max(highest, id)
@@ -60,6 +61,7 @@ export const watchlist = (run: ImportRun): Kind<WatchlistRecord> => {
     begin: async () => highest > 0 && counter.moveTo(highest),
 
     async operations(records) {
+      await replacements.lead(records)
       const stored = await storedPairs(collection, records)
       const missing = new Map<string, WatchlistRecord>()
       for (const record of records) {
@@ -73,15 +75,16 @@ export const watchlist = (run: ImportRun): Kind<WatchlistRecord> => {
   }
 }
 
-export const hidden = (run: ImportRun): Kind<HiddenRecord> => {
+export const hidden = (run: ImportRun, replacements: Replacements): Kind<HiddenRecord> => {
   const startedAt = new Date()
   return {
     collection: 'hidden',
 
-    check: (entries, report) => checkReferences(run, entries, report),
+    check: (entries, report) => checkReferences(run, replacements, entries, report),
 
     /** A title that is already hidden keeps its `created_at`, as with a repeated PUT. */
     async operations(records) {
+      await replacements.lead(records)
       const titleOf = await titlesOf(run, records)
       return records.map(({ user_id, content_id, created_at }) =>
         insertion(
@@ -93,8 +96,9 @@ export const hidden = (run: ImportRun): Kind<HiddenRecord> => {
   }
 }
 
-/** Reports elements whose user or content does not exist. */
-export const checkReferences = async ({ ids }: ImportRun, entries: Entry<Pair>[], report: ReportFault) => {
+/** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
+export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Pair>[], report: ReportFault) => {
+  await replacements.lead(entries.map(({ record }) => record))
   const users = await ids.users.missing(entries.map(({ record }) => record.user_id))
   const contents = await ids.contents.missing(entries.map(({ record }) => record.content_id))
   if (users.size === 0 && contents.size === 0) return

@@ -46,7 +46,7 @@ export async function* watchedTitles(
       user = user_id
     }
     if (++read % 10_000 === 0) onProgress(read)
-    const row = skeleton.row(content_id)
+    const row = skeleton.leadRow(content_id)
     if (row !== undefined) addInterest(titles, skeleton.idOf(tree.title(row)), interestOf(time, percentage, settings))
   }
   if (titles.size > 0) yield historyFrom(titles)

@@ -88,7 +88,7 @@ export class Popular {
     const views = new Map<number, number>()
     const add = (counts: PopularityDocument | undefined, factor: number) =>
       counts?.content_ids.forEach((id, i) => {
-        const row = skeleton.row(id)
+        const row = skeleton.leadRow(id)
         if (row === undefined) return
         const title = tree.title(row)
         views.set(title, (views.get(title) ?? 0) + factor * (counts.views[i] as number))

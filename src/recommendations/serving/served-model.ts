@@ -84,8 +84,12 @@ export class ServedModel {
     const rows = new Int32Array(ids.length).fill(-1)
     const items = new Int32Array(skeleton.size).fill(-1)
     ids.forEach((id, item) => {
-      const row = skeleton.row(id)
+      const row = skeleton.leadRow(id)
       if (row === undefined) return
+      const other = items[row] as number
+      // A model that is older than a replacement may know a title by several ids. Its own goes first.
+      if (other >= 0 && skeleton.idOf(row) !== id) return
+      if (other >= 0) rows[other] = -1
       items[row] = item
       // Since the training, a title may have become the season of a show.
       if (tree.title(row) === row) rows[item] = row

@@ -40,6 +40,7 @@ t.test('a content', async t => {
       deleted_at: null,
       terms: [],
       position: null,
+      replaces: null,
       duration: null,
       min_age: null,
       season: null,
@@ -75,6 +76,7 @@ t.test('a content', async t => {
       link: 'https://example.com/2',
       terms: [1, 1],
       position: 4,
+      replaces: [7, 8],
       duration: 0.5,
       min_age: 0,
       season: 0,
@@ -111,10 +113,10 @@ t.test('a content', async t => {
     const before = await one('contents', 2)
     t.strictSame(await counts({ 'contents.ndjson': lines(film(2)) }), { contents: [0, 1, 0] })
     const after = await one('contents', 2)
-    const { parent_id, weight, title, deleted_at, terms, words } = after
+    const { parent_id, weight, title, deleted_at, terms, words, replaces } = after
     t.strictSame(
-      [parent_id, weight, title, deleted_at, terms, words],
-      [null, null, {}, null, [], { names: ['film', '2', '=film2'], keywords: [], description: [] }]
+      [parent_id, weight, title, deleted_at, terms, words, replaces],
+      [null, null, {}, null, [], { names: ['film', '2', '=film2'], keywords: [], description: [] }, null]
     )
     const { duration, min_age, season, episode, external_ids, markers } = after
     t.strictSame([duration, min_age, season, episode, external_ids, markers], [null, null, null, null, null, null])

@@ -3,6 +3,7 @@ import { interestOf } from '../../../src/recommendations/interest.js'
 import { varied } from '../../../src/recommendations/serving/reasons.js'
 import { interleaved } from '../../../src/recommendations/serving/served-model.js'
 import { buildWith } from '../../helpers/app.js'
+import { change } from '../../helpers/database.js'
 import { content, episode, film, term } from '../../helpers/documents.js'
 import { viewerOf, watch } from '../../helpers/viewer.js'
 import { crowdOf, firstOfCrowd, idsFor, interest, recommendedTo, span, taught, views } from '../helper.js'
@@ -54,6 +55,31 @@ t.test('a new title is recommended on its first day, by its terms, its keywords 
   const all = await idsFor(viewer)
   for (const id of [40, 41, 42]) t.ok(all.indexOf(id) < 18, `${id} comes before what others watch: ${all}`)
   t.notOk(all.includes(45))
+})
+
+t.test('a model that is older than a replacement goes on with the titles that have replaced others, each once', async t => {
+  const titles = span(1, 14)
+  const app = await buildWith(t, { contents: [...titles, 50].map(id => film(id, { terms: [1] })), terms: [term(1)] })
+  await views(app, crowdOf(titles, 1, firstOfCrowd))
+  const viewer = await viewerOf(app)
+  await watch(viewer, 1, { time: 3000, percentage: 95 })
+  await taught(app)
+  for (const [id, earlier] of [
+    [3, 4],
+    [6, 5],
+    [50, 1]
+  ] as const)
+    await change(app, 'contents', id, { replaces: [earlier] })
+  await app.catalogue.refresh()
+  const all = await recommendedTo(viewer)
+  t.strictSame(
+    all.map(({ id }) => id).sort((a, b) => a - b),
+    [2, 3, 6, ...span(7, 14)]
+  )
+  t.ok(
+    all.every(({ reason }) => reason.type !== 'watched' || reason.content_id === 50),
+    'what was watched under an earlier id speaks for them'
+  )
 })
 
 const because = (because: number, count: number, from: number) => Array.from({ length: count }, (_, i) => ({ title: from + i, because }))

@@ -1,0 +1,38 @@
+import fp from 'fastify-plugin'
+import { Counter } from 'prom-client'
+import { gauge } from '../src/metrics/instruments.js'
+import { Moving } from '../src/viewing/moving.js'
+import { poll } from './preparation.js'
+
+/** Moves what viewers have of contents that were replaced, in the background. */
+export default fp(
+  async app => {
+    const { catalogue, data, log, metrics } = app
+    const counter = new Counter({
+      name: 'replaced_elements_moved_total',
+      help: 'Elements of viewers that this process has moved from replaced contents to the ones that have replaced them, by list',
+      labelNames: ['list'],
+      registers: [metrics]
+    })
+    const moving = new Moving({ catalogue, data, onMoved: (list, count) => counter.inc({ list }, count) })
+    gauge(metrics, 'replaced_elements_due', '1 while elements of replaced contents may be left to move', () => Number(moving.isDue))
+
+    const closing = new AbortController()
+    let following: Promise<void> | undefined
+    const check = async () => {
+      const began = Date.now()
+      const moved = await moving.check(closing.signal)
+      if (moved > 0) log.info({ moved, took: Date.now() - began }, 'moved elements of replaced contents')
+    }
+    app.preparations.push(async () => {
+      following = poll(check, closing.signal, err =>
+        log.warn({ err }, 'the elements of replaced contents could not be moved, trying again every second')
+      )
+    })
+    app.addHook('onClose', async () => {
+      closing.abort()
+      await following
+    })
+  },
+  { name: 'moving', dependencies: ['metrics', 'mongo', 'preparation', 'catalogue'] }
+)

@@ -1,0 +1,109 @@
+import { leadIn } from '../catalogue/skeleton.js'
+import type { ContentDocument } from '../data/contents.js'
+import { batchTimeout, type ImportRun, type ReportFault } from './kind.js'
+import { Table } from './table.js'
+
+interface Claim {
+  id: number
+  earlier: number
+  place: number
+}
+
+/** Which content replaces each earlier id, before the run and after it. */
+export class Replacements {
+  private readonly claims: Claim[] = []
+  private readonly claimed = new Set<number>()
+  private stored: Map<number, number> | undefined
+  private final: Map<number, number> | undefined
+
+  constructor(private readonly run: ImportRun) {}
+
+  /** Notes the earlier ids that a record names. */
+  add(id: number, replaces: readonly number[], place: number, report: ReportFault) {
+    for (const earlier of new Set(replaces)) {
+      if (earlier === id) report(place, 'replaces', 'must not contain the id of the content itself')
+      else this.claims.push({ id, earlier, place })
+      this.claimed.add(earlier)
+    }
+  }
+
+  async check(report: ReportFault) {
+    const stored = await this.load()
+    const claims = new Map<number, Claim>()
+    const final = new Map<number, number>()
+    for (const claim of this.claims) {
+      const { id, earlier, place } = claim
+      const other = claims.get(earlier)
+      if (other) report(place, 'replaces', `content ${earlier} is already replaced`, other.place)
+      else claims.set(earlier, claim)
+      if (!this.isReplaced(id)) final.set(earlier, id)
+    }
+    for (const [earlier, id] of stored) {
+      // The list of the record holds from now on.
+      if (this.run.ids.contents.given.has(id) && !this.isReplaced(id)) continue
+      const claim = claims.get(earlier)
+      if (claim && claim.id !== id) report(claim.place, 'replaces', `content ${earlier} is already replaced by content ${id}`)
+      final.set(earlier, id)
+    }
+    // Also a record that changes nothing must not contradict the others.
+    for (const cycle of cyclesIn(claims.keys(), id => claims.get(id)?.id ?? final.get(id))) {
+      const claim = cycle.map(id => claims.get(id)).find(found => found !== undefined)
+      if (claim) report(claim.place, 'replaces', `makes a cycle: ${cycleText(cycle)}`)
+    }
+    this.final = final
+  }
+
+  /** Whether a content was replaced before the run and stays so. Its record then changes nothing. */
+  isReplaced(id: number) {
+    const { given } = this.run.ids.contents
+    const passed = new Set<number>()
+    let at = id
+    for (;;) {
+      const successor = this.stored?.get(at)
+      if (successor === undefined || passed.has(at)) return false
+      if (this.claimed.has(at) || !given.has(successor)) return true
+      // The record of the successor no longer names it, unless that record changes nothing.
+      passed.add(at)
+      at = successor
+    }
+  }
+
+  /** Lets what viewers have of earlier ids count for the contents that have replaced these. */
+  async lead(records: { content_id: number }[]) {
+    if (!this.final) await this.check(() => undefined)
+    const final = this.final as Map<number, number>
+    for (const record of records) record.content_id = leadIn(final, record.content_id)
+  }
+
+  private async load() {
+    const stored = new Map<number, number>()
+    const replacing = { replaces: { $gt: 0 } }
+    const found = this.run.db
+      .collection<ContentDocument>('contents')
+      .find<Pick<ContentDocument, '_id' | 'replaces'>>(replacing, { ...batchTimeout, projection: { replaces: 1 } })
+    for await (const { _id, replaces } of found) for (const earlier of replaces as number[]) stored.set(earlier, _id)
+    this.stored = stored
+    return stored
+  }
+}
+
+/** The cycles that are reached from these ids. */
+export function* cyclesIn(starts: Iterable<number>, next: (id: number) => number | undefined): Generator<number[]> {
+  const checked = new Table(1)
+  for (const start of starts) {
+    const path = new Set<number>()
+    let at: number | undefined = start
+    while (at !== undefined && !checked.has(at) && !path.has(at)) {
+      path.add(at)
+      at = next(at)
+    }
+    if (at !== undefined && path.has(at)) yield [...path].slice([...path].indexOf(at))
+    for (const step of path) checked.add([step])
+  }
+}
+
+/** Longer cycles are cut. */
+const stepsShown = 10
+
+export const cycleText = (cycle: number[]) =>
+  [...(cycle.length > stepsShown ? [...cycle.slice(0, stepsShown), '...'] : cycle), cycle[0]].join(' > ')
