@@ -33,6 +33,7 @@ const optional = Type.Object({
   markers: Type.Optional(Type.Array(Marker, { description: 'Parts that players offer to skip, by `start`' }))
 })
 export type OptionalContentFields = Static<typeof optional>
+export const optionalContentFields = Object.keys(optional.properties) as (keyof OptionalContentFields)[]
 
 export const Content = Type.Object(
   {

@@ -1,5 +1,5 @@
 import type { Db, Document, IndexDescription } from 'mongodb'
-import type { Content, Marker, OptionalContentFields } from '../../schemas/content.js'
+import { type Content, type Marker, type OptionalContentFields, optionalContentFields } from '../../schemas/content.js'
 import { isWireMoment, seconds, timestamp, wireYears } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
 
@@ -131,9 +131,6 @@ interface AnyField {
 const all = Object.entries(fields) as [FieldName, AnyField][]
 const inSkeleton = all.flatMap(([name, field]) => (field.inSkeleton ? [{ name: name as InSkeleton, isRight: field.inSkeleton }] : []))
 const sent = all.flatMap(([name, field]) => (field.sent ? [{ name, toWire: field.sent }] : []))
-const optionalNames = all.flatMap(([name, field]) =>
-  field.sent === ifAny || field.sent === byStart ? [name as keyof OptionalContentFields] : []
-)
 
 /** The database's part of the check. */
 const servableFilter: Document = {
@@ -150,11 +147,14 @@ const servableFilter: Document = {
 export const fitsSkeleton = (content: SkeletonContent) =>
   Number.isSafeInteger(content._id) && inSkeleton.every(({ name, isRight }) => isRight(content[name]))
 
-export const noOptionalFields = Object.fromEntries(optionalNames.map(name => [name, null])) as Record<keyof OptionalContentFields, null>
+export const noOptionalFields = Object.fromEntries(optionalContentFields.map(name => [name, null])) as Record<
+  keyof OptionalContentFields,
+  null
+>
 
 /** Those of the optional fields that have a value. */
 export const optionalFields = (content: Nullable<OptionalContentFields>): OptionalContentFields =>
-  Object.fromEntries(optionalNames.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
+  Object.fromEntries(optionalContentFields.flatMap(name => ((content[name] ?? null) === null ? [] : [[name, content[name]]])))
 
 export const toContent = (content: ContentDocument) => {
   const wire: Record<string, unknown> = { id: content._id }
