@@ -978,7 +978,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
-            /** @description The position before the content was started again by mistake, as it seems: below 60 seconds so far */
+            /** @description Where to resume if a restart was a mistake, otherwise null: the position before `time` fell below 60 seconds */
             previous: components["schemas"]["PreviousPosition"] | null;
             /**
              * Format: date-time
@@ -1386,7 +1386,7 @@ export interface components {
              * @example 2026-01-31T20:15:00.000000Z
              */
             watched_at: string | null;
-            /** @description The position before the content was started again by mistake, as it seems: below 60 seconds so far */
+            /** @description Where to resume if a restart was a mistake, otherwise null: the position before `time` fell below 60 seconds */
             previous: components["schemas"]["PreviousPosition"] | null;
             /**
              * Format: date-time

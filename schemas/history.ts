@@ -14,6 +14,9 @@ const Previous = Type.Object(
   { $id: 'PreviousPosition' }
 )
 
+/** In seconds. A restart below this may be a mistake, so the position before it is kept. */
+export const brief = 60
+
 const own = {
   user_id: Type.Integer(),
   content_id: Type.Integer(),
@@ -22,7 +25,7 @@ const own = {
   plays: Type.Integer({ description: 'How often the item was completed' }),
   watched_at: Nullable(Timestamp),
   previous: Type.Union([Previous, Type.Null()], {
-    description: 'The position before the content was started again by mistake, as it seems: below 60 seconds so far'
+    description: `Where to resume if a restart was a mistake, otherwise null: the position before \`time\` fell below ${brief} seconds`
   }),
   created_at: Timestamp,
   updated_at: Timestamp

@@ -48,7 +48,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     })
     const shown = onPage(cards, query)
     const contentIds = shown.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
-    const elements = await data.history.started(id, contentIds)
+    const elements = await data.history.resumable(id, contentIds)
     return reply.json(await cardsPageBytes(catalogue, shown, elements, pageMeta(query, cards.length)))
   })
 

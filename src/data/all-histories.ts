@@ -1,7 +1,8 @@
 import { type Collection, CursorTimeoutMode, type Db } from 'mongodb'
 import { minutes } from '../time.js'
 import type { HistoryDocument } from './history.js'
-import { listIndex, startedFilter } from './history-columns.js'
+import { listIndex } from './history-columns.js'
+import { startedFilter } from './progress.js'
 
 type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
 

@@ -32,11 +32,6 @@ export interface HistoryColumns extends WatchedColumns {
   updated: (number | undefined)[]
 }
 
-export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
-
-/** The same as `startedFilter`, for an element in columns. Elements that other software wrote may lack both fields. */
-export const isStarted = ({ times, percentages }: WatchedColumns, i: number) => Boolean(times[i]) || Boolean(percentages[i])
-
 /** The ids of the titles that a user has hidden. */
 export interface Hidden {
   hidden: number[]

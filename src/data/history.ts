@@ -4,8 +4,9 @@ import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
-import { historyColumnsOf, listIndex, startedFilter } from './history-columns.js'
+import { historyColumnsOf, listIndex } from './history-columns.js'
 import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
+import { resumableFilter, startedFilter } from './progress.js'
 import { removerOf } from './removals.js'
 
 /** How far a user has watched a content. `updated_at` is when the player was at `time`. */
@@ -129,13 +130,9 @@ export const historyOf = (db: Db, completedAt: number) => {
       return element
     },
 
-    /** The elements of these contents that the user has started to watch. */
-    started: (user_id: number, content_ids: number[]) =>
-      findInOneBatch(db, history, {
-        user_id,
-        content_id: { $in: content_ids },
-        $or: [...startedFilter.$or, { previous_time: { $gt: 0 } }]
-      }),
+    /** The elements of these contents that the user can resume. */
+    resumable: (user_id: number, content_ids: number[]) =>
+      findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...resumableFilter }),
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
       const _id = historyId(id, historyElementNotFound)

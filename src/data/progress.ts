@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { ProgressUpdate } from '../../schemas/history.js'
+import { brief, type ProgressUpdate } from '../../schemas/history.js'
 import { moment } from '../time.js'
 
 /** What a player reports. */
@@ -77,8 +77,8 @@ const completionsAfter = (
   return {}
 }
 
-/** In seconds: a start that ends below `brief` loses no position from there on, and one that reaches `lasting` is meant. */
-const [brief, lasting] = [60, 600]
+/** In seconds. Going back below `brief` keeps a position at or beyond it. Reaching `lasting` discards it. */
+const lasting = 600
 
 /** The position before a brief start, which is sent as `previous`. */
 const previous = { previous_time: '$time', previous_percentage: storedPercentage, previous_observed_at: '$updated_at' }
@@ -112,8 +112,8 @@ const asBefore = (reports: Progress[]) => {
  * server processes differ.
  *
  * A report without `observed_at` always wins. `$$NOW` alone would not ensure that: it is fixed when the operation starts, and
- * another update that started later may reach the element first. If it is sent again, because its answer was lost, it counts as observed
- * when it was sent first, so that it undoes nothing that came in between.
+ * another update that started later may reach the element first. A retried report counts from its first attempt, so that it undoes
+ * nothing that came in between.
  *
  * The same report may come again. What is not newer than the element was before the request counts no further completion. A report from
  * the future has not left its `observed_at` in `updated_at`, so `claimed_at` keeps it.
@@ -157,6 +157,26 @@ export const progressUpdate = (reports: Progress[], completedAt: number, lostFor
   if (!reports.some(({ observed_at }) => observed_at)) return stages
   return [asBefore(reports), ...stages, { $unset: 'before' }]
 }
+
+// What counts as started, as filters and for elements in columns. Elements that other software wrote may lack any of the fields.
+
+type Columns<Name extends string> = Record<Name, (number | undefined)[]>
+
+/** The viewer is beyond the beginning. */
+export const startedFilter = { $or: [{ time: { $gt: 0 } }, { percentage: { $gt: 0 } }] }
+const isStarted = ({ times, percentages }: Columns<'times' | 'percentages'>, i: number) => Boolean(times[i]) || Boolean(percentages[i])
+
+/** Started, or restarted by mistake: it has a card in continue watching. */
+export const resumableFilter = { $or: [...startedFilter.$or, { previous_time: { $gt: 0 } }] }
+export const isResumable = (history: Columns<'times' | 'percentages' | 'previousTimes'>, i: number) =>
+  isStarted(history, i) || Boolean(history.previousTimes[i])
+
+/** Started or ever completed: it says something about the viewer's taste, and is not recommended. */
+export const isKnownTo = (history: Columns<'times' | 'percentages' | 'plays'>, i: number) =>
+  isStarted(history, i) || Boolean(history.plays[i])
+
+/** Anything that marking it as unwatched takes back. */
+export const begunFilter = { $or: [...resumableFilter.$or, { plays: { $gt: 0 } }] }
 
 /** The update that takes an element back to before it was ever watched. Older reports change nothing any more. */
 export const unwatchedUpdate = [

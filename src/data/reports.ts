@@ -5,9 +5,8 @@ import { isDuplicate } from './driver/faults.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { retryDeadline, withRetries } from './driver/retry.js'
 import { type HistoryDocument, historyId } from './history.js'
-import { startedFilter } from './history-columns.js'
 import { forbiddenOr } from './lists.js'
-import { type Progress, progressUpdate, unwatchedUpdate } from './progress.js'
+import { begunFilter, type Progress, progressUpdate, unwatchedUpdate } from './progress.js'
 import { removalsOf, removerOf } from './removals.js'
 
 /** What a player reports about a content. */
@@ -157,10 +156,9 @@ export const reportsOf = (db: Db, completedAt: number) => {
       return left.length
     },
 
-    /** Takes elements back to before they were ever watched. Returns how many were not there. */
+    /** Takes elements back to before they were ever watched. Returns how many had been begun. */
     markUnwatched: async (user_id: number, content_ids: number[]) => {
-      const isBegun = [...startedFilter.$or, { plays: { $gt: 0 } }, { previous_time: { $gt: 0 } }]
-      const begun = await matching(user_id, content_ids, { $or: isBegun })
+      const begun = await matching(user_id, content_ids, begunFilter)
       await withRetries(() => history.updateMany({ user_id, content_id: { $in: content_ids } }, unwatchedUpdate))
       return begun.size
     },

@@ -3,7 +3,8 @@ import { type Audience, isOpen, isSuited } from '../catalogue/audience.js'
 import { type Fragment, pageBytes, withContent } from '../catalogue/bytes.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
-import { type HistoryColumns, isStarted } from '../data/history-columns.js'
+import type { HistoryColumns } from '../data/history-columns.js'
+import { isResumable } from '../data/progress.js'
 import { isWireTime, timestamp } from '../time.js'
 import { withContents } from './viewer-bytes.js'
 
@@ -31,7 +32,7 @@ export const continueWatching = (
   { skeleton, tree }: Pick<Catalogue, 'skeleton' | 'tree'>,
   { history, hidden, dismissed, since = Number.NEGATIVE_INFINITY, completedAt, audience }: WatchState
 ): Card[] => {
-  const { content_ids, percentages, plays, previousTimes, updated } = history
+  const { content_ids, percentages, plays, updated } = history
   const now = Date.now()
   // Until what a viewer has of an earlier id is moved, a content may have several elements.
   const rows = content_ids.map(id => (id === undefined ? undefined : skeleton.leadRow(id)))
@@ -43,7 +44,6 @@ export const continueWatching = (
     dismissedAt.set(row, Math.max(at, dismissedAt.get(row) ?? 0))
   }
   const isShown = (row: number) => isOpen(skeleton, row, now, audience)
-  const isInProgress = (i: number) => isStarted(history, i) || Boolean(previousTimes[i])
 
   /** The first later content that was completed fewer than `times` times, so that a show that is watched again goes on, too. */
   const nextAfter = (row: number, times: number) => {
@@ -56,7 +56,7 @@ export const continueWatching = (
   for (let i = 0; i < content_ids.length; i++) {
     const row = rows[i]
     const updated_at = updated[i]
-    if (updated_at === undefined || !isWireTime(updated_at) || !isInProgress(i)) continue
+    if (updated_at === undefined || !isWireTime(updated_at) || !isResumable(history, i)) continue
     if (row === undefined || !isSuited(skeleton, row, audience.maxAge)) continue
     const title = tree.title(row)
     if (seen.has(title)) continue

@@ -87,7 +87,7 @@ export class Home {
     const stored = await data.history.wholeAndLists(user, savedFor(wanted))
     const cards = cardsOf(this.options, stored, wanted)
     const watched = cards.flatMap(({ content_id }) => catalogue.skeleton.idsOf(content_id))
-    const elements = watched.length > 0 ? await data.history.started(user, watched) : []
+    const elements = watched.length > 0 ? await data.history.resumable(user, watched) : []
     const rails = await this.rails.first(wanted)
     const shelves = await this.pacer.run(() => [
       cardsShelf(this.options, cardsWithHistory(catalogue, cards, elements)),

@@ -443,7 +443,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
       wholeAndHidden: [() => data.history.wholeAndHidden(you._id), () => data.history.wholeAndHidden(999)],
       latestHiddenAndDismissed: [() => data.history.latestHiddenAndDismissed(you._id), () => data.history.latestHiddenAndDismissed(999)],
       wholeAndLists: [() => data.history.wholeAndLists(you._id, 10), () => data.history.wholeAndLists(999, 10)],
-      started: [() => data.history.started(me._id, [1001, 1002, 9999])],
+      resumable: [() => data.history.resumable(me._id, [1001, 1002, 9999])],
       removeAll: [() => data.history.removeAll(me._id), () => data.history.removeAll(999)]
     },
     allHistories: {

@@ -151,7 +151,7 @@ t.test('completions', async t => {
     const id = String(await reports.put(user_id, { content_id: 1, progress: { percentage: 50, observed_at: minute(1) } }))
     await reports.update(user_id, id, { percentage: 95, observed_at: minute(2) })
     t.strictSame(await counted(user_id), [1, minute(2)])
-    t.strictSame([(await history.byId(user_id, id)).plays, (await history.started(user_id, [1]))[0]?.plays], [1, 1])
+    t.strictSame([(await history.byId(user_id, id)).plays, (await history.resumable(user_id, [1]))[0]?.plays], [1, 1])
   })
 
   t.test('status=watched has what was completed once, wherever the position is', async t => {

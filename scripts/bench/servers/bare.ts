@@ -71,7 +71,7 @@ app.post<Asked>('/history', async (request, reply) => {
 app.get('/continue-watching', async (request, reply) => {
   const user_id = userOf(request)
   await history.latestHiddenAndDismissed(user_id)
-  await history.started(user_id, shown)
+  await history.resumable(user_id, shown)
   return reply.type(json).send(cards)
 })
 app.get('/recommendations', async (request, reply) => {

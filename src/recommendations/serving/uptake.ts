@@ -51,7 +51,7 @@ export class Uptake {
     this.byUser.put(user, packed([...added, ...counted].slice(0, mostPerUser)))
   }
 
-  /** A user begins a content, perhaps one that was recommended, or an episode of a show that was. */
+  /** Any report begins a content, even at 0 seconds. It may have been recommended, or be an episode of a show that was. */
   begin(user: number, content_id: number, now = Date.now()) {
     const { skeleton, tree } = this.catalogue
     const row = skeleton.row(content_id)
