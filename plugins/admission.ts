@@ -75,7 +75,7 @@ export default fp(
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
       if (isUrgent || crowd.waiting >= mostWaiting) decide()
-      // From here to the response, a request that waits for nothing runs in its slice: validation, handler and refusals.
+      // Without I/O, everything up to the response runs in this slice.
       else void crowd.run(decide)
     })
 

@@ -19,7 +19,7 @@ export default fp(
     /** Makes the profile the viewer of the request. Returns a 403 if a header names a profile that the account lacks. */
     const watchAs = (request: FastifyRequest, viewer: Viewer | undefined) => {
       request.viewer = viewer ? revocations.withCurrentLimit(viewer) : null
-      // If nobody was found and no header names a profile, the account was just removed: the request counts as one without a token.
+      // Account just removed: treat as anonymous.
       return viewer || request.headers[header] === undefined ? undefined : forbidden()
     }
 

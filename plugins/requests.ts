@@ -18,7 +18,7 @@ export const securityHeaders = {
   'x-frame-options': 'SAMEORIGIN'
 }
 
-/** What every request has in common. A hook that needs the content type of the caller must be registered before. */
+/** What every request has in common. It overwrites Content-Type, so register hooks that read it earlier. */
 export default fp(
   async app => {
     const readForwarded = forwardedReader(app.settings.TRUST_PROXY !== '')

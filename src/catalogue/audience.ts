@@ -8,7 +8,7 @@ export type Country = string
 export interface Audience {
   /** Undefined if it is unknown. */
   country: Country | undefined
-  /** The age limit. It closes contents for older viewers and those without a known minimum age. Undefined without a limit. */
+  /** The age limit, if any. Closes contents meant for older viewers, and contents without a known minimum age. */
   maxAge: number | undefined
 }
 

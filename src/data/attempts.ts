@@ -10,7 +10,7 @@ export const loginWindowMinutes = 15
 /** Successes for one e-mail or PIN from one address in a window. No honest user needs more. */
 export const maxSuccessfulLogins = 1000
 
-/** How many times the limit for one account at one address is allowed for one address, and for one account. */
+/** The limit of a whole address or account, as a multiple of the limit for both together. */
 const widerBy = 10
 
 interface AttemptsDocument {
@@ -84,7 +84,7 @@ const decrement = async (attempts: Collection<AttemptsDocument>, counts: Attempt
   )
 }
 
-/** Counts an attempt in groups of buckets, the narrowest first: what a narrow one refuses must not use up limits that others share. */
+/** Counts an attempt in groups of buckets, the narrowest first. A refusal by a narrow bucket must not charge the shared ones. */
 const takeInTurn = async (attempts: Collection<AttemptsDocument>, groups: Bucket[][]) => {
   const granted: AttemptsDocument[] = []
   for (const group of groups) {

@@ -12,11 +12,11 @@ export interface ListElement {
   created_at: Date
   /** When it was stored, because an import brings an older `created_at`. Apps find the change by this date. */
   arrived_at?: Date
-  /** When the user last added it, although it may have been there. A removal that began before leaves it there. */
+  /** When the user last added it, even if already listed. An earlier removal must leave it. */
   asked_at?: Date
 }
 
-/** Missing in elements of the history whose last report was made at its arrival: their `updated_at` says when. */
+/** Undated reports leave `arrived_at` out; `updated_at` is their arrival. */
 export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }

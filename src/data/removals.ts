@@ -79,7 +79,7 @@ export const removalsOf = (db: Db) => {
 /** Part of a filter that no longer matches when the mark is too old. A database that was frozen may run a command much later. */
 const soonAfter = ({ at }: RemovalDocument): Document => ({ $expr: { $lt: ['$$NOW', new Date(at.getTime() + removalGrace)] } })
 
-/** How long the moment of a removal may move on. Much shorter than a request may take. */
+/** In milliseconds. Much shorter than a request may take. */
 const patience = 500
 
 interface Listed extends ListElement {
@@ -144,8 +144,8 @@ export const removerOf = (db: Db, list: ViewerList, begun = ['created_at']) => {
   }
 
   /**
-   * Removes an element that was read before, unless it was observed after `given`. Without `given`, the moment of the removal moves on with
-   * what is observed in the meantime, but only as long as nobody can have been answered. Returns false if another request has removed it.
+   * Removes an element that was read before, unless it was observed after `given`. Without `given`, for up to `patience`, what is observed
+   * meanwhile is removed too: nobody has been answered yet. Returns false if another request has removed it.
    */
   const remove = async (element: Listed, given?: Date) => {
     const { _id, user_id } = element

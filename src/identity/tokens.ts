@@ -14,7 +14,7 @@ export interface Viewer {
   issuedAt?: number
   /** The age up to which contents are shown. Undefined without a limit. */
   maxAge?: number
-  /** Whether the age limit may have changed since it was read, because the database does not answer. No answer is public then. */
+  /** Whether the age limit may have changed since it was read, because the database does not answer. Responses are then private. */
   isOutdated?: boolean
 }
 

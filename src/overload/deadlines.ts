@@ -30,7 +30,7 @@ export class InFlight {
     return this.count >= this.limit
   }
 
-  /** Callers with less than an equal share may exceed the limit, up to twice of it in all, so that one caller does not shut out the others. */
+  /** Callers below their equal share are admitted up to twice the limit, so that one caller does not shut out the others. */
   hasShareFor(caller: CallerKey) {
     const own = this.callers.of(caller)
     const share = this.limit / (this.callers.size + (own === 0 ? 1 : 0))
