@@ -71,6 +71,7 @@ export default fp(
       const needsDatabase = admission !== undefined && admission !== 'static'
       return needsDatabase && !app.isPrepared ? overloaded : undefined
     }
+    // Admission acts twice: this hook refuses or lets in, and the wrapped handler (`admit`) waits for its turn at the database.
     app.addHook('onRequest', (request, _reply, done) => {
       const decide = () => done(refusalOf(request))
       const isUrgent = request.viewer !== null || request.routeOptions.config.admission === 'vital'
@@ -80,18 +81,18 @@ export default fp(
     })
 
     const admit = (request: FastifyRequest, handle: () => unknown) => {
-      const { tokenCheckMs, routeOptions, viewer } = request
+      const { spentMs, routeOptions, viewer } = request
       const { admission } = routeOptions.config
       if (admission === 'vital' || admission === 'static' || admission === 'operator') return handle()
       const begin = isRepeatable(request) ? () => retried(handle) : handle
-      if (admission === 'viewer' && viewer) return viewers.run(begin, tokenCheckMs, viewer.account)
+      if (admission === 'viewer' && viewer) return viewers.run(begin, spentMs, viewer.account)
       const answer = begin()
       if (!(answer instanceof Promise)) return answer
-      return admission === 'login' ? withDeadline(answer, timeout - tokenCheckMs) : inProgress.within(answer, tokenCheckMs, keyOf(request))
+      return admission === 'login' ? withDeadline(answer, timeout - spentMs) : inProgress.within(answer, spentMs, keyOf(request))
     }
 
-    app.decorate('readForViewer', <T>({ tokenCheckMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
-      viewers.run(() => retried(read), tokenCheckMs + timeoutMargin, viewer?.account)
+    app.decorate('readForViewer', <T>({ spentMs, viewer }: FastifyRequest, read: () => Promise<T>) =>
+      viewers.run(() => retried(read), spentMs + timeoutMargin, viewer?.account)
     )
 
     const routes: RouteOptions[] = []

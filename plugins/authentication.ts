@@ -30,8 +30,8 @@ declare module 'fastify' {
     viewer: Viewer | null
     /** Why the token could not be checked. */
     viewerFault: Error | undefined
-    /** How many milliseconds it took to check the token, the profile if a header names one, and to hash a new PIN. */
-    tokenCheckMs: number
+    /** Milliseconds of the deadline already spent on the token, on the profile if a header names one, and on hashing a new PIN. */
+    spentMs: number
   }
 }
 
@@ -128,7 +128,7 @@ export default fp(
 
     app.decorateRequest('viewer', null)
     app.decorateRequest('viewerFault', undefined)
-    app.decorateRequest('tokenCheckMs', 0)
+    app.decorateRequest('spentMs', 0)
     const timeout = requestTimeoutOf(settings)
     app.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.admission === 'vital') return done()
@@ -150,7 +150,7 @@ export default fp(
           }
         )
         .then(() => {
-          request.tokenCheckMs = performance.now() - began
+          request.spentMs = performance.now() - began
           done()
         })
     })

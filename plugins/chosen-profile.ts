@@ -37,11 +37,11 @@ export default fp(
       if (known) return done(watchAs(request, known))
       const began = performance.now()
       profiles
-        .lookUp(account, id, timeout - request.tokenCheckMs)
+        .lookUp(account, id, timeout - request.spentMs)
         .then(found => watchAs(request, found))
         .catch((fault: Error) => fault)
         .then(fault => {
-          request.tokenCheckMs += performance.now() - began
+          request.spentMs += performance.now() - began
           done(fault)
         })
     })

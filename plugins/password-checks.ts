@@ -29,7 +29,7 @@ export default fp(
       if (!pin) return
       const began = performance.now()
       request.pinHash = await passwordChecks.hashPin(app.viewerOf(request).account, pin, callerOf(request.ip))
-      request.tokenCheckMs += performance.now() - began
+      request.spentMs += performance.now() - began
     })
   },
   { name: 'password-checks', dependencies: ['mongo', 'authentication'] }

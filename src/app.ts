@@ -7,7 +7,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyHttpOptions, type FastifyServerOptions, LogController } from 'fastify'
 import admission from '../plugins/admission.js'
 import authentication from '../plugins/authentication.js'
-import cacheHeaders from '../plugins/cache-headers.js'
 import catalogue from '../plugins/catalogue.js'
 import chosenProfile from '../plugins/chosen-profile.js'
 import cors from '../plugins/cors.js'
@@ -20,6 +19,7 @@ import moving from '../plugins/moving.js'
 import passwordChecks from '../plugins/password-checks.js'
 import preparation from '../plugins/preparation.js'
 import recommendations from '../plugins/recommendations.js'
+import replies from '../plugins/replies.js'
 import requests from '../plugins/requests.js'
 import revocations from '../plugins/revocations.js'
 import unknownRoutes from '../plugins/unknown-routes.js'
@@ -93,7 +93,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(requests)
   await app.register(errors)
   await app.register(sensible)
-  await app.register(cacheHeaders)
+  await app.register(replies)
   await app.register(cors)
   await app.register(drain)
 
@@ -105,7 +105,7 @@ export const buildApp = async (settings: Settings, { logger }: Required<Pick<Fas
   await app.register(recommendations)
   await app.register(moving)
 
-  // Who calls, and whether the request is served. The hooks run in the order of these lines.
+  // Who calls, and whether the request is served. Their hooks run in this order. The password checks have none.
   await app.register(authentication)
   await app.register(passwordChecks)
   await app.register(admission)

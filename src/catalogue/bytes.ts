@@ -63,6 +63,7 @@ export const ownBytes = <Bytes extends Buffer>(bytes: Bytes) => {
   return own as Bytes
 }
 
+/** Closes the brace that a fragment leaves open. */
 export const contentJson = ({ bytes }: Fragment) => jsonParts<Content>([bytes, '}'])
 
 /** An element with its content, between the fields `before` and `after`. There must be at least one before. */

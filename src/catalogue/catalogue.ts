@@ -12,7 +12,7 @@ import { type AnswerBody, Fragments } from './bytes.js'
 import { Listing } from './listing.js'
 import { readProgrammes, Schedule } from './schedule.js'
 import { Search } from './search.js'
-import { BrokenDocuments, isServable, type OnBroken } from './servable.js'
+import { BrokenReporter, isServable, type OnBroken } from './servable.js'
 import { Skeleton } from './skeleton.js'
 import { Terms } from './terms.js'
 import { SupportTexts } from './texts.js'
@@ -49,7 +49,7 @@ export class Catalogue {
   listing = new Listing(this.skeleton)
   readonly fragments: Fragments
   readonly search: Search
-  readonly broken: BrokenDocuments
+  readonly reporter: BrokenReporter
   readonly pacer = new Pacer()
   private readonly answers = new AnswerCache()
 
@@ -61,9 +61,9 @@ export class Catalogue {
   private seen: ReadonlyMap<string, number> = new Map()
 
   constructor(private readonly options: CatalogueOptions) {
-    this.broken = new BrokenDocuments(options.onBroken ?? (() => undefined))
+    this.reporter = new BrokenReporter(options.onBroken ?? (() => undefined))
     this.fragments = new Fragments(
-      { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.broken.report('contents', ids) },
+      { skeleton: () => this.skeleton, read: options.readContents, onBroken: ids => this.reporter.report('contents', ids) },
       options.cacheBytes
     )
     this.search = new Search(ids => this.keepingFresh(options.data.contents.words(ids)), options.onSearchRefused)
@@ -142,29 +142,29 @@ export class Catalogue {
   }
 
   private async read(kind: CatalogueKind, full: boolean) {
-    const { broken } = this
+    const { reporter } = this
     const { data } = this.options
     switch (kind) {
       case 'contents':
         return this.readContents(full)
       case 'terms':
-        this.terms = new Terms(broken.keepServable(kind, await data.terms.all(), isServable.terms))
+        this.terms = new Terms(reporter.keepServable(kind, await data.terms.all(), isServable.terms))
         return
       case 'rail_collections':
-        this.railCollections = broken.keepServable(kind, await data.railCollections.all(), isServable.rail_collections)
+        this.railCollections = reporter.keepServable(kind, await data.railCollections.all(), isServable.rail_collections)
         return
       case 'legal_documents': {
-        const documents = broken.keepServable(kind, await data.legalDocuments.all(), isServable.legal_documents)
+        const documents = reporter.keepServable(kind, await data.legalDocuments.all(), isServable.legal_documents)
         this.legal = new Map(documents.map(document => [document._id, document]))
         return
       }
       case 'support_texts':
-        this.supportTexts = new SupportTexts(broken.keepServable(kind, await data.supportTexts.all(), isServable.support_texts))
+        this.supportTexts = new SupportTexts(reporter.keepServable(kind, await data.supportTexts.all(), isServable.support_texts))
         return
       // The last one, so that a new collection without a case does not compile.
       default:
         kind satisfies 'programmes'
-        this.schedule = new Schedule(await readProgrammes(data.programmes.all(), ids => broken.report(kind, ids)))
+        this.schedule = new Schedule(await readProgrammes(data.programmes.all(), ids => reporter.report(kind, ids)))
     }
   }
 
@@ -193,7 +193,7 @@ export class Catalogue {
     // Finding the unservable contents takes a scan of the collection, so a full read does it only if there are any.
     if (since || (await contents.size()) > read) broken.push(...(await contents.unservable(since)))
     for (const id of broken) skeleton.hide(id as number)
-    this.broken.report('contents', broken)
+    this.reporter.report('contents', broken)
   }
 
   /**

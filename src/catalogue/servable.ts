@@ -74,7 +74,7 @@ const textOf = (id: unknown) => {
 const nameOf = (id: unknown) => (typeof id === 'number' ? id : textOf(id).slice(0, longestId))
 
 /** Reports documents that cannot be served, each at most once an hour. */
-export class BrokenDocuments {
+export class BrokenReporter {
   private readonly reportedAt = new Cache<string, number>(cacheBytes, () => 0)
 
   constructor(private readonly onBroken: OnBroken) {}

@@ -1,7 +1,7 @@
 import { type Collection, CursorTimeoutMode, type Db } from 'mongodb'
 import { minutes } from '../time.js'
 import type { HistoryDocument } from './history.js'
-import { listIndex } from './history-columns.js'
+import { coveringIndex } from './history-columns.js'
 import { startedFilter } from './progress.js'
 
 type WatchedElement = Pick<HistoryDocument, 'user_id' | 'content_id' | 'time' | 'percentage' | 'updated_at'>
@@ -17,7 +17,7 @@ const longRead = {
   readPreference: 'secondaryPreferred',
   timeoutMS: minutes(10),
   timeoutMode: CursorTimeoutMode.ITERATION,
-  hint: listIndex
+  hint: coveringIndex
 } as const
 
 /** The histories of all users, for training and popularity. */

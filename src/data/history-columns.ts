@@ -5,7 +5,7 @@ import { newestFirst as newestSaved } from './lists.js'
 import type { WatchlistDocument } from './watchlist.js'
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
-export const listIndex = {
+export const coveringIndex = {
   user_id: 1,
   updated_at: -1,
   _id: -1,
@@ -103,7 +103,7 @@ const moments = ['updated_at', 'at'] as const
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
-    const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: listIndex })
+    const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
     const { content_id, time, percentage, plays, previous_time, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(
       rows,
       values,

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../schemas/page.js'
 import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
-import { historyColumnsOf, listIndex } from './history-columns.js'
+import { coveringIndex, historyColumnsOf } from './history-columns.js'
 import { arrivalIndex, forbiddenOr, type IsShown, type ListElement, oneForEachContent, pageOf, replacedIndex } from './lists.js'
 import { resumableFilter, startedFilter } from './progress.js'
 import { removerOf } from './removals.js'
@@ -32,7 +32,7 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   country?: string
 }
 
-export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: listIndex }, arrivalIndex, replacedIndex('created_at')]
+export const historyIndexes: IndexDescription[] = [oneForEachContent, { key: coveringIndex }, arrivalIndex, replacedIndex('created_at')]
 
 const isFiniteOrNothing = (value: unknown) => Number.isFinite(value ?? 0)
 const isWireMomentOrNothing = (value: unknown) => isWireMoment(value ?? new Date(0))
@@ -62,7 +62,7 @@ export const isServableHistory = ({
 type Previous = Pick<HistoryDocument, 'previous_time' | 'previous_percentage' | 'previous_observed_at'>
 
 /** Null also for what other software has written wrongly. */
-export const previousOf = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
+export const toPrevious = ({ previous_time, previous_percentage, previous_observed_at }: Previous): HistoryProgress['previous'] =>
   Number.isFinite(previous_time) && Number.isFinite(previous_percentage) && isWireMoment(previous_observed_at)
     ? {
         time: previous_time as number,
@@ -91,7 +91,7 @@ export const toHistory = ({
   percentage: percentage ?? 0,
   plays: plays ?? 0,
   watched_at: watched_at ? timestamp(watched_at) : null,
-  previous: previousOf(kept),
+  previous: toPrevious(kept),
   created_at: timestamp(created_at),
   updated_at: timestamp(updated_at)
 })

@@ -26,7 +26,7 @@ export const viewerLists = {
   hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden }
 } satisfies Lists
 
-/** For code that does the same with each list. */
+/** For code that does the same with each list. The casts let it pass any element: give each list only its own. */
 export const eachList = Object.entries(viewerLists) as unknown as [
   ViewerList,
   {

@@ -45,7 +45,7 @@ interface ReadyShelf {
 
 export type Shelf = PlannedShelf | ReadyShelf
 
-/** An item with these fields after its content. */
+/** An item with these fields after its content. The bytes of a fragment lack its closing brace. */
 const itemParts = <More extends object>({ bytes }: Fragment, more: More) =>
   jsonParts<never>(['{"content":', bytes, `},${JSON.stringify(more).slice(1)}`])
 
@@ -165,7 +165,7 @@ export const watchlistShelf = ({ catalogue, basePath }: HomeSources, { saved }: 
   return {
     kind: 'watchlist',
     more: `${basePath}/watchlist`,
-    items: catalogue.broken
+    items: catalogue.reporter
       .keepServable('watchlist', saved, isServableWatchlist)
       .map(element => ({ ...element, content_id: catalogue.skeleton.leadOf(element.content_id) }))
       .filter(({ content_id }) => (isSuited?.(content_id) ?? true) && seen.size < seen.add(content_id).size)

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb'
 import t from 'tap'
-import { BrokenDocuments, isServable } from '../../src/catalogue/servable.js'
+import { BrokenReporter, isServable } from '../../src/catalogue/servable.js'
 import { railCollection } from '../helpers/documents.js'
 
 t.test('a rail collection is served only with a query that an address can have', async t => {
@@ -12,7 +12,7 @@ t.test('a rail collection is served only with a query that an address can have',
 const told: unknown[][] = []
 const reporter = () => {
   told.length = 0
-  return new BrokenDocuments((collection, ids, count) => told.push([collection, ids, count]))
+  return new BrokenReporter((collection, ids, count) => told.push([collection, ids, count]))
 }
 
 t.test('names ten at most, and the number of all', async t => {

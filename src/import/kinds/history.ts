@@ -66,7 +66,7 @@ const completionsOf = ({ plays, watched_at, percentage = 0 }: HistoryRecord, upd
 }
 
 /** The position before a brief start. It belongs to the position, so a record without one removes it. */
-const previousOf = ({ previous }: HistoryRecord): Pick<HistoryDocument, (typeof previousFields)[number]> =>
+const previousFrom = ({ previous }: HistoryRecord): Pick<HistoryDocument, (typeof previousFields)[number]> =>
   previous
     ? {
         previous_time: previous.time,
@@ -83,7 +83,7 @@ const operation = (record: HistoryRecord, startedAt: Date, completedAt: number):
   const { plays, watched_at } = completionsOf(record, updated_at, startedAt, completedAt)
   const saysCompletions = record.plays !== undefined || record.watched_at
 
-  const previous = previousOf(record)
+  const previous = previousFrom(record)
 
   const isNewer = { $gte: [updated_at, { $ifNull: ['$updated_at', updated_at] }] }
   const given = {

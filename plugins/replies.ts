@@ -64,5 +64,5 @@ export default fp(
       return nothing as Promise<T>
     })
   },
-  { name: 'cache-headers', dependencies: ['@fastify/sensible'] }
+  { name: 'replies', dependencies: ['@fastify/sensible'] }
 )
