@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { Ok } from '../../../schemas/common.js'
 import { ImportCounts, type ImportKind, ImportQuery, importKinds } from '../../../schemas/import.js'
 import { ownIssuer } from '../../../src/config.js'
@@ -8,7 +9,6 @@ import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/secrets.js'
 import { importLease } from '../../../src/import/import-lease.js'
 import { countsOrThrow, importUpload, removeLeftovers } from '../../../src/import/upload.js'
-import { importMetrics } from '../../../src/metrics/imports.js'
 import { importGrace } from '../../../src/process/serve.js'
 
 const schema = {
@@ -20,6 +20,31 @@ const schema = {
 }
 
 const isKind = (file: string): file is ImportKind => importKinds.some(kind => kind === file)
+
+/** The series of each begins at 0, because Prometheus sees no increase in a series that appears with the value 1. */
+const statuses = [200, 400, 401, 409, 500, 503]
+
+const importMetrics = (registry: Registry) => {
+  const imports = new Counter({
+    name: 'imports_total',
+    help: 'Imports over HTTP, by file and status of the response',
+    labelNames: ['file', 'status'],
+    registers: [registry]
+  })
+  const duration = new Gauge({
+    name: 'import_duration_seconds',
+    help: 'Duration of the last successful import over HTTP, including its upload, by file',
+    labelNames: ['file'],
+    registers: [registry]
+  })
+  for (const file of importKinds) for (const status of statuses) imports.inc({ file, status }, 0)
+
+  /** Call it after the response to an import. */
+  return (file: ImportKind, status: number, milliseconds: number) => {
+    imports.inc({ file, status })
+    if (status === 200) duration.set({ file }, milliseconds / 1000)
+  }
+}
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, settings, log } = app
