@@ -71,3 +71,6 @@ export const Unauthenticated = Type.Object(
   { success: Always(false), message: published(Type.Literal(unauthenticatedMessage), Type.String({ examples: [unauthenticatedMessage] })) },
   { $id: 'Unauthenticated', description: 'No valid bearer token, a session that has ended, or a failed login' }
 )
+
+/** The schemas that others refer to by `$ref`, in the validator and in the OpenAPI document. */
+export const sharedSchemas = [FieldError, Failure, Invalid, TooManyStreams, Unauthenticated]

@@ -5,8 +5,7 @@ import { ContinueWatchingCard, ResumePosition } from './continue-watching.js'
 import { HistoryProgress } from './history.js'
 import { maxValueLength } from './lists.js'
 import { component, published } from './published.js'
-import { Recommendation } from './recommendation.js'
-import { SimilarContent } from './similar.js'
+import { Recommendation, SimilarContent } from './recommendation.js'
 import { WatchlistElement } from './watchlist.js'
 
 const homeKinds = ['continue_watching', 'recommended', 'because', 'watchlist', 'popular', 'new', 'rail'] as const

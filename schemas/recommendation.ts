@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { Content } from './content.js'
-import { PageQuery } from './page.js'
+import { defaultPerPage, PageQuery } from './page.js'
 import { published } from './published.js'
 
 /** Why a title is recommended. `src/recommendations/serving/reasons.ts` decides. */
@@ -39,3 +39,10 @@ export const Recommendation = Type.Composite(
   { $id: 'Recommendation' }
 )
 export type Recommendation = Static<typeof Recommendation>
+
+export const SimilarQuery = Type.Object({
+  perPage: Type.Integer({ minimum: 1, maximum: 50, default: defaultPerPage, description: 'Elements in the list' })
+})
+
+export const SimilarContent = Type.Composite([Content, Type.Pick(Recommendation, ['recent'])], { $id: 'SimilarContent' })
+export type SimilarContent = Static<typeof SimilarContent>

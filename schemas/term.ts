@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Timestamp } from './common.js'
+import { Names, OrderBy, OrderDirection } from './lists.js'
+import { PageQuery } from './page.js'
 
 export const Term = Type.Object(
   {
@@ -13,3 +15,12 @@ export const Term = Type.Object(
   { $id: 'Term' }
 )
 export type Term = Static<typeof Term>
+
+export const TermsQuery = Type.Object({
+  taxonomy: Names('Only terms of these taxonomies', 'category'),
+  name: Names('Only terms with these names', 'Drama'),
+  order_by: Type.Optional(OrderBy(['id', 'name', 'taxonomy', 'created_at', 'updated_at'], 'Field to order by, `created_at` by default')),
+  order_direction: OrderDirection,
+  ...PageQuery
+})
+export type TermsQuery = Static<typeof TermsQuery>

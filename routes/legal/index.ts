@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
-import { LegalText } from '../../schemas/legal-text.js'
+import { LegalText } from '../../schemas/texts.js'
 import { legalAnswer } from '../../src/catalogue/texts.js'
 import { acceptedLanguages } from '../../src/http/languages.js'
 

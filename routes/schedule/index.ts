@@ -2,10 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../schemas/answers.js'
 import { Ok } from '../../schemas/common.js'
-import { OnAir, OnAirQuery } from '../../schemas/on-air.js'
 import { Page } from '../../schemas/page.js'
-import { Programme } from '../../schemas/programme.js'
-import { ScheduleQuery } from '../../schemas/schedule-query.js'
+import { OnAir, OnAirQuery, Programme, ScheduleQuery } from '../../schemas/schedule.js'
 import { onAirAnswer, scheduleAnswer } from '../../src/catalogue/schedule.js'
 
 const shared = { tags: ['Catalogue'], security: [{ bearer: [] }, {}] }

@@ -1,7 +1,5 @@
-import type { OnAir, OnAirQuery } from '../../schemas/on-air.js'
 import type { PageQuery } from '../../schemas/page.js'
-import type { Programme as ProgrammeOnWire } from '../../schemas/programme.js'
-import type { ScheduleQuery } from '../../schemas/schedule-query.js'
+import type { OnAir, OnAirQuery, Programme as ProgrammeOnWire, ScheduleQuery } from '../../schemas/schedule.js'
 import type { ProgrammeDocument } from '../data/programmes.js'
 import { invalid } from '../errors.js'
 import { pageMeta } from '../http/reply.js'

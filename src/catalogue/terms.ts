@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../schemas/page.js'
-import type { TermsQuery } from '../../schemas/terms-query.js'
+import type { TermsQuery } from '../../schemas/term.js'
 import { type TermDocument, toTerm } from '../data/terms.js'
 import { orThrow, termNotFound } from '../errors.js'
 import { ok, pageMeta } from '../http/reply.js'

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import type { LegalText } from '../../schemas/legal-text.js'
+import type { LegalText } from '../../schemas/texts.js'
 import { catalogueRead, type Imported } from './catalogue.js'
 
 export interface LegalDocument extends Imported {

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import type { SupportText } from '../../schemas/support-text.js'
+import type { SupportText } from '../../schemas/texts.js'
 import { timestamp } from '../time.js'
 import { catalogueRead, type Imported } from './catalogue.js'
 

@@ -1,4 +1,4 @@
-import type { SimilarContent } from '../../../schemas/similar.js'
+import type { SimilarContent } from '../../../schemas/recommendation.js'
 import { type Audience, segmentOf } from '../../catalogue/audience.js'
 import { type Fragment, type JsonParts, list, listAnswer, okBytes, withFields } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { publicAnswers } from '../../../../../schemas/answers.js'
 import { Ok } from '../../../../../schemas/common.js'
-import { SupportText } from '../../../../../schemas/support-text.js'
+import { SupportText } from '../../../../../schemas/texts.js'
 import { supportTextsAnswer } from '../../../../../src/catalogue/texts.js'
 import { acceptedLanguages } from '../../../../../src/http/languages.js'
 
