@@ -4,7 +4,7 @@ import { connectionTo } from '../src/data/driver/connection.js'
 import { ensureIndexes } from '../src/data/index.js'
 import { profilesOf } from '../src/data/profiles.js'
 import { usersOf } from '../src/data/users.js'
-import { contentNotFound, orThrow } from '../src/errors.js'
+import { orThrow, resourceNotFound } from '../src/errors.js'
 import { integerId } from '../src/http/requests.js'
 import { hashPassword } from '../src/identity/passwords.js'
 import { importFiles } from '../src/import/index.js'
@@ -72,8 +72,8 @@ export const thumbnails: FastifyPluginAsync = async app => {
     `${app.settings.BASE_PATH}/demo/thumbnails/:id.svg`,
     { schema: { hide: true }, config: { admission: 'public' } },
     async ({ params, query }, reply) => {
-      const [content] = await app.data.contents.byIds([orThrow(integerId(params.id), contentNotFound)])
-      const { _id, name, type } = orThrow(content, contentNotFound)
+      const [content] = await app.data.contents.byIds([orThrow(integerId(params.id), resourceNotFound)])
+      const { _id, name, type } = orThrow(content, resourceNotFound)
       return reply
         .type('image/svg+xml')
         .headers({ 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import ts from 'typescript'
-import { unknownPath } from '../src/errors.js'
+import { resourceNotFound } from '../src/errors.js'
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -27,7 +27,7 @@ const send = (reply: FastifyReply, extension: Extension, text: string) =>
 
 const read = (path: string) =>
   readFile(at(path), 'utf8').catch(() => {
-    throw unknownPath()
+    throw resourceNotFound()
   })
 
 /** The packages that the browser loads. Each is a single file, served in the folder that imports it. */

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isUnavailable } from '../src/data/driver/faults.js'
-import { ErrorAnswer, expectationFailed, internal, malformed, tooLarge, unavailable, unknownPath } from '../src/errors.js'
+import { ErrorAnswer, expectationFailed, internal, malformed, resourceNotFound, tooLarge, unavailable } from '../src/errors.js'
 import { endWith, headersOf } from '../src/http/parser-errors.js'
 import { cacheControl, jsonType } from '../src/http/reply.js'
 import { invalidRequest } from '../src/http/validation.js'
@@ -11,7 +11,7 @@ const answerTo = (error: FastifyError): ErrorAnswer => {
   if (error instanceof ErrorAnswer) return Object.entries(error.headers).every(isSendable) ? error : internal()
   if (error.validation) return invalidRequest(error.validation, String(error.validationContext))
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
-  if (error.statusCode === 404) return unknownPath()
+  if (error.statusCode === 404) return resourceNotFound()
   if (error.statusCode && error.statusCode < 500) return malformed()
   // Checked after the caller's errors, because a caller's broken socket has the same error codes as a broken database connection.
   if (isUnavailable(error)) return unavailable()

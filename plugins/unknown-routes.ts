@@ -1,6 +1,6 @@
 import type { HTTPMethods } from 'fastify'
 import fp from 'fastify-plugin'
-import { malformedUrl, methodNotAllowed, unknownPath } from '../src/errors.js'
+import { malformedUrl, methodNotAllowed, resourceNotFound } from '../src/errors.js'
 import { isDecodable } from '../src/http/requests.js'
 
 const partsOf = (path: string) => path.split('/')
@@ -28,7 +28,7 @@ export default fp(
     const refusalOf = (url: string) => {
       const [path = ''] = url.split('?', 1)
       const methods = methodsOf(decodeURI(path))
-      return methods.length > 0 ? methodNotAllowed(methods) : unknownPath()
+      return methods.length > 0 ? methodNotAllowed(methods) : resourceNotFound()
     }
 
     app.addHook('onRequest', ({ originalUrl, is404, routeOptions }, _reply, done) => {
@@ -37,7 +37,7 @@ export default fp(
       done(is404 || routeOptions.url === '*' ? refusalOf(originalUrl) : undefined)
     })
     app.setNotFoundHandler(async () => {
-      throw unknownPath()
+      throw resourceNotFound()
     })
 
     app.decorate('refuseOtherMethods', () => {

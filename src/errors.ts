@@ -44,20 +44,10 @@ const retryLater =
 export const unauthenticated = () => new ErrorAnswer(401, { success: false, message: unauthenticatedMessage })
 export const forbidden = errorAnswer(403, 'Forbidden')
 
-const resourceNotFound = errorAnswer(404, 'Resource not found')
-export const unknownPath = resourceNotFound
-export const contentNotFound = resourceNotFound
-export const termNotFound = resourceNotFound
-export const legalTextNotFound = resourceNotFound
-export const importFileNotFound = resourceNotFound
-export const historyElementNotFound = resourceNotFound
+export const resourceNotFound = errorAnswer(404, 'Resource not found')
 /** The spec words the 404 of an update of history differently. */
 export const historyUpdateNotFound = errorAnswer(404, 'The resource was not found')
 export const watchlistElementNotFound = errorAnswer(404, 'Watchlist element not found')
-export const hiddenTitleNotFound = resourceNotFound
-export const profileNotFound = resourceNotFound
-export const sessionNotFound = resourceNotFound
-export const waitingDeviceNotFound = resourceNotFound
 
 export const contentIdMissing = errorAnswer(400, 'The content ID was not provided')
 /** In the spec, the messages of POST /history begin with a stray apostrophe. */

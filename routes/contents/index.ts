@@ -8,7 +8,7 @@ import { Page } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { SimilarContent, SimilarQuery } from '../../schemas/recommendation.js'
 import { contentAnswer, contentsAnswer, openTitleIdOf } from '../../src/catalogue/contents.js'
-import { contentNotFound, orThrow } from '../../src/errors.js'
+import { orThrow, resourceNotFound } from '../../src/errors.js'
 import { integerId } from '../../src/http/requests.js'
 import { similarAnswer } from '../../src/recommendations/serving/answers.js'
 
@@ -53,10 +53,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.get('/:contentId', { schema: getSchema, config }, function getContent(request, reply) {
-    const id = orThrow(integerId(request.params.contentId), contentNotFound)
+    const id = orThrow(integerId(request.params.contentId), resourceNotFound)
     const audience = app.audienceOf(request)
     const options = { vary: app.audienceHeaders }
-    const lead = orThrow(catalogue.openLead(id, audience), contentNotFound)
+    const lead = orThrow(catalogue.openLead(id, audience), resourceNotFound)
     if (lead === id) return reply.publicJson(contentAnswer(catalogue, id, audience), options)
     return reply.publicRedirect(`${settings.BASE_PATH}/contents/${lead}`, options)
   })

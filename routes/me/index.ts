@@ -6,7 +6,7 @@ import { Done, Ok } from '../../schemas/common.js'
 import { Export } from '../../schemas/export.js'
 import { PasswordChange, PasswordConfirmation, User } from '../../schemas/identity.js'
 import { toUser } from '../../src/data/users.js'
-import { orThrow, unauthenticated, unknownPath } from '../../src/errors.js'
+import { orThrow, resourceNotFound, unauthenticated } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, jsonType, ok } from '../../src/http/reply.js'
 import { hasProvider } from '../../src/identity/secrets.js'
@@ -67,7 +67,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   } else {
     // Without this route, DELETE would be a 405, but such endpoints are a 404.
     app.delete('', { schema: { hide: true }, config: { admission: 'public' } }, function refuseErasure() {
-      throw unknownPath()
+      throw resourceNotFound()
     })
   }
 

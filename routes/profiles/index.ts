@@ -7,7 +7,7 @@ import { SignedIn } from '../../schemas/identity.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { Profile, ProfileAddition, ProfileChange, ProfileSwitch } from '../../schemas/profile.js'
 import { isFirst, profilesPerAccount, toProfile } from '../../src/data/profiles.js'
-import { firstProfile, orThrow, profileNotFound, tooManyProfiles } from '../../src/errors.js'
+import { firstProfile, orThrow, resourceNotFound, tooManyProfiles } from '../../src/errors.js'
 import { callerOf } from '../../src/http/addresses.js'
 import { done, ok } from '../../src/http/reply.js'
 import { integerId, optionalBody } from '../../src/http/requests.js'
@@ -58,7 +58,7 @@ const tokenSchema = {
   response: answers(Ok(SignedIn), 401, 403, 404, 413)
 }
 
-const idIn = ({ profileId }: { profileId: string }) => orThrow(integerId(profileId), profileNotFound)
+const idIn = ({ profileId }: { profileId: string }) => orThrow(integerId(profileId), resourceNotFound)
 
 const route: FastifyPluginAsyncTypebox = async app => {
   const { settings } = app

@@ -6,7 +6,7 @@ import { TermsPage } from '../../schemas/page.js'
 import { IntegerId } from '../../schemas/path-ids.js'
 import { Term, TermsQuery } from '../../schemas/term.js'
 import { termAnswer, termsAnswer } from '../../src/catalogue/terms.js'
-import { orThrow, termNotFound } from '../../src/errors.js'
+import { orThrow, resourceNotFound } from '../../src/errors.js'
 import { integerId } from '../../src/http/requests.js'
 
 const tags = ['Catalogue']
@@ -36,7 +36,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   app.get('/:termId', { schema: getSchema, config }, function getTerm({ params }, reply) {
-    return reply.publicJson(termAnswer(catalogue, orThrow(integerId(params.termId), termNotFound)))
+    return reply.publicJson(termAnswer(catalogue, orThrow(integerId(params.termId), resourceNotFound)))
   })
 }
 export default route

@@ -1,5 +1,5 @@
 import type { ContentsQuery } from '../../schemas/contents-query.js'
-import { contentNotFound, orThrow } from '../errors.js'
+import { orThrow, resourceNotFound } from '../errors.js'
 import { pageMeta } from '../http/reply.js'
 import { integerId } from '../http/requests.js'
 import { answerOf } from './answers.js'
@@ -48,23 +48,23 @@ export const selectContents = async (catalogue: Catalogue, query: ContentsQuery,
 
 /** One content, if it is open to the audience. */
 export const contentAnswer = async (catalogue: Catalogue, id: number, audience: Audience) => {
-  if (!catalogue.isOpen(id, audience)) throw contentNotFound()
+  if (!catalogue.isOpen(id, audience)) throw resourceNotFound()
   const [fragment] = await catalogue.fragments.of([id])
-  return answerOf(okBytes(contentJson(orThrow(fragment, contentNotFound))))
+  return answerOf(okBytes(contentJson(orThrow(fragment, resourceNotFound))))
 }
 
 /** The id of the title that the content in a path belongs to. The content may be closed or deleted, but must be within the age limit. */
 export const titleIdOf = (catalogue: Catalogue, contentId: string, { maxAge }: Audience) => {
   catalogue.assertFresh()
   const { skeleton, tree } = catalogue
-  const row = orThrow(skeleton.leadRow(orThrow(integerId(contentId), contentNotFound)), contentNotFound)
-  if (!isSuited(skeleton, row, maxAge)) throw contentNotFound()
+  const row = orThrow(skeleton.leadRow(orThrow(integerId(contentId), resourceNotFound)), resourceNotFound)
+  if (!isSuited(skeleton, row, maxAge)) throw resourceNotFound()
   return skeleton.idOf(tree.title(row))
 }
 
 /** The same, if both are open. */
 export const openTitleIdOf = (catalogue: Catalogue, contentId: string, audience: Audience) => {
   const title = titleIdOf(catalogue, contentId, audience)
-  if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw contentNotFound()
+  if (!catalogue.isOpen(Number(contentId), audience) || !catalogue.isOpen(title, audience)) throw resourceNotFound()
   return title
 }

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../schemas/page.js'
 import type { TermsQuery } from '../../schemas/term.js'
 import { type TermDocument, toTerm } from '../data/terms.js'
-import { orThrow, termNotFound } from '../errors.js'
+import { orThrow, resourceNotFound } from '../errors.js'
 import { ok, pageMeta } from '../http/reply.js'
 import type { Answering } from './answers.js'
 import { json, jsonAnswer, pageAnswer } from './bytes.js'
@@ -15,7 +15,7 @@ interface TermsSource extends Answering {
 export const termAnswer = (catalogue: TermsSource, id: number) => {
   // A catalogue that is out of date may lack a term, so it must not answer with a 404.
   catalogue.assertFresh()
-  const term = orThrow(catalogue.terms.byId(id), termNotFound)
+  const term = orThrow(catalogue.terms.byId(id), resourceNotFound)
   return catalogue.answer(`term ${id}`, () => jsonAnswer(ok(toTerm(term))))
 }
 

@@ -1,6 +1,6 @@
 import { type LegalDocument, toLegalText } from '../data/legal-documents.js'
 import { type SupportTextDocument, toSupportText } from '../data/support-texts.js'
-import { legalTextNotFound, orThrow } from '../errors.js'
+import { orThrow, resourceNotFound } from '../errors.js'
 import { existingLanguages } from '../http/languages.js'
 import { ok } from '../http/reply.js'
 import type { Answering } from './answers.js'
@@ -15,10 +15,10 @@ interface LegalSource extends Answering {
 export const legalAnswer = (catalogue: LegalSource, languages: string[]) => {
   // A catalogue that is out of date may lack a language, so it must not answer with a 404.
   catalogue.assertFresh()
-  const language = orThrow(existingLanguages(languages, code => catalogue.legal.has(code))[0], legalTextNotFound)
+  const language = orThrow(existingLanguages(languages, code => catalogue.legal.has(code))[0], resourceNotFound)
   // The text may be gone by the time at which the answer is made.
   const answer = catalogue.answer(`legal ${language}`, () =>
-    jsonAnswer(ok(toLegalText(orThrow(catalogue.legal.get(language), legalTextNotFound))))
+    jsonAnswer(ok(toLegalText(orThrow(catalogue.legal.get(language), resourceNotFound))))
   )
   return { language, answer }
 }

@@ -2,7 +2,7 @@ import type { Db, ObjectId } from 'mongodb'
 import type { ExportedHidden } from '../../schemas/export.js'
 import type { HiddenTitle } from '../../schemas/hidden.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { hiddenTitleNotFound } from '../errors.js'
+import { resourceNotFound } from '../errors.js'
 import { timestamp } from '../time.js'
 import { withRetries } from './driver/retry.js'
 import { addedNow, type IsShown, type ListElement, pageOf } from './lists.js'
@@ -32,7 +32,7 @@ export const hiddenOf = (db: Db) => {
       withRetries(() => hidden.updateOne({ user_id, content_id }, [{ $set: addedNow }], { upsert: true })),
 
     remove: async (user_id: number, content_ids: number[]) => {
-      if ((await remover.contents(user_id, content_ids)) === 0) throw hiddenTitleNotFound()
+      if ((await remover.contents(user_id, content_ids)) === 0) throw resourceNotFound()
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type Db, type Filter, type IndexDescription, ObjectId } from 'mongodb'
 import type { HistoryProgress } from '../../schemas/history.js'
 import type { PageQuery } from '../../schemas/page.js'
-import { type ErrorAnswer, historyElementNotFound } from '../errors.js'
+import { type ErrorAnswer, resourceNotFound } from '../errors.js'
 import { isWireMoment, timestamp } from '../time.js'
 import { findInOneBatch } from './driver/one-batch.js'
 import { coveringIndex, historyColumnsOf } from './history-columns.js'
@@ -124,9 +124,9 @@ export const historyOf = (db: Db, completedAt: number) => {
     },
 
     byId: async (user_id: number, id: string) => {
-      const _id = historyId(id, historyElementNotFound)
+      const _id = historyId(id, resourceNotFound)
       const [element] = await findInOneBatch(db, history, { _id, user_id })
-      if (!element) throw await forbiddenOr(historyElementNotFound, history, { _id })
+      if (!element) throw await forbiddenOr(resourceNotFound, history, { _id })
       return element
     },
 
@@ -135,8 +135,8 @@ export const historyOf = (db: Db, completedAt: number) => {
       findInOneBatch(db, history, { user_id, content_id: { $in: content_ids }, ...resumableFilter }),
 
     remove: async (user_id: number, id: string, isShown?: IsShown) => {
-      const _id = historyId(id, historyElementNotFound)
-      await remover.one(user_id, _id, historyElementNotFound, isShown)
+      const _id = historyId(id, resourceNotFound)
+      await remover.one(user_id, _id, resourceNotFound, isShown)
     },
 
     removeAll: remover.all,

@@ -1,6 +1,6 @@
 import type { Db, Filter } from 'mongodb'
 import type { Profile } from '../../schemas/profile.js'
-import { forbidden, profileNotFound } from '../errors.js'
+import { forbidden, resourceNotFound } from '../errors.js'
 import { minutes } from '../time.js'
 import { revisionsOf } from './catalogue.js'
 import { counterOf } from './counters.js'
@@ -45,7 +45,7 @@ export const profilesOf = (db: Db) => {
   const revisions = revisionsOf(db)
   const owned = (account: number, _id: number): Filter<UserDocument> => ({ $and: [{ _id }, ofAccount(account)] })
   const missing = async (_id: number) =>
-    (await users.findOne({ _id, disabled_at: null }, { projection: { _id: 1 } })) ? forbidden() : profileNotFound()
+    (await users.findOne({ _id, disabled_at: null }, { projection: { _id: 1 } })) ? forbidden() : resourceNotFound()
 
   return {
     /** The first profile comes first. */

@@ -1,5 +1,5 @@
 import { CursorTimeoutMode, type Db, type Document, type Filter } from 'mongodb'
-import { sessionNotFound } from '../errors.js'
+import { resourceNotFound } from '../errors.js'
 import { minutes, seconds } from '../time.js'
 import { codeLife, deviceCodesOf } from './device-codes.js'
 import { withRetries } from './driver/retry.js'
@@ -121,7 +121,7 @@ export const sessionEndsOf = (db: Db, accessLife: number, onEnd: OnSessionsEnded
     endById: async (user_id: number, sid: string) => {
       const began = performance.now()
       const { matchedCount } = await withRetries(() => sessions.updateOne({ _id: sid, user_id, ...isUsable() }, update))
-      if (matchedCount === 0) throw await forbiddenOr(sessionNotFound, sessions, { _id: sid, ...isUsable() })
+      if (matchedCount === 0) throw await forbiddenOr(resourceNotFound, sessions, { _id: sid, ...isUsable() })
       await announce(user_id, [sid], began)
       await revokeApprovals(user_id, sid)
     },

@@ -4,7 +4,7 @@ import { type ApprovedDevice, codeLife, type Decision, pollStep } from '../data/
 import type { Data } from '../data/index.js'
 import { isFirst } from '../data/profiles.js'
 import { epochOf } from '../data/session-document.js'
-import { deviceRefused, orThrow, tooManyCodes, tooManyRequests, waitingDeviceNotFound } from '../errors.js'
+import { deviceRefused, orThrow, resourceNotFound, tooManyCodes, tooManyRequests } from '../errors.js'
 import type { Viewer } from './tokens.js'
 
 /** Somebody who types a code. */
@@ -29,7 +29,7 @@ export const deviceLoginsOf = ({ deviceCodes, codeAttempts, sessions, profiles }
     const attempt = await codeAttempts.guess(viewer.account, address)
     if (attempt.retryAfter !== undefined) throw tooManyCodes(attempt.retryAfter)
     const code = readUserCode(text)
-    const found = orThrow(code === undefined ? undefined : await find(userHashOf(code)), waitingDeviceNotFound)
+    const found = orThrow(code === undefined ? undefined : await find(userHashOf(code)), resourceNotFound)
     await attempt.succeed()
     return found
   }

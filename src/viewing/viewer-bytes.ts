@@ -9,7 +9,7 @@ import type { ListElement } from '../data/lists.js'
 import type { ViewerList } from '../data/removals.js'
 import { viewerLists } from '../data/viewer-lists.js'
 import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
-import { historyElementNotFound, orThrow } from '../errors.js'
+import { orThrow, resourceNotFound } from '../errors.js'
 
 /** Joins each element with its content. Skips elements whose content is no longer in the database. */
 export const withContents = async <T extends { content_id: number }, Element>(
@@ -63,8 +63,8 @@ export const hiddenPageBytes = pageBytesOf('hidden', titleParts(toHidden))
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, reporter } = catalogue
   const [servable] = reporter.keepServable('history', [element], isServableHistory)
-  const { content_id } = orThrow(servable, historyElementNotFound)
-  if (catalogue.suitedTo(audience)?.(content_id) === false) throw historyElementNotFound()
+  const { content_id } = orThrow(servable, resourceNotFound)
+  if (catalogue.suitedTo(audience)?.(content_id) === false) throw resourceNotFound()
   const [content] = await fragments.of([content_id])
-  return okBytes(historyParts(element, orThrow(content, historyElementNotFound)))
+  return okBytes(historyParts(element, orThrow(content, resourceNotFound)))
 }

@@ -216,7 +216,7 @@ t.test('deployment', async t => {
 
   for (const [name, text] of Object.entries(proxies)) {
     t.test(`${name} answers as the service does`, async t => {
-      const known = [errors.malformed, errors.unknownPath, errors.tooSlow, errors.tooLarge, errors.headersTooLarge, errors.internal]
+      const known = [errors.malformed, errors.resourceNotFound, errors.tooSlow, errors.tooLarge, errors.headersTooLarge, errors.internal]
       const bodies = [...known.map(error => error().body), ...[502, 503, 504].map(code => ({ ...errors.unavailable().body, code }))]
       const own = [...text.matchAll(/'(\{"success".*\})'/g)].map(([, body]) => JSON.parse(String(body)))
       t.ok(own.length >= 5)

@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { Ok } from '../../../schemas/common.js'
 import { ImportCounts, type ImportKind, ImportQuery, importKinds } from '../../../schemas/import.js'
 import { ownIssuer } from '../../../src/config.js'
-import { importFileNotFound, importRunning, unauthenticated } from '../../../src/errors.js'
+import { importRunning, resourceNotFound, unauthenticated } from '../../../src/errors.js'
 import { ok } from '../../../src/http/reply.js'
 import { importKey } from '../../../src/identity/secrets.js'
 import { importLease } from '../../../src/import/import-lease.js'
@@ -79,7 +79,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
       onRequest: ({ headers }, _reply, done) => done(isKey(headers.authorization) ? undefined : unauthenticated())
     },
     async function importFile({ params: { file }, query: { prune }, raw }) {
-      if (!isKind(file)) throw importFileNotFound()
+      if (!isKind(file)) throw resourceNotFound()
       const outcome = await data.leases.withLease(importLease, ({ holder }) => importUpload(raw, file, { ...options, prune, holder }))
       // Another import holds the lease.
       if (!outcome) throw importRunning()

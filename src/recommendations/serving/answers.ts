@@ -3,7 +3,7 @@ import { type Audience, segmentOf } from '../../catalogue/audience.js'
 import { type Fragment, type JsonParts, list, listAnswer, okBytes, withFields } from '../../catalogue/bytes.js'
 import type { Catalogue } from '../../catalogue/catalogue.js'
 import type { Skeleton } from '../../catalogue/skeleton.js'
-import { contentNotFound, orThrow } from '../../errors.js'
+import { orThrow, resourceNotFound } from '../../errors.js'
 import { days } from '../../time.js'
 import { type Recommendation, reasonFor } from './reasons.js'
 import type { Recommender } from './recommender.js'
@@ -45,7 +45,7 @@ export const similarAnswer = (
   return catalogue.answer(key, async () => {
     const { skeleton, fragments } = catalogue
     const now = Date.now()
-    const rows = recommender.similar(orThrow(skeleton.row(titleId), contentNotFound), audience, count)
+    const rows = recommender.similar(orThrow(skeleton.row(titleId), resourceNotFound), audience, count)
     const contents = await fragments.forPublicList(rows.map(row => skeleton.idOf(row)))
     const ends = rows.map(row => recentUntil(skeleton, row, recentDays))
     const similar: JsonParts<SimilarContent>[] = contents.map((fragment, i) => withFields(fragment, { recent: now < (ends[i] as number) }))
