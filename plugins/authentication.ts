@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The answer to a login: a new access token and the session's refresh token. Undefined if an identity provider issues the tokens. */
     signedIn: (user: UserDocument, session: Session) => SignedIn
-    /** The signed-in user. Only for routes that require a token: with `forViewers`, `forAccount`, or one of their `AmongLogins` forms. */
+    /** The signed-in user. Only for routes that require a token: with `forViewers` or `forAccount`. */
     viewerOf: (request: FastifyRequest) => Viewer
     /** The country and the age limit that decide which contents the caller may see. */
     audienceOf: (request: FastifyRequest) => Audience
@@ -53,18 +53,12 @@ const accountRequired: onRequestHookHandler = (request, _reply, done) => {
   done(request.viewer.maxAge === undefined ? undefined : forbidden())
 }
 
-/** Route options: requires a valid token. */
+/** Route options: requires a valid token. A route may give another `config` after these options. */
 export const forViewers = { onRequest: tokenRequired, config: { admission: 'viewer' } } as const
-/** Like `forViewers`, for a route that may check a password or PIN. Its requests are admitted and wait like logins. */
-export const forViewersAmongLogins = { onRequest: tokenRequired, config: { admission: 'login' } } as const
 /** Like `forViewers`, but not for profiles with an age limit. */
 export const forAccount = { onRequest: accountRequired, config: { admission: 'viewer' } } as const
-/** Like `forViewersAmongLogins`, but not for profiles with an age limit. */
-export const forAccountAmongLogins = { onRequest: accountRequired, config: { admission: 'login' } } as const
 /** Route options: accepts requests without a token, refuses invalid tokens. */
 export const forAnyone = { onRequest: tokenOptional, config: { admission: 'viewer' } } as const
-/** Like `forAnyone`, for a route that can also answer without the database. It queues only its database reads, with `readForViewer`. */
-export const forAnyoneAtOnce = { onRequest: tokenOptional, config: { admission: 'public' } } as const
 
 /** Any random secret of 32 bytes has more distinct characters, even in hexadecimal. */
 const fewestDistinctCharacters = 8

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from '@sinclair/typebox'
-import { forAccount, forAccountAmongLogins, forViewers } from '../../plugins/authentication.js'
+import { forAccount, forViewers } from '../../plugins/authentication.js'
 import { answers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { Export } from '../../schemas/export.js'
@@ -46,6 +46,9 @@ const passwordSchema = {
   response: answers(Done, 401, 403, 413)
 }
 
+/** Admitted like logins, because the handlers check the password. */
+const checksPassword = { admission: 'login' } as const
+
 const route: FastifyPluginAsyncTypebox = async app => {
   const { data, passwordChecks } = app
   const { sessions, users } = data
@@ -58,7 +61,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   if (isOwnAccount) {
-    app.delete('', { schema: deleteSchema, ...forAccountAmongLogins }, async function eraseMe(request) {
+    app.delete('', { schema: deleteSchema, ...forAccount, config: checksPassword }, async function eraseMe(request) {
       const { account } = app.viewerOf(request)
       await passwordChecks.confirmPassword(account, request.body.password, callerOf(request.ip))
       await erase(app, account)
@@ -81,7 +84,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
   })
 
   if (!isOwnAccount) return
-  app.put('/password', { schema: passwordSchema, ...forAccountAmongLogins }, async function changePassword(request) {
+  app.put('/password', { schema: passwordSchema, ...forAccount, config: checksPassword }, async function changePassword(request) {
     const { account, sid } = app.viewerOf(request)
     const { password, new_password } = request.body
     const address = callerOf(request.ip)

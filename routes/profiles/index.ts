@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { forAccount, forViewers, forViewersAmongLogins } from '../../plugins/authentication.js'
+import { forAccount, forViewers } from '../../plugins/authentication.js'
 import { answers, createdAnswers } from '../../schemas/answers.js'
 import { Done, Ok } from '../../schemas/common.js'
 import { SignedIn } from '../../schemas/identity.js'
@@ -106,7 +106,8 @@ const route: FastifyPluginAsyncTypebox = async app => {
   // With a provider, the app says in a header who watches.
   if (hasProvider(settings)) return
   const switchProfile = profileSwitchOf(app.data, app.passwordChecks)
-  const options = { schema: tokenSchema, ...forViewersAmongLogins, preValidation: optionalBody }
+  // It may check a password or PIN.
+  const options = { schema: tokenSchema, ...forViewers, config: { admission: 'login' }, preValidation: optionalBody } as const
   app.post('/:profileId/token', options, async function signInToProfile(request) {
     const { user, session } = await switchProfile(app.viewerOf(request), idIn(request.params), request.body, callerOf(request.ip))
     return ok(app.signedIn(user, session))
