@@ -172,7 +172,7 @@ export const isResumable = (history: Columns<'times' | 'percentages' | 'previous
   isStarted(history, i) || Boolean(history.previousTimes[i])
 
 /** Started or ever completed: it says something about the viewer's taste, and is not recommended. */
-export const isKnownTo = (history: Columns<'times' | 'percentages' | 'plays'>, i: number) =>
+export const isStartedOrCompleted = (history: Columns<'times' | 'percentages' | 'plays'>, i: number) =>
   isStarted(history, i) || Boolean(history.plays[i])
 
 /** Anything that marking it as unwatched takes back. */

@@ -1,7 +1,7 @@
 import { type Audience, isSuited } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { Hidden, WatchedColumns } from '../data/history-columns.js'
-import { isKnownTo } from '../data/progress.js'
+import { isStartedOrCompleted } from '../data/progress.js'
 
 export interface InterestSettings {
   /** Percentage from which a content counts as completed. */
@@ -44,7 +44,7 @@ export const viewingOf = (
   const excluded = new Set(hidden)
   history.content_ids.forEach((content_id, i) => {
     const row = content_id === undefined ? undefined : skeleton.leadRow(content_id)
-    if (row === undefined || !isKnownTo(history, i)) return
+    if (row === undefined || !isStartedOrCompleted(history, i)) return
     const title = tree.title(row)
     if (hidden.has(title)) return
     excluded.add(title)
