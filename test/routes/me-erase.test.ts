@@ -130,7 +130,7 @@ t.test('DELETE /me is done once it is noted, whatever becomes of the database', 
   const cut = proxy.at('deletes', proxy.leave)
   assertDone(t, await viewer.remove('/me', { password }), 200)
   await cut
-  t.ok(log.some(line => line.includes('completed in the background')))
+  t.ok(log.some(line => line.includes('continuing in the background')))
   proxy.comeBack()
   await until(async () => Object.keys(await tracesOf(app, viewer.id)).length === 0)
   t.equal((await viewer.get('/history')).statusCode, 401)
