@@ -7,7 +7,7 @@ import { hasProvider } from '../src/identity/secrets.js'
 import type { Viewer } from '../src/identity/tokens.js'
 import { requestTimeoutOf } from '../src/overload/deadlines.js'
 
-/** The tokens of a provider name only the account. After the rate limits, because looking up a profile asks the database. */
+/** The tokens of a provider name only the account. Runs after the rate limits, because it queries the database. */
 export default fp(
   async app => {
     const { settings, data, revocations } = app

@@ -5,7 +5,7 @@ import { requestGrace } from '../src/process/serve.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** From then on, plugins/requests.ts tells callers to close their connections. */
+    /** While true, responses ask callers to close their connections. */
     isDraining: boolean
     /** Makes /ready fail, and goes on serving for `DRAIN_DELAY` so that load balancers can react. Close the app afterwards. */
     drain: () => Promise<void>

@@ -8,7 +8,7 @@ import { itemsOf } from '../src/http/requests.js'
 interface PublicOptions {
   /** The request headers that the answer depends on. Empty ones are skipped. */
   vary?: readonly string[]
-  /** More headers of the answer. An error that comes in place of the answer has none of them. */
+  /** More headers of the answer. Errors do not get them. */
   headers?: Record<string, string>
 }
 

@@ -34,7 +34,7 @@ interface Bucket {
 }
 
 interface Attempt {
-  /** Seconds until the next attempt, or undefined if this one is allowed. */
+  /** Undefined if allowed, else the seconds to wait. */
   retryAfter: number | undefined
   /** Uncounts the attempt, because the password was not checked. */
   forgive: () => Promise<void>

@@ -26,7 +26,7 @@ export interface HistoryDocument extends Omit<ListElement, 'asked_at'> {
   is_again?: boolean
   /** Set by reports with `observed_at` and by imports, because `updated_at` may then be older than the last look of an app. */
   arrived_at?: Date
-  /** The `observed_at` of the last report that counted as now because it was in the future. It tells that report if it is sent again. */
+  /** The `observed_at` of the last report that counted as now because it was in the future. It recognizes that report when it is sent again. */
   claimed_at?: Date
   /** Where the player was, if known. Popularity is counted by country. */
   country?: string

@@ -21,7 +21,7 @@ export const arrivalIndex: IndexDescription = {
   key: { user_id: 1, arrived_at: 1, _id: 1 },
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
-/** Finds elements of contents that were replaced. Only elements with this date, so that no query of a viewer can use it. */
+/** Finds elements of contents that were replaced. Partial, so that queries of viewers never choose it. */
 export const replacedIndex = (dated: 'created_at' | 'at'): IndexDescription => ({
   key: { content_id: 1 },
   partialFilterExpression: { [dated]: { $exists: true } }

@@ -115,7 +115,7 @@ const asBefore = (reports: Progress[]) => {
  * another update that started later may reach the element first. A retried report counts from its first attempt, so that it undoes
  * nothing that came in between.
  *
- * The same report may come again. What is not newer than the element was before the request counts no further completion. A report from
+ * The same report may come again. Reports not newer than the element before the request add no play. A report from
  * the future has not left its `observed_at` in `updated_at`, so `claimed_at` keeps it.
  */
 const stageOf = (report: Progress, completedAt: number, lostFor: number | undefined) => {

@@ -4,7 +4,7 @@ import type { Meta, PageQuery } from '../../schemas/page.js'
 /** The content type of every JSON answer. */
 export const jsonType = 'application/json; charset=utf-8'
 
-/** The values of `Cache-Control`. Public answers are revalidated before each use. Private if the caller has, or may have, an age limit. */
+/** The values of `Cache-Control`. Public answers are revalidated before each use. `publicWithAgeLimit` is for callers who may have an age limit. */
 export const cacheControl = {
   error: 'no-store',
   personal: 'private, no-store',

@@ -22,7 +22,7 @@ interface Read {
 
 /** All rows of a command that returns a cursor, and the time of the snapshot if it reads one. */
 const readAll = <Row>({ db, collectionName, command, raw = false }: Read) =>
-  // Only the session that has opened a cursor may read on. Without one that is given, each command has its own.
+  // Only the session that has opened a cursor may read on. Without an explicit session, each command has its own.
   db.client.withSession(async session => {
     const { cursor } = await db.command(command, { session, fieldsAsRaw: { firstBatch: raw } })
     const { id, firstBatch, atClusterTime } = cursor
