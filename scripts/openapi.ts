@@ -4,11 +4,16 @@ import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { orFail } from './command-line.js'
 
-/** Prints references and lists of one value on one line, because the document has hundreds of them. */
+/** Prints lists of one value, and objects that hold no other and fit, on one line, because the document has hundreds of them. */
 const printed = (document: object) =>
   JSON.stringify(document, null, 1)
-    .replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')
+    .replace(/\{\n([^{}]*)\n\s+\}/g, (object, fields: string) => {
+      const line = `{ ${fields.trim().replace(/\n\s+/g, ' ')} }`
+      return line.length <= longestLine ? line : object
+    })
     .replace(/\[\s+("[^"\n]*"|-?[\d.]+)\s+\]/g, '[$1]')
+
+const longestLine = 120
 
 const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
