@@ -57,7 +57,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     const audience = app.audienceOf(request)
     const options = { vary: app.audienceHeaders }
     const lead = orThrow(catalogue.openLead(id, audience), resourceNotFound)
-    if (lead === id) return reply.publicJson(contentAnswer(catalogue, id, audience), options)
+    if (lead === id) return reply.publicJson(contentAnswer(catalogue, id), options)
     return reply.publicRedirect(`${settings.BASE_PATH}/contents/${lead}`, options)
   })
 

@@ -75,9 +75,9 @@ export class NumberColumn {
   }
 }
 
-/** A row passes if `marks[row]` is 1, or with a column, `marks[column[row]]`. That is one lookup, however many values are wanted. */
+/** A row passes if `marks[column[row]]` is 1. That is one lookup, however many values are wanted. */
 export interface RowFilter {
-  column?: Int32Array
+  column: Int32Array
   marks: Uint8Array
 }
 
@@ -88,7 +88,7 @@ export interface Selection {
 }
 
 const passes = (filters: readonly RowFilter[], row: number) => {
-  for (const { column, marks } of filters) if (marks[column ? (column[row] as number) : row] !== 1) return false
+  for (const { column, marks } of filters) if (marks[column[row] as number] !== 1) return false
   return true
 }
 

@@ -46,9 +46,8 @@ export const selectContents = async (catalogue: Catalogue, query: ContentsQuery,
   return { ids: shown.map(row => skeleton.idOf(row)), total }
 }
 
-/** One content, if it is open to the audience. */
-export const contentAnswer = async (catalogue: Catalogue, id: number, audience: Audience) => {
-  if (!catalogue.isOpen(id, audience)) throw resourceNotFound()
+/** One content, which must be open to the caller. */
+export const contentAnswer = async (catalogue: Catalogue, id: number) => {
   const [fragment] = await catalogue.fragments.of([id])
   return answerOf(okBytes(contentJson(orThrow(fragment, resourceNotFound))))
 }

@@ -16,6 +16,7 @@ const contents = [
       { type: 'credits', start: 5400, end: null }
     ]
   }),
+  film(4, { markers: [{ type: 'credits', start: 5400, end: null }] }),
   content(10),
   episode(11, 10),
   episode(12, 10, { start_date: new Date('2024-03-01') })
@@ -193,6 +194,14 @@ t.test('a report from the last credits on completes', async t => {
     t.equal((await viewer.put(`/history/${again}`, { time, percentage })).statusCode, 200)
     t.equal((await elementOf(viewer, 3)).percentage, posted.percentage, 'by PUT, too')
   }
+})
+
+t.test('a report from the credits on completes a content of unknown duration', async t => {
+  const app = await buildWith(t, { contents })
+  const viewer = await viewerOf(app)
+  await watch(viewer, 4, { time: 5400 })
+  const { percentage, plays } = await elementOf(viewer, 4)
+  t.strictSame([percentage, plays], [90, 1])
 })
 
 t.test('a new episode leads', async t => {
