@@ -62,8 +62,8 @@ const asStored = <T>(value: T) => value
 const orNull = <T>(value: T | null | undefined) => value ?? null
 /** Left out without a value. */
 const ifAny = <T>(value: T | null | undefined) => value ?? undefined
-/** Other software may not have sorted them. */
-const byStart = (markers: Marker[] | null | undefined) =>
+/** Used by the import, and again when they are sent: other software may not have sorted them. */
+export const byStart = (markers: Marker[] | null | undefined) =>
   markers?.length ? markers.toSorted((one, other) => one.start - other.start) : undefined
 const momentOrNull = (value: Date | null | undefined) => (value ? timestamp(value) : null)
 

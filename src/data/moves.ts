@@ -14,7 +14,7 @@ interface Move {
   earliest?: string
   latest?: string
   sum?: string
-  /** Fields that change because an element was stored anew. GET /changes tells apps about the lists that have any. */
+  /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
   arrival?: Document
 }
 

@@ -94,7 +94,7 @@ const newestFirst = { ...needed, sort: { updated_at: -1, _id: -1 }, limit: 20 } 
 interface Bound {
   /** What a removal of this moment removes. */
   removed: Document
-  /** What it leaves, because it was observed again since, and how that begins anew. */
+  /** What it leaves, because it was observed since, and the fields that make that a new element. */
   kept: Document
   begunAnew: Document
 }

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb'
 import type { Marker } from '../../../schemas/content.js'
 import type { ContentRecord, MarkerRecord } from '../../../schemas/import.js'
 import { wordsOf } from '../../catalogue/words.js'
-import { type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
+import { byStart, type ContentDocument, noOptionalFields, optionalFields } from '../../data/contents.js'
 import {
   type ImportRun,
   type Kind,
@@ -120,9 +120,7 @@ const fieldsOf = (record: ContentRecord): ContentFields => ({
 })
 
 const markersOf = ({ markers }: ContentRecord): Marker[] | null =>
-  markers?.length
-    ? markers.map(({ type, start, end = null }) => ({ type, start, end })).toSorted((one, other) => one.start - other.start)
-    : null
+  byStart(markers?.map(({ type, start, end = null }) => ({ type, start, end }))) ?? null
 
 const markerFaults = ({ markers, duration }: ContentRecord) => {
   const last = duration ?? Number.POSITIVE_INFINITY
