@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
+         * @description For apps that keep a copy of the history, the watchlist, the hidden titles and the ratings. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
          */
         get: operations["listChanges"];
         put?: never;
@@ -501,7 +501,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist` and `hidden` can be imported again. A user can have one export at a time.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden` and `ratings` can be imported again. A user can have one export at a time.
          */
         get: operations["exportMe"];
         put?: never;
@@ -659,6 +659,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the titles that the user has rated
+         * @description Most recently rated first.
+         */
+        get: operations["listRatings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ratings/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Like or dislike a title
+         * @description A liked title counts for recommendations as if it had just been watched. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.
+         */
+        put: operations["rateTitle"];
+        post?: never;
+        /**
+         * Remove a rating
+         * @description The id may be that of an episode or season of the title.
+         */
+        delete: operations["removeRating"];
         options?: never;
         head?: never;
         patch?: never;
@@ -954,6 +998,7 @@ export interface components {
             history: components["schemas"]["HistoryProgress"][];
             watchlist: components["schemas"]["WatchlistEntry"][];
             hidden: components["schemas"]["HiddenEntry"][];
+            ratings: components["schemas"]["RatingEntry"][];
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
@@ -1028,6 +1073,17 @@ export interface components {
              */
             created_at: string;
         };
+        RatingEntry: {
+            /** @description Id of the title: a show, a film, or anything else without a parent */
+            content_id: number;
+            /** @enum {string} */
+            rating: "like" | "dislike";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
         /** @description Apply these before the elements */
         RemovedContents: {
             /** @description Ids of the content items that were removed from the history */
@@ -1036,6 +1092,8 @@ export interface components {
             watchlist: number[];
             /** @description Ids of the content items that were removed from the list of hidden titles */
             hidden: number[];
+            /** @description Ids of the content items that were removed from the list of ratings */
+            ratings: number[];
         };
         ContentPageAnswer: {
             /** @enum {boolean} */
@@ -1697,6 +1755,7 @@ export interface components {
             history: components["schemas"]["HistoryProgress"][];
             watchlist: components["schemas"]["ExportedWatchlistElement"][];
             hidden: components["schemas"]["ExportedHidden"][];
+            ratings: components["schemas"]["ExportedRating"][];
             sessions: components["schemas"]["ExportedSession"][];
             /**
              * Format: date-time
@@ -1741,6 +1800,17 @@ export interface components {
         ExportedHidden: {
             user_id: number;
             content_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        ExportedRating: {
+            user_id: number;
+            content_id: number;
+            /** @enum {string} */
+            rating: "like" | "dislike";
             /**
              * Format: date-time
              * @example 2026-01-31T20:15:00.000000Z
@@ -1875,6 +1945,31 @@ export interface components {
              */
             updated_at: string;
             framework_through_key: number;
+        };
+        RatedTitlePageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["RatedTitlePage"];
+        };
+        RatedTitlePage: {
+            collection: components["schemas"]["RatedTitle"][];
+            meta: components["schemas"]["Meta"];
+        };
+        RatedTitle: {
+            /** @description Id of the title: a show, a film, or anything else without a parent */
+            content_id: number;
+            content: components["schemas"]["Content"];
+            /** @enum {string} */
+            rating: "like" | "dislike";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        RatingChange: {
+            /** @enum {string} */
+            rating: "like" | "dislike";
         };
         ReadinessAnswer: {
             /** @enum {boolean} */
@@ -2320,26 +2415,28 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b0724ef7371839db8cf6e02",
+                     *             "_id": "6b072b68961163db7d041c7c",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-04T00:05:57.411000Z",
+                     *             "watched_at": "2026-10-04T00:33:34.358000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-03T23:41:29.411000Z",
-                     *             "updated_at": "2026-10-04T00:05:57.411000Z"
+                     *             "created_at": "2026-10-04T00:09:06.358000Z",
+                     *             "updated_at": "2026-10-04T00:33:34.358000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
                      *         "hidden": [],
+                     *         "ratings": [],
                      *         "removed": {
                      *           "history": [],
                      *           "watchlist": [],
-                     *           "hidden": []
+                     *           "hidden": [],
+                     *           "ratings": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTA3MjM1NzQxMSwwLCI2YjA3MjRlZjczNzE4MzlkYjhjZjZlMDIiLDAsMTc5NTYzMDMxNjMzNCwxLDE3OTU2MzAzMTYzMzRdPp9QbGWoDKE",
+                     *         "cursor": "WzEsMTc5MTA3NDAxNDM1OCwwLCI2YjA3MmI2ODk2MTE2M2RiN2QwNDFjN2MiLDAsMTc5NTYzMTk3MTk4NCwxLDE3OTU2MzE5NzE5ODRdvfIAiPZTMjQ",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -2730,7 +2827,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b0724ef7371839db8cf6e31",
+                     *               "_id": "6b072b68961163db7d041cab",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -2738,14 +2835,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-24T17:39:46.411000Z",
-                     *               "updated_at": "2026-11-24T18:14:57.411000Z"
+                     *               "created_at": "2026-11-24T18:07:23.358000Z",
+                     *               "updated_at": "2026-11-24T18:42:34.358000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-24T18:14:57.411000Z"
+                     *             "updated_at": "2026-11-24T18:42:34.358000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2925,7 +3022,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-25T18:12:06.314000Z"
+                     *             "created_at": "2026-11-25T18:39:41.882000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3064,7 +3161,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0724ef7371839db8cf6e24",
+                     *             "_id": "6b072b68961163db7d041c9e",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3125,8 +3222,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-10T07:45:12.411000Z",
-                     *             "updated_at": "2026-11-25T18:12:06.050000Z"
+                     *             "created_at": "2026-11-10T08:12:49.358000Z",
+                     *             "updated_at": "2026-11-25T18:39:41.626000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3259,7 +3356,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0724ef7371839db8cf6e24",
+                     *         "_id": "6b072b68961163db7d041c9e",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3320,8 +3417,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T07:45:12.411000Z",
-                     *         "updated_at": "2026-11-25T18:12:06.050000Z"
+                     *         "created_at": "2026-11-10T08:12:49.358000Z",
+                     *         "updated_at": "2026-11-25T18:39:41.626000Z"
                      *       }
                      *     }
                      */
@@ -3449,7 +3546,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-25T18:12:06.050000Z"
+                 *           "observed_at": "2026-11-25T18:39:41.626000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -3772,9 +3869,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "ZJBS-CCPZ",
+                     *         "user_code": "FGSR-DBMX",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=ZJBS-CCPZ#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=FGSR-DBMX#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -3818,7 +3915,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-25T18:12:06.420000Z"
+                     *         "created_at": "2026-11-25T18:39:42.074000Z"
                      *       }
                      *     }
                      */
@@ -4134,22 +4231,22 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-25T18:11:59.033000Z",
-                     *             "updated_at": "2026-11-25T18:11:59.033000Z"
+                     *             "created_at": "2026-11-25T18:39:36.616000Z",
+                     *             "updated_at": "2026-11-25T18:39:36.616000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b0724ef7371839db8cf6e06",
+                     *             "_id": "6b072b68961163db7d041c80",
                      *             "user_id": 1,
                      *             "content_id": 1003,
                      *             "time": 1460,
                      *             "percentage": 96,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-08T10:22:57.411000Z",
+                     *             "watched_at": "2026-10-08T10:50:34.358000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-08T09:57:36.411000Z",
-                     *             "updated_at": "2026-10-08T10:22:57.411000Z"
+                     *             "created_at": "2026-10-08T10:25:13.358000Z",
+                     *             "updated_at": "2026-10-08T10:50:34.358000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -4157,20 +4254,21 @@ export interface operations {
                      *             "id": 6,
                      *             "user_id": 1,
                      *             "content_id": 1258,
-                     *             "created_at": "2026-11-04T11:45:57.411000Z",
-                     *             "updated_at": "2026-11-04T11:45:57.411000Z"
+                     *             "created_at": "2026-11-04T12:13:34.358000Z",
+                     *             "updated_at": "2026-11-04T12:13:34.358000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
+                     *         "ratings": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "37fb59a2-f97c-48aa-8dcf-d1e6cfbe1b6e",
+                     *             "id": "9f6a55b5-bb4e-45f0-855e-b26193911f5c",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-25T18:12:05.968000Z",
-                     *             "last_used_at": "2026-11-25T18:12:05.968000Z"
+                     *             "created_at": "2026-11-25T18:39:41.500000Z",
+                     *             "last_used_at": "2026-11-25T18:39:41.500000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-25T18:12:06.272000Z"
+                     *         "exported_at": "2026-11-25T18:39:41.844000Z"
                      *       }
                      *     }
                      */
@@ -4654,6 +4752,206 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listRatings: {
+        parameters: {
+            query?: {
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "content_id": 1405,
+                     *             "content": {
+                     *               "id": 1405,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_lyhz96rg",
+                     *               "name": "A Harbour for Winter",
+                     *               "title": {
+                     *                 "en": "A Harbour for Winter",
+                     *                 "de": "Ein Hafen für den Winter"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
+                     *               },
+                     *               "weight": 81,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "small town, boat, sea, harbour",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-08-04T11:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-07-19T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               },
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "intro",
+                     *                   "start": 12,
+                     *                   "end": 97
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "rating": "like",
+                     *             "created_at": "2026-11-25T18:39:41.951000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": false,
+                     *           "prev_page": false,
+                     *           "total_pages": 1,
+                     *           "total_count": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RatedTitlePageAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rateTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rating": "like"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RatingChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title was rated"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeRating: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The rating was removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getReady: {
         parameters: {
             query?: never;
@@ -4806,39 +5104,39 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 624,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-25T16:55:00.000000Z",
-                     *             "ends_at": "2026-11-25T18:35:00.000000Z",
+                     *             "id": 378,
+                     *             "channel": "outdoors",
+                     *             "starts_at": "2026-11-25T18:05:00.000000Z",
+                     *             "ends_at": "2026-11-25T19:35:00.000000Z",
                      *             "content": {
-                     *               "id": 1261,
+                     *               "id": 1499,
                      *               "parent_id": null,
                      *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_ccx3r0cu",
-                     *               "name": "Channel Weather",
+                     *               "handler_id": "1_6em4zog4",
+                     *               "name": "Avalanche Line",
                      *               "title": {
-                     *                 "en": "Channel Weather",
-                     *                 "de": "Kanalwetter"
+                     *                 "en": "Avalanche Line",
+                     *                 "de": "Lawinenlinie"
                      *               },
                      *               "description": {
-                     *                 "en": "She has twenty-one miles to forgive her coach.",
-                     *                 "de": "Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen."
+                     *                 "en": "The slope was safe, the forecast was not.",
+                     *                 "de": "Der Hang war sicher, der Bericht war es nicht."
                      *               },
-                     *               "weight": 34,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1261.svg",
+                     *               "weight": 45,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1499.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "small town, pool, open water, crawl",
+                     *               "keywords": "detective, snow, piste, touring",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-07-08T09:00:00.000000Z",
+                     *               "start_date": "2025-02-11T18:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-06-18T08:47:36.000000Z",
-                     *               "updated_at": "2026-06-18T08:47:36.000000Z",
+                     *               "created_at": "2025-02-06T18:29:35.000000Z",
+                     *               "updated_at": "2025-02-06T18:29:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -4848,14 +5146,14 @@ export interface operations {
                      *                   "vendor_name": "plus"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1261",
-                     *               "duration": 5777,
-                     *               "min_age": 12,
+                     *               "link": "http://localhost:3000/title/1499",
+                     *               "duration": 5123,
+                     *               "min_age": 16,
                      *               "markers": [
                      *                 {
                      *                   "type": "intro",
-                     *                   "start": 12,
-                     *                   "end": 61
+                     *                   "start": 8,
+                     *                   "end": 79
                      *                 }
                      *               ]
                      *             }
@@ -4866,8 +5164,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 155,
-                     *           "total_count": 155
+                     *           "total_pages": 156,
+                     *           "total_count": 156
                      *         }
                      *       }
                      *     }
@@ -4912,61 +5210,6 @@ export interface operations {
                      *         {
                      *           "channel": "stories",
                      *           "now": {
-                     *             "id": 624,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-25T16:55:00.000000Z",
-                     *             "ends_at": "2026-11-25T18:35:00.000000Z",
-                     *             "content": {
-                     *               "id": 1261,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "harbourcast",
-                     *               "handler_type": "entry",
-                     *               "handler_id": "1_ccx3r0cu",
-                     *               "name": "Channel Weather",
-                     *               "title": {
-                     *                 "en": "Channel Weather",
-                     *                 "de": "Kanalwetter"
-                     *               },
-                     *               "description": {
-                     *                 "en": "She has twenty-one miles to forgive her coach.",
-                     *                 "de": "Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen."
-                     *               },
-                     *               "weight": 34,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1261.svg",
-                     *               "thumbnail_handler": "demo",
-                     *               "keywords": "small town, pool, open water, crawl",
-                     *               "pricing": null,
-                     *               "payments_asset_id": null,
-                     *               "purchaseable": 0,
-                     *               "start_date": "2026-07-08T09:00:00.000000Z",
-                     *               "end_date": null,
-                     *               "countries_include": null,
-                     *               "countries_exclude": null,
-                     *               "created_at": "2026-06-18T08:47:36.000000Z",
-                     *               "updated_at": "2026-06-18T08:47:36.000000Z",
-                     *               "currency": null,
-                     *               "price": null,
-                     *               "price_formatted": null,
-                     *               "plans": {
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 }
-                     *               },
-                     *               "link": "http://localhost:3000/title/1261",
-                     *               "duration": 5777,
-                     *               "min_age": 12,
-                     *               "markers": [
-                     *                 {
-                     *                   "type": "intro",
-                     *                   "start": 12,
-                     *                   "end": 61
-                     *                 }
-                     *               ]
-                     *             }
-                     *           },
-                     *           "next": {
                      *             "id": 625,
                      *             "channel": "stories",
                      *             "starts_at": "2026-11-25T18:35:00.000000Z",
@@ -5020,6 +5263,61 @@ export interface operations {
                      *                 }
                      *               ]
                      *             }
+                     *           },
+                     *           "next": {
+                     *             "id": 626,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-25T20:20:00.000000Z",
+                     *             "ends_at": "2026-11-25T22:10:00.000000Z",
+                     *             "content": {
+                     *               "id": 1152,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_1teqh97n",
+                     *               "name": "Room with Two Doors",
+                     *               "title": {
+                     *                 "en": "Room with Two Doors",
+                     *                 "de": "Zimmer mit zwei Türen"
+                     *               },
+                     *               "description": {
+                     *                 "en": "One witness came in, one went out, and it was not the same.",
+                     *                 "de": "Ein Zeuge kam herein, einer ging hinaus, und es war nicht derselbe."
+                     *               },
+                     *               "weight": 41,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1152.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "detective, evidence, small town",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-08-20T13:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-07-09T13:16:45.000000Z",
+                     *               "updated_at": "2026-07-09T13:16:45.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1152",
+                     *               "duration": 6454,
+                     *               "min_age": 16,
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "intro",
+                     *                   "start": 4,
+                     *                   "end": 82
+                     *                 }
+                     *               ]
+                     *             }
                      *           }
                      *         }
                      *       ]
@@ -5057,10 +5355,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "36e5c446-13a5-48bd-b9cf-78f3df794c08",
+                     *           "id": "55e6b411-3124-4588-8b7b-83142c411b8a",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-25T18:12:06.499000Z",
-                     *           "last_used_at": "2026-11-25T18:12:06.499000Z",
+                     *           "created_at": "2026-11-25T18:39:42.142000Z",
+                     *           "last_used_at": "2026-11-25T18:39:42.142000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -5359,8 +5657,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-25T18:12:06.229000Z",
-                     *             "updated_at": "2026-11-25T18:12:06.229000Z",
+                     *             "created_at": "2026-11-25T18:39:41.793000Z",
+                     *             "updated_at": "2026-11-25T18:39:41.793000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -5543,7 +5841,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0724ef7371839db8cf6e24",
+                     *         "_id": "6b072b68961163db7d041c9e",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -5602,10 +5900,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-25T18:12:06.106000Z",
+                     *         "watched_at": "2026-11-25T18:39:41.713000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T07:45:12.411000Z",
-                     *         "updated_at": "2026-11-25T18:12:06.106000Z"
+                     *         "created_at": "2026-11-10T08:12:49.358000Z",
+                     *         "updated_at": "2026-11-25T18:39:41.713000Z"
                      *       }
                      *     }
                      */

@@ -19,6 +19,7 @@ import { popularityOf } from './popularity.js'
 import { profilesOf } from './profiles.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
+import { ratingIndexes, ratingsOf } from './ratings.js'
 import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
@@ -53,6 +54,7 @@ export const indexes: Record<string, IndexDescription[]> = {
   dismissals: dismissalIndexes,
   removals: removalIndexes,
   hidden: listIndexes,
+  ratings: ratingIndexes,
   streams: streamIndexes
 }
 
@@ -92,6 +94,7 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db),
   hidden: hiddenOf(db),
+  ratings: ratingsOf(db),
   streams: streamsOf(db),
   moves: movesOf(db)
 })

@@ -26,6 +26,7 @@ const moves = {
   history: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'watched_at', sum: 'plays', arrival },
   watchlist: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
   hidden: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
+  ratings: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
   dismissals: { dated: 'at', observed: 'at' }
 } satisfies Record<string, Move>
 export type MovedList = keyof typeof moves

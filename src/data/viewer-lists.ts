@@ -3,6 +3,7 @@ import type { Export } from '../../schemas/export.js'
 import { toExportedHidden, toHidden } from './hidden.js'
 import { isServableHistory, toHistory } from './history.js'
 import { isServableElement, type ListElement } from './lists.js'
+import { isServableRating, toExportedRating, toRating } from './ratings.js'
 import type { ViewerList } from './removals.js'
 import { isServableWatchlist, toExportedWatchlist, toWatchlist } from './watchlist.js'
 
@@ -23,7 +24,8 @@ type Lists = { [List in ViewerList]: Description<Changes[List][number], Export[L
 export const viewerLists = {
   history: { isServable: isServableHistory, toEntry: toHistory, toExported: toHistory },
   watchlist: { isServable: isServableWatchlist, toEntry: toWatchlist, namesVideo: true, toExported: toExportedWatchlist },
-  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden }
+  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden },
+  ratings: { isServable: isServableRating, toEntry: toRating, toExported: toExportedRating }
 } satisfies Lists
 
 /** For code that does the same with each list. The casts let it pass any element: give each list only its own. */

@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb'
-import type { HiddenRecord, WatchlistRecord } from '../../../schemas/import.js'
+import type { HiddenRecord, RatingRecord, WatchlistRecord } from '../../../schemas/import.js'
 import { topOf } from '../../catalogue/tree.js'
 import { counterOf } from '../../data/counters.js'
 import { arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
@@ -96,6 +96,23 @@ export const hidden = (run: ImportRun, replacements: Replacements): Kind<HiddenR
   }
 }
 
+export const ratings = (run: ImportRun, replacements: Replacements): Kind<RatingRecord> => {
+  const fieldsOf = newestCounts('created_at')
+  return {
+    collection: 'ratings',
+
+    check: (entries, report) => checkReferences(run, replacements, entries, report),
+
+    async operations(records) {
+      await replacements.lead(records)
+      const titleOf = await titlesOf(run, records)
+      return records.map(({ user_id, content_id, rating, created_at }) =>
+        insertion({ user_id, content_id: titleOf(content_id) }, fieldsOf(momentOf(created_at), { rating }))
+      )
+    }
+  }
+}
+
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
 export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Pair>[], report: ReportFault) => {
   await replacements.lead(entries.map(({ record }) => record))
@@ -152,6 +169,20 @@ const textOf = ({ user_id, content_id }: Pair) => `${user_id} ${content_id}`
 const insertion = ({ user_id, content_id }: Pair, fields: Document): Operation => ({
   updateOne: { filter: { user_id, content_id }, update: [{ $set: { arrived_at: arrivalIfNew, ...fields } }], upsert: true }
 })
+
+/**
+ * Fields of elements of which the newest line counts, whatever the order of the lines. A line without a time, or with one in the future,
+ * changes no element that is there, or a second run would change it again.
+ */
+const newestCounts = (date: 'created_at' | 'updated_at') => {
+  const startedAt = new Date()
+  return (at: Date | undefined, values: Document) => {
+    const isDated = at !== undefined && at <= startedAt
+    const isNewer = isDated ? { $gt: [at, `$${date}`] } : { $eq: [{ $type: '$_id' }, 'missing'] }
+    const fields = { ...values, [date]: notAfterNow(isDated ? at : startedAt), arrived_at: '$$NOW' }
+    return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $cond: [isNewer, value, `$${field}`] }]))
+  }
+}
 
 const storedPairs = async (collection: Collection<WatchlistDocument>, records: WatchlistRecord[]) => {
   const filter = {
