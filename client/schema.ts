@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist, the hidden titles and the ratings. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
+         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
          */
         get: operations["listChanges"];
         put?: never;
@@ -501,7 +501,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden` and `ratings` can be imported again. A user can have one export at a time.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. A user can have one export at a time.
          */
         get: operations["exportMe"];
         put?: never;
@@ -571,6 +571,53 @@ export interface paths {
          * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session.
          */
         delete: operations["stopPlaying"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the preferred languages */
+        get: operations["getPreferences"];
+        /**
+         * Change the preferred languages
+         * @description What is given changes, null clears.
+         */
+        put: operations["changePreferences"];
+        post?: never;
+        /** Clear the preferred languages */
+        delete: operations["removePreferences"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/preferences/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the preferred languages of a title
+         * @description What the title has no preference for is as in GET /preferences. The id may be that of an episode or season, which stands for the show.
+         */
+        get: operations["getTitlePreferences"];
+        /**
+         * Change the preferred languages of a title
+         * @description What is given changes, null clears. A profile has preferences of at most 1,000 titles: those that were changed longest ago are removed.
+         */
+        put: operations["changeTitlePreferences"];
+        post?: never;
+        /** Clear the preferred languages of a title */
+        delete: operations["removeTitlePreferences"];
         options?: never;
         head?: never;
         patch?: never;
@@ -999,6 +1046,7 @@ export interface components {
             watchlist: components["schemas"]["WatchlistEntry"][];
             hidden: components["schemas"]["HiddenEntry"][];
             ratings: components["schemas"]["RatingEntry"][];
+            preferences: components["schemas"]["PreferencesEntry"][];
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
@@ -1084,6 +1132,19 @@ export interface components {
              */
             created_at: string;
         };
+        PreferencesEntry: {
+            /** @description Id of the title. Null for the preferences of the profile */
+            content_id: number | null;
+            /** @description Language tag */
+            audio: string | null;
+            /** @description Language tag, or `off` */
+            subtitles: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
         /** @description Apply these before the elements */
         RemovedContents: {
             /** @description Ids of the content items that were removed from the history */
@@ -1094,6 +1155,7 @@ export interface components {
             hidden: number[];
             /** @description Ids of the content items that were removed from the list of ratings */
             ratings: number[];
+            preferences: (number | null)[];
         };
         ContentPageAnswer: {
             /** @enum {boolean} */
@@ -1756,6 +1818,7 @@ export interface components {
             watchlist: components["schemas"]["ExportedWatchlistElement"][];
             hidden: components["schemas"]["ExportedHidden"][];
             ratings: components["schemas"]["ExportedRating"][];
+            preferences: components["schemas"]["ExportedPreferences"][];
             sessions: components["schemas"]["ExportedSession"][];
             /**
              * Format: date-time
@@ -1817,6 +1880,20 @@ export interface components {
              */
             created_at: string;
         };
+        ExportedPreferences: {
+            user_id: number;
+            /** @description Id of the title. Null for the preferences of the profile */
+            content_id: number | null;
+            /** @description Language tag */
+            audio: string | null;
+            /** @description Language tag, or `off` */
+            subtitles: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
         ExportedSession: {
             id: string;
             device: string | null;
@@ -1848,6 +1925,21 @@ export interface components {
              */
             device?: string;
         };
+        PreferencesAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Preferences"];
+        };
+        Preferences: {
+            /** @description Language tag */
+            audio: string | null;
+            /** @description Language tag, or `off` */
+            subtitles: string | null;
+        };
+        PreferencesChange: {
+            audio?: string | null;
+            subtitles?: string | null;
+        } | unknown | unknown;
         ProfileListAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -2415,28 +2507,30 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b072b68961163db7d041c7c",
+                     *             "_id": "6b072f96a22848d5e2a2f0a0",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-04T00:33:34.358000Z",
+                     *             "watched_at": "2026-10-04T00:51:24.593000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-04T00:09:06.358000Z",
-                     *             "updated_at": "2026-10-04T00:33:34.358000Z"
+                     *             "created_at": "2026-10-04T00:26:56.593000Z",
+                     *             "updated_at": "2026-10-04T00:51:24.593000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
                      *         "hidden": [],
                      *         "ratings": [],
+                     *         "preferences": [],
                      *         "removed": {
                      *           "history": [],
                      *           "watchlist": [],
                      *           "hidden": [],
-                     *           "ratings": []
+                     *           "ratings": [],
+                     *           "preferences": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTA3NDAxNDM1OCwwLCI2YjA3MmI2ODk2MTE2M2RiN2QwNDFjN2MiLDAsMTc5NTYzMTk3MTk4NCwxLDE3OTU2MzE5NzE5ODRdvfIAiPZTMjQ",
+                     *         "cursor": "WzEsMTc5MTA3NTA4NDU5MywwLCI2YjA3MmY5NmEyMjg0OGQ1ZTJhMmYwYTAiLDAsMTc5NTYzMzA0MDMxNSwxLDE3OTU2MzMwNDAzMTVdgYevAlJVJo-",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -2827,7 +2921,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b072b68961163db7d041cab",
+                     *               "_id": "6b072f96a22848d5e2a2f0cf",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -2835,14 +2929,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-24T18:07:23.358000Z",
-                     *               "updated_at": "2026-11-24T18:42:34.358000Z"
+                     *               "created_at": "2026-11-24T18:25:13.593000Z",
+                     *               "updated_at": "2026-11-24T19:00:24.593000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-24T18:42:34.358000Z"
+                     *             "updated_at": "2026-11-24T19:00:24.593000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3022,7 +3116,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-25T18:39:41.882000Z"
+                     *             "created_at": "2026-11-25T18:57:30.244000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3161,7 +3255,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b072b68961163db7d041c9e",
+                     *             "_id": "6b072f96a22848d5e2a2f0c2",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3222,8 +3316,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-10T08:12:49.358000Z",
-                     *             "updated_at": "2026-11-25T18:39:41.626000Z"
+                     *             "created_at": "2026-11-10T08:30:39.593000Z",
+                     *             "updated_at": "2026-11-25T18:57:30.094000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3356,7 +3450,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b072b68961163db7d041c9e",
+                     *         "_id": "6b072f96a22848d5e2a2f0c2",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3417,8 +3511,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T08:12:49.358000Z",
-                     *         "updated_at": "2026-11-25T18:39:41.626000Z"
+                     *         "created_at": "2026-11-10T08:30:39.593000Z",
+                     *         "updated_at": "2026-11-25T18:57:30.094000Z"
                      *       }
                      *     }
                      */
@@ -3546,7 +3640,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-25T18:39:41.626000Z"
+                 *           "observed_at": "2026-11-25T18:57:30.094000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -3869,9 +3963,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "FGSR-DBMX",
+                     *         "user_code": "FJNX-ZPRQ",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=FGSR-DBMX#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=FJNX-ZPRQ#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -3915,7 +4009,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-25T18:39:42.074000Z"
+                     *         "created_at": "2026-11-25T18:57:30.371000Z"
                      *       }
                      *     }
                      */
@@ -4231,22 +4325,22 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-25T18:39:36.616000Z",
-                     *             "updated_at": "2026-11-25T18:39:36.616000Z"
+                     *             "created_at": "2026-11-25T18:57:26.104000Z",
+                     *             "updated_at": "2026-11-25T18:57:26.104000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b072b68961163db7d041c80",
+                     *             "_id": "6b072f96a22848d5e2a2f0a4",
                      *             "user_id": 1,
                      *             "content_id": 1003,
                      *             "time": 1460,
                      *             "percentage": 96,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-08T10:50:34.358000Z",
+                     *             "watched_at": "2026-10-08T11:08:24.593000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-08T10:25:13.358000Z",
-                     *             "updated_at": "2026-10-08T10:50:34.358000Z"
+                     *             "created_at": "2026-10-08T10:43:03.593000Z",
+                     *             "updated_at": "2026-10-08T11:08:24.593000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -4254,21 +4348,22 @@ export interface operations {
                      *             "id": 6,
                      *             "user_id": 1,
                      *             "content_id": 1258,
-                     *             "created_at": "2026-11-04T12:13:34.358000Z",
-                     *             "updated_at": "2026-11-04T12:13:34.358000Z"
+                     *             "created_at": "2026-11-04T12:31:24.593000Z",
+                     *             "updated_at": "2026-11-04T12:31:24.593000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
                      *         "ratings": [],
+                     *         "preferences": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "9f6a55b5-bb4e-45f0-855e-b26193911f5c",
+                     *             "id": "d49289aa-6cc3-4d6a-8c84-7c57c17ccecb",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-25T18:39:41.500000Z",
-                     *             "last_used_at": "2026-11-25T18:39:41.500000Z"
+                     *             "created_at": "2026-11-25T18:57:30.046000Z",
+                     *             "last_used_at": "2026-11-25T18:57:30.046000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-25T18:39:41.844000Z"
+                     *         "exported_at": "2026-11-25T18:57:30.224000Z"
                      *       }
                      *     }
                      */
@@ -4430,6 +4525,259 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "audio": "en",
+                     *         "subtitles": "off"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferencesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "audio": "en",
+                 *       "subtitles": "off"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreferencesChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTitlePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "audio": "en",
+                     *         "subtitles": "de"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferencesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeTitlePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subtitles": "de"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreferencesChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeTitlePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -4834,7 +5182,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "rating": "like",
-                     *             "created_at": "2026-11-25T18:39:41.951000Z"
+                     *             "created_at": "2026-11-25T18:57:30.267000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -5164,8 +5512,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 156,
-                     *           "total_count": 156
+                     *           "total_pages": 157,
+                     *           "total_count": 157
                      *         }
                      *       }
                      *     }
@@ -5355,10 +5703,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "55e6b411-3124-4588-8b7b-83142c411b8a",
+                     *           "id": "7122c9ad-ad7d-4c4c-a693-1a9eeb3864ec",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-25T18:39:42.142000Z",
-                     *           "last_used_at": "2026-11-25T18:39:42.142000Z",
+                     *           "created_at": "2026-11-25T18:57:30.397000Z",
+                     *           "last_used_at": "2026-11-25T18:57:30.397000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -5657,8 +6005,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-25T18:39:41.793000Z",
-                     *             "updated_at": "2026-11-25T18:39:41.793000Z",
+                     *             "created_at": "2026-11-25T18:57:30.179000Z",
+                     *             "updated_at": "2026-11-25T18:57:30.179000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -5841,7 +6189,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b072b68961163db7d041c9e",
+                     *         "_id": "6b072f96a22848d5e2a2f0c2",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -5900,10 +6248,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-25T18:39:41.713000Z",
+                     *         "watched_at": "2026-11-25T18:57:30.135000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T08:12:49.358000Z",
-                     *         "updated_at": "2026-11-25T18:39:41.713000Z"
+                     *         "created_at": "2026-11-10T08:30:39.593000Z",
+                     *         "updated_at": "2026-11-25T18:57:30.135000Z"
                      *       }
                      *     }
                      */

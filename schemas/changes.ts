@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { HiddenTitle } from './hidden.js'
 import { HistoryProgress } from './history.js'
 import { maxCursorLength } from './lists.js'
+import { NullableContentId, PreferencesEntry } from './preferences.js'
 import { RatedTitle } from './rating.js'
 import { WatchlistElement } from './watchlist.js'
 
@@ -17,12 +18,14 @@ export const Changes = Type.Object(
     watchlist: Type.Array(WatchlistEntry),
     hidden: Type.Array(HiddenEntry),
     ratings: Type.Array(RatingEntry),
+    preferences: Type.Array(PreferencesEntry),
     removed: Type.Object(
       {
         history: contentIds('the history'),
         watchlist: contentIds('the watchlist'),
         hidden: contentIds('the list of hidden titles'),
-        ratings: contentIds('the list of ratings')
+        ratings: contentIds('the list of ratings'),
+        preferences: Type.Array(NullableContentId)
       },
       { $id: 'RemovedContents', description: 'Apply these before the elements' }
     ),

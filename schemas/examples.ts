@@ -277,8 +277,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 156,
-          total_count: 156
+          total_pages: 157,
+          total_count: 157
         }
       }
     }
@@ -534,7 +534,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b072b68961163db7d041c9e',
+            _id: '6b072f96a22848d5e2a2f0c2',
             content: {
               id: 1405,
               parent_id: null,
@@ -595,8 +595,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             plays: 0,
             watched_at: null,
             previous: null,
-            created_at: '2026-11-10T08:12:49.358000Z',
-            updated_at: '2026-11-25T18:39:41.626000Z'
+            created_at: '2026-11-10T08:30:39.593000Z',
+            updated_at: '2026-11-25T18:57:30.094000Z'
           }
         ],
         meta: {
@@ -614,7 +614,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b072b68961163db7d041c9e',
+        _id: '6b072f96a22848d5e2a2f0c2',
         content: {
           id: 1405,
           parent_id: null,
@@ -675,8 +675,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         plays: 0,
         watched_at: null,
         previous: null,
-        created_at: '2026-11-10T08:12:49.358000Z',
-        updated_at: '2026-11-25T18:39:41.626000Z'
+        created_at: '2026-11-10T08:30:39.593000Z',
+        updated_at: '2026-11-25T18:57:30.094000Z'
       }
     }
   },
@@ -697,7 +697,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-25T18:39:41.626000Z'
+          observed_at: '2026-11-25T18:57:30.094000Z'
         },
         {
           content_id: 999999,
@@ -739,7 +739,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b072b68961163db7d041c9e',
+        _id: '6b072f96a22848d5e2a2f0c2',
         content: {
           id: 1405,
           parent_id: null,
@@ -798,10 +798,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         time: 6945,
         percentage: 100,
         plays: 1,
-        watched_at: '2026-11-25T18:39:41.713000Z',
+        watched_at: '2026-11-25T18:57:30.135000Z',
         previous: null,
-        created_at: '2026-11-10T08:12:49.358000Z',
-        updated_at: '2026-11-25T18:39:41.713000Z'
+        created_at: '2026-11-10T08:30:39.593000Z',
+        updated_at: '2026-11-25T18:57:30.135000Z'
       }
     }
   },
@@ -864,7 +864,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             history: {
-              _id: '6b072b68961163db7d041cab',
+              _id: '6b072f96a22848d5e2a2f0cf',
               user_id: 1,
               content_id: 1023,
               time: 1140,
@@ -872,14 +872,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               plays: 0,
               watched_at: null,
               previous: null,
-              created_at: '2026-11-24T18:07:23.358000Z',
-              updated_at: '2026-11-24T18:42:34.358000Z'
+              created_at: '2026-11-24T18:25:13.593000Z',
+              updated_at: '2026-11-24T19:00:24.593000Z'
             },
             resume: {
               time: 1140,
               percentage: 54
             },
-            updated_at: '2026-11-24T18:42:34.358000Z'
+            updated_at: '2026-11-24T19:00:24.593000Z'
           }
         ],
         meta: {
@@ -975,8 +975,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-25T18:39:41.793000Z',
-            updated_at: '2026-11-25T18:39:41.793000Z',
+            created_at: '2026-11-25T18:57:30.179000Z',
+            updated_at: '2026-11-25T18:57:30.179000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1052,22 +1052,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-25T18:39:36.616000Z',
-            updated_at: '2026-11-25T18:39:36.616000Z'
+            created_at: '2026-11-25T18:57:26.104000Z',
+            updated_at: '2026-11-25T18:57:26.104000Z'
           }
         ],
         history: [
           {
-            _id: '6b072b68961163db7d041c80',
+            _id: '6b072f96a22848d5e2a2f0a4',
             user_id: 1,
             content_id: 1003,
             time: 1460,
             percentage: 96,
             plays: 1,
-            watched_at: '2026-10-08T10:50:34.358000Z',
+            watched_at: '2026-10-08T11:08:24.593000Z',
             previous: null,
-            created_at: '2026-10-08T10:25:13.358000Z',
-            updated_at: '2026-10-08T10:50:34.358000Z'
+            created_at: '2026-10-08T10:43:03.593000Z',
+            updated_at: '2026-10-08T11:08:24.593000Z'
           }
         ],
         watchlist: [
@@ -1075,21 +1075,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 6,
             user_id: 1,
             content_id: 1258,
-            created_at: '2026-11-04T12:13:34.358000Z',
-            updated_at: '2026-11-04T12:13:34.358000Z'
+            created_at: '2026-11-04T12:31:24.593000Z',
+            updated_at: '2026-11-04T12:31:24.593000Z'
           }
         ],
         hidden: [],
         ratings: [],
+        preferences: [],
         sessions: [
           {
-            id: '9f6a55b5-bb4e-45f0-855e-b26193911f5c',
+            id: 'd49289aa-6cc3-4d6a-8c84-7c57c17ccecb',
             device: 'Living room TV',
-            created_at: '2026-11-25T18:39:41.500000Z',
-            last_used_at: '2026-11-25T18:39:41.500000Z'
+            created_at: '2026-11-25T18:57:30.046000Z',
+            last_used_at: '2026-11-25T18:57:30.046000Z'
           }
         ],
-        exported_at: '2026-11-25T18:39:41.844000Z'
+        exported_at: '2026-11-25T18:57:30.224000Z'
       }
     }
   },
@@ -1181,7 +1182,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 }
               ]
             },
-            created_at: '2026-11-25T18:39:41.882000Z'
+            created_at: '2026-11-25T18:57:30.244000Z'
           }
         ],
         meta: {
@@ -1273,7 +1274,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             rating: 'like',
-            created_at: '2026-11-25T18:39:41.951000Z'
+            created_at: '2026-11-25T18:57:30.267000Z'
           }
         ],
         meta: {
@@ -1294,34 +1295,89 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The rating was removed'
     }
   },
+  'PUT /preferences': {
+    request: {
+      audio: 'en',
+      subtitles: 'off'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were changed'
+    }
+  },
+  'GET /preferences': {
+    answer: {
+      success: true,
+      data: {
+        audio: 'en',
+        subtitles: 'off'
+      }
+    }
+  },
+  'PUT /preferences/{contentId}': {
+    request: {
+      subtitles: 'de'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were changed'
+    }
+  },
+  'GET /preferences/{contentId}': {
+    answer: {
+      success: true,
+      data: {
+        audio: 'en',
+        subtitles: 'de'
+      }
+    }
+  },
+  'DELETE /preferences/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were removed'
+    }
+  },
+  'DELETE /preferences': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were removed'
+    }
+  },
   'GET /changes': {
     answer: {
       success: true,
       data: {
         history: [
           {
-            _id: '6b072b68961163db7d041c7c',
+            _id: '6b072f96a22848d5e2a2f0a0',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-04T00:33:34.358000Z',
+            watched_at: '2026-10-04T00:51:24.593000Z',
             previous: null,
-            created_at: '2026-10-04T00:09:06.358000Z',
-            updated_at: '2026-10-04T00:33:34.358000Z'
+            created_at: '2026-10-04T00:26:56.593000Z',
+            updated_at: '2026-10-04T00:51:24.593000Z'
           }
         ],
         watchlist: [],
         hidden: [],
         ratings: [],
+        preferences: [],
         removed: {
           history: [],
           watchlist: [],
           hidden: [],
-          ratings: []
+          ratings: [],
+          preferences: []
         },
-        cursor: 'WzEsMTc5MTA3NDAxNDM1OCwwLCI2YjA3MmI2ODk2MTE2M2RiN2QwNDFjN2MiLDAsMTc5NTYzMTk3MTk4NCwxLDE3OTU2MzE5NzE5ODRdvfIAiPZTMjQ',
+        cursor: 'WzEsMTc5MTA3NTA4NDU5MywwLCI2YjA3MmY5NmEyMjg0OGQ1ZTJhMmYwYTAiLDAsMTc5NTYzMzA0MDMxNSwxLDE3OTU2MzMwNDAzMTVdgYevAlJVJo-',
         more: true,
         reset: false
       }
@@ -1368,9 +1424,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'FGSR-DBMX',
+        user_code: 'FJNX-ZPRQ',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=FGSR-DBMX#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=FJNX-ZPRQ#device',
         expires_in: 600,
         interval: 5
       }
@@ -1381,7 +1437,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-25T18:39:42.074000Z'
+        created_at: '2026-11-25T18:57:30.371000Z'
       }
     }
   },
@@ -1489,10 +1545,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: '55e6b411-3124-4588-8b7b-83142c411b8a',
+          id: '7122c9ad-ad7d-4c4c-a693-1a9eeb3864ec',
           device: 'Bedroom TV',
-          created_at: '2026-11-25T18:39:42.142000Z',
-          last_used_at: '2026-11-25T18:39:42.142000Z',
+          created_at: '2026-11-25T18:57:30.397000Z',
+          last_used_at: '2026-11-25T18:57:30.397000Z',
           current: false
         }
       ]

@@ -15,7 +15,7 @@ const lists = eachList.map(([name]) => name)
 const reported: Source = { collection: 'history', date: 'updated_at' }
 
 /** For a caller who has nothing yet: all there is. */
-const firstSources = lists.map(list => (list === 'history' ? reported : { collection: list, date: 'created_at' }))
+const firstSources: Source[] = eachList.map(([collection, { orderedBy: date = 'created_at' }]) => ({ collection, date }))
 /** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
 const laterSources: Source[] = [
   reported,

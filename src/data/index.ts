@@ -16,6 +16,7 @@ import { listIndexes } from './lists.js'
 import { movesOf } from './moves.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
+import { preferencesIndexes, preferencesOf } from './preferences.js'
 import { profilesOf } from './profiles.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
@@ -55,6 +56,7 @@ export const indexes: Record<string, IndexDescription[]> = {
   removals: removalIndexes,
   hidden: listIndexes,
   ratings: ratingIndexes,
+  preferences: preferencesIndexes,
   streams: streamIndexes
 }
 
@@ -95,6 +97,7 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   dismissals: dismissalsOf(db),
   hidden: hiddenOf(db),
   ratings: ratingsOf(db),
+  preferences: preferencesOf(db),
   streams: streamsOf(db),
   moves: movesOf(db)
 })

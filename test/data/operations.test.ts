@@ -23,6 +23,7 @@ const viewerCollections = [
   'dismissals',
   'hidden',
   'ratings',
+  'preferences',
   'streams',
   'removals',
   'sessions',
@@ -331,6 +332,20 @@ t.test('the operations of a request', async t => {
     await assertAsked(t, 'refused', () => viewer.put('/ratings/1300', { rating: 5 }), 400, 0)
   })
 
+  t.test('preferences are read and changed by one operation', async t => {
+    for (const path of ['/preferences', '/preferences/1300']) {
+      await assertAsked(t, 'a first PUT, which looks for too many titles', () => viewer.put(path, { audio: 'de' }), 200, 2)
+      await assertAsked(t, 'PUT again', () => viewer.put(path, { audio: 'en' }), 200, 1)
+      await assertAsked(t, 'GET', () => viewer.get(path), 200, 1)
+      await assertAsked(t, 'PUT that clears, which marks the removal', () => viewer.put(path, { audio: null }), 200, 3)
+      await assertAsked(t, 'PUT that clears nothing', () => viewer.put(path, { audio: null }), 200, 1)
+      await viewer.put(path, { audio: 'de' })
+      await assertAsked(t, 'DELETE', () => viewer.remove(path), 200, 3)
+      await assertAsked(t, 'DELETE again', () => viewer.remove(path), 404, 1)
+      await assertAsked(t, 'refused', () => viewer.put(path, { audio: 5 }), 400, 0)
+    }
+  })
+
   t.test('GET /changes asks once if nothing is new, and looks at no more than a page', async t => {
     let cursor = ''
     const changes = (perPage: number) => async () => {
@@ -362,6 +377,7 @@ t.test('the operations of a request', async t => {
       '/continue-watching',
       '/hidden',
       '/ratings',
+      '/preferences',
       '/changes',
       '/recommendations',
       `/history/${theirs[1]}`
@@ -419,6 +435,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
     await app.data.dismissals.put(you._id, _id)
     await app.data.hidden.put(you._id, _id)
     await app.data.ratings.put(you._id, _id, 'like')
+    await app.data.preferences.put(you._id, _id, { audio: 'de' })
   }
   await entries()
 
@@ -510,6 +527,15 @@ t.test('every query of src/data for viewers uses an index', async t => {
       put: [() => data.ratings.put(me._id, 1, 'like'), () => data.ratings.put(me._id, 1, 'dislike')],
       remove: [() => data.ratings.remove(me._id, [1, 2]), () => refusedOr(data.ratings.remove(me._id, [1, 2]))]
     },
+    preferences: {
+      get: [() => data.preferences.get(you._id, [1001, -1])],
+      put: [
+        () => data.preferences.put(me._id, 1, { audio: 'de' }),
+        () => data.preferences.put(me._id, 1, { audio: null }),
+        () => data.preferences.put(me._id, -1, { audio: 'de' })
+      ],
+      remove: [() => data.preferences.remove(me._id, [-1]), () => refusedOr(data.preferences.remove(me._id, [-1]))]
+    },
     changes: {
       after: [
         () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, { isFirst: true }),
@@ -523,7 +549,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
       present: [
         () => {
           const [history, others] = [new Set([1001, 9999]), new Set([1001])]
-          return data.changes.present(you._id, { history, watchlist: others, hidden: others, ratings: others })
+          return data.changes.present(you._id, { history, watchlist: others, hidden: others, ratings: others, preferences: others })
         }
       ]
     },
@@ -667,7 +693,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
     // Processes read the ended sessions of all users, and the one that moves what is left of replaced contents reads those of all users.
-    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'ratings', 'removals', 'sessions'])
+    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'ratings', 'preferences', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
         if (name !== '_id_' && name !== 'ended_at_1' && name !== 'content_id_1' && expireAfterSeconds === undefined)
           t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)

@@ -98,7 +98,8 @@ export const everything = {
   ),
   'watchlist.ndjson': lines({ user_id: 1, content_id: 1 }, { user_id: 1, content_id: 2, id: 70 }),
   'hidden.ndjson': lines({ user_id: 1, content_id: 2 }),
-  'ratings.ndjson': lines({ user_id: 1, content_id: 2, rating: 'like' })
+  'ratings.ndjson': lines({ user_id: 1, content_id: 2, rating: 'like' }),
+  'preferences.ndjson': lines({ user_id: 1, content_id: 2, audio: 'en' }, { user_id: 1, content_id: null, subtitles: 'off' })
 }
 
 export const withViewers = async (t: Test) => {

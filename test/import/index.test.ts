@@ -17,7 +17,8 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     history: [2, 0, 0],
     watchlist: [2, 0, 0],
     hidden: [1, 0, 0],
-    ratings: [1, 0, 0]
+    ratings: [1, 0, 0],
+    preferences: [2, 0, 0]
   })
   const collections = [
     'users',
@@ -31,6 +32,7 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     'watchlist',
     'hidden',
     'ratings',
+    'preferences',
     'counters'
   ]
   const read = () => Promise.all(collections.map(all))
@@ -46,7 +48,8 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     history: [0, 0, 2],
     watchlist: [0, 0, 2],
     hidden: [0, 0, 1],
-    ratings: [0, 0, 1]
+    ratings: [0, 0, 1],
+    preferences: [0, 0, 2]
   })
   t.strictSame(await read(), before)
 

@@ -156,7 +156,8 @@ t.test('--prune', async t => {
       'history.ndjson': '',
       'watchlist.ndjson': '',
       'hidden.ndjson': '',
-      'ratings.ndjson': ''
+      'ratings.ndjson': '',
+      'preferences.ndjson': ''
     }
     t.strictSame(await counts(less, pruning), {
       users: [0, 0, 1],
@@ -169,7 +170,8 @@ t.test('--prune', async t => {
       history: [0, 0, 0],
       watchlist: [0, 0, 0],
       hidden: [0, 0, 0],
-      ratings: [0, 0, 0]
+      ratings: [0, 0, 0],
+      preferences: [0, 0, 0]
     })
     const ids = async (collection: string) => (await all(collection)).map(({ _id }) => _id)
     t.strictSame(await ids('users'), [1, 2], 'pruning removes no users')

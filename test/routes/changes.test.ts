@@ -13,7 +13,7 @@ import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { assertDone, wantToken } from './helper.js'
 
 const films = Array.from({ length: 9 }, (_, i) => film(i + 1))
-const lists = ['history', 'watchlist', 'hidden', 'ratings'] as const
+const lists = ['history', 'watchlist', 'hidden', 'ratings', 'preferences'] as const
 type List = (typeof lists)[number]
 
 const longAgo = new Date('2024-05-06T07:08:09.123Z')
@@ -41,23 +41,25 @@ const walk = async (viewer: Viewer, since?: string, perPage = 100) => {
 }
 
 const sizeOf = (page: Changes) => lists.reduce((sum, list) => sum + page[list].length + page.removed[list].length, 0)
-const contentIds = (elements: { content_id: number }[]) => elements.map(({ content_id }) => content_id)
-const ascending = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
+const contentIds = (elements: { content_id: number | null }[]) => elements.map(({ content_id }) => content_id)
+const ascending = (ids: Iterable<number | null>) => [...ids].sort((a, b) => Number(a) - Number(b))
 
-type Summary = Record<List, number[]> & { removed: Record<List, number[]> }
+type Ids = (number | null)[]
+type Summary = Record<List, Ids> & { removed: Record<List, Ids> }
 
 const ofEachList = <T>(of: (list: List) => T) => Object.fromEntries(lists.map(list => [list, of(list)])) as Record<List, T>
 
 /** What changed, by the contents alone. */
 const summary = (pages: Changes[]): Summary => {
-  const all = (idsOf: (page: Changes) => number[]) => ascending(new Set(pages.flatMap(idsOf)))
+  const all = (idsOf: (page: Changes) => Ids) => ascending(new Set(pages.flatMap(idsOf)))
   return { ...ofEachList(list => all(page => contentIds(page[list]))), removed: ofEachList(list => all(page => page.removed[list])) }
 }
 const nothing = { ...ofEachList(() => []), removed: ofEachList(() => []) }
 
 const settled = (user_id: number, content_id: number) => ({ user_id, content_id, created_at: longAgo, updated_at: longAgo })
 
-const ratingIn = (list: string) => list === 'ratings' && { rating: 'like' }
+const ratingIn = (list: string) =>
+  list === 'ratings' ? { rating: 'like' } : list === 'preferences' ? { audio: 'en', subtitles: null } : {}
 
 /** Elements that were there long before a viewer asks. */
 const putLongAgo = async (app: App, { id }: Viewer, list: List, content_ids: number[], more: Document = {}) => {
@@ -102,6 +104,9 @@ t.test('changes', async t => {
     await putLongAgo(app, viewer, 'hidden', [5])
     await viewer.put('/ratings/6', { rating: 'like' })
     await putLongAgo(app, viewer, 'ratings', [7])
+    await viewer.put('/preferences', { audio: 'de' })
+    await tick()
+    await viewer.put('/preferences/8', { subtitles: 'off' })
     const listed = async (path: string) => collectionOf(await viewer.get(path)).map(({ content, ...element }: Document) => element)
     const answer = await viewer.get('/changes')
     const { cursor } = answer.json().data
@@ -114,6 +119,7 @@ t.test('changes', async t => {
           watchlist: await listed('/watchlist'),
           hidden: (await listed('/hidden')).reverse(),
           ratings: (await listed('/ratings')).reverse(),
+          preferences: answer.json().data.preferences,
           removed: nothing.removed,
           cursor,
           more: false,
@@ -125,6 +131,10 @@ t.test('changes', async t => {
     t.match([first.plays, first.watched_at, second.plays, second.watched_at], [0, null, 1, second.updated_at])
     t.equal(answer.json().data.watchlist[0].video_id, films[2]?.handler_id)
     t.equal(answer.json().data.hidden[0].created_at, wireLongAgo)
+    t.match(answer.json().data.preferences, [
+      { content_id: null, audio: 'de', subtitles: null, updated_at: /000Z$/ },
+      { content_id: 8, audio: null, subtitles: 'off' }
+    ])
     t.match(answer.json().data.ratings, [{ content_id: 7 }, { content_id: 6, rating: 'like' }])
   })
 
@@ -140,7 +150,7 @@ t.test('changes', async t => {
         // A first reading is followed by what has changed since it began, if it took several pages.
         const expected = since
           ? { ...nothing, history: [3], removed }
-          : { ...nothing, history: [1, 2, 3], hidden: [2], ratings: [1, 2], ...(pages.length > 1 && { removed }) }
+          : { ...nothing, history: [1, 2, 3], hidden: [2], ratings: [1, 2], preferences: [1, 2], ...(pages.length > 1 && { removed }) }
         t.strictSame(summary(pages), expected, `${perPage} a page`)
         t.ok(
           pages.every(page => sizeOf(page) <= perPage),
@@ -250,6 +260,20 @@ t.test('changes', async t => {
     ['another rating', viewer => viewer.put('/ratings/1', { rating: 'dislike' }), { ratings: [1] }],
     ['the same rating', viewer => viewer.put('/ratings/1', { rating: 'like' }), {}],
     ['a rating that is removed', viewer => viewer.remove('/ratings/1'), { removed: { ratings: [1] } }],
+    ['preferences', viewer => viewer.put('/preferences/3', { audio: 'de' }), { preferences: [3] }],
+    ['others of a title', viewer => viewer.put('/preferences/1', { subtitles: 'de' }), { preferences: [1] }],
+    ['the same', viewer => viewer.put('/preferences/1', { audio: 'en', subtitles: null }), {}],
+    ['some that are cleared', viewer => viewer.put('/preferences/1', { audio: null }), { removed: { preferences: [1] } }],
+    ['some that are removed', viewer => viewer.remove('/preferences/1'), { removed: { preferences: [1] } }],
+    ['those of the profile', viewer => viewer.put('/preferences', { audio: 'de' }), { preferences: [null] }],
+    [
+      'those of the profile that are removed',
+      async viewer => {
+        await viewer.put('/preferences', { audio: 'de' })
+        await viewer.put('/preferences', { audio: null })
+      },
+      { removed: { preferences: [null] } }
+    ],
     ['a title that is shown again', viewer => viewer.remove('/hidden/1'), { removed: { hidden: [1] } }],
     [
       'a removal from the history',
@@ -289,7 +313,16 @@ t.test('changes', async t => {
     const { viewer, cursor } = await follower({})
     const ahead = '2999-01-01T00:00:00Z'
     const linesOf = (list: List) =>
-      [1, 3].map(content_id => JSON.stringify({ user_id: viewer.id, content_id, ...ratingIn(list), created_at: ahead })).join('\n')
+      [1, 3]
+        .map(content_id =>
+          JSON.stringify({
+            user_id: viewer.id,
+            content_id,
+            ...ratingIn(list),
+            [list === 'preferences' ? 'updated_at' : 'created_at']: ahead
+          })
+        )
+        .join('\n')
     await importFiles(db, Object.fromEntries(lists.map(list => [`${list}.ndjson`, linesOf(list)])))
     const all = { ...nothing, ...ofEachList(() => [1, 3]) }
     for (const since of [undefined, cursor])
@@ -375,7 +408,7 @@ t.test('changes', async t => {
       ...[
         { user: String(viewer.id) },
         { source: -2 },
-        { source: 8 },
+        { source: 9 },
         { source: 0.5 },
         { time: -1e15 },
         { time: 1e300 },
@@ -422,7 +455,7 @@ t.test('changes', async t => {
   t.test('with a made-up cursor are only those of the caller', async t => {
     const { viewer } = await follower()
     const at = Date.now() - 60_000
-    for (const source of [-1, 0, 1, 2, 3, 4, 5, 6, 7])
+    for (const source of [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8])
       for (const id of [0, -1.5, 1e308, 'a'.repeat(24)])
         for (const values of [
           [viewer.id, at, source, id, -1, at, 0, at],
@@ -488,9 +521,9 @@ t.test('changes', async t => {
         .collection<Document>(list)
         .insertMany([
           ...odd.flatMap((date, i) => [
-            element(list, 1000 + i, { created_at: date }),
+            element(list, 1000 + i, { [list === 'preferences' ? 'updated_at' : 'created_at']: date }),
             element(list, 1020 + i, { arrived_at: date }),
-            ...(list === 'hidden' || list === 'ratings' ? [] : [element(list, 1010 + i, { updated_at: date })])
+            ...(list === 'hidden' || list === 'ratings' || list === 'preferences' ? [] : [element(list, 1010 + i, { updated_at: date })])
           ]),
           ...['x', decimal, null].map((content_id, i) =>
             element(list, content_id, { _id: list === 'watchlist' ? -viewer.id * 10 - i : new ObjectId() })
@@ -526,6 +559,7 @@ t.test('changes', async t => {
           watchlist: [1, 2],
           hidden: [1, 2, ...more],
           ratings: [1, 2, ...more],
+          preferences: [1, 2, ...more],
           removed: { ...nothing.removed, watchlist: pages.length > 1 || since ? [6] : [] }
         })
       }

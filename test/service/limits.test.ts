@@ -62,7 +62,10 @@ const fill = async ({ data }: App, user: number) => {
   for (const content_id of [7_000_002, 7_000_021]) await data.reports.put(user, { content_id, progress: { percentage: 50 } })
   for (const id of [2, 7_000_002, 22, 7_000_003, 7_000_011, 7_000_014, 7_000_021]) await data.watchlist.add(user, id)
   for (const id of [4, 7_000_004]) await data.hidden.put(user, id)
-  for (const id of [3, 7_000_003]) await data.ratings.put(user, id, 'like')
+  for (const id of [3, 7_000_003]) {
+    await data.ratings.put(user, id, 'like')
+    await data.preferences.put(user, id, { audio: 'de' })
+  }
 }
 
 /** The headers of a user as an adult and as a child: two tokens for the same lists. */
@@ -202,7 +205,7 @@ const assertToldByNoWrite = (t: Test, app: App, user: number, headers: Record<st
       if (path === '/logout') continue
       for (const one of pathsOf(path, parameters)) {
         for (const id of above) {
-          const payload = { content_id: id, percentage: 60, rating: 'like', reports: [{ content_id: id, percentage: 60 }] }
+          const payload = { content_id: id, percentage: 60, rating: 'like', audio: 'en', reports: [{ content_id: id, percentage: 60 }] }
           t.notOk(told(await app.inject({ method, url: one, headers, payload })), `${method} ${one}`)
         }
       }

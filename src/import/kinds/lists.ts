@@ -1,8 +1,8 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb'
-import type { HiddenRecord, RatingRecord, WatchlistRecord } from '../../../schemas/import.js'
+import type { HiddenRecord, PreferencesRecord, RatingRecord, WatchlistRecord } from '../../../schemas/import.js'
 import { topOf } from '../../catalogue/tree.js'
 import { counterOf } from '../../data/counters.js'
-import { arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
+import { anyTitle, arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
@@ -14,6 +14,11 @@ import { storedParents } from './contents.js'
 interface Pair {
   user_id: number
   content_id: number
+}
+
+interface Reference {
+  user_id: number
+  content_id: number | null
 }
 
 export const watchlist = (run: ImportRun, replacements: Replacements): Kind<WatchlistRecord> => {
@@ -113,15 +118,36 @@ export const ratings = (run: ImportRun, replacements: Replacements): Kind<Rating
   }
 }
 
+export const preferences = (run: ImportRun, replacements: Replacements): Kind<PreferencesRecord> => {
+  const fieldsOf = newestCounts('updated_at')
+  return {
+    collection: 'preferences',
+
+    check: (entries, report) => checkReferences(run, replacements, entries, report),
+
+    /** A record without a value says nothing. */
+    async operations(records) {
+      await replacements.lead(records)
+      const titleOf = await titlesOf(run, records)
+      return records.flatMap(({ user_id, content_id, audio = null, subtitles = null, updated_at }) => {
+        if (audio === null && subtitles === null) return []
+        const title = content_id === null ? anyTitle : titleOf(content_id)
+        return insertion({ user_id, content_id: title }, fieldsOf(momentOf(updated_at), { audio, subtitles }))
+      })
+    }
+  }
+}
+
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
-export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Pair>[], report: ReportFault) => {
+export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
   await replacements.lead(entries.map(({ record }) => record))
   const users = await ids.users.missing(entries.map(({ record }) => record.user_id))
-  const contents = await ids.contents.missing(entries.map(({ record }) => record.content_id))
+  const contents = await ids.contents.missing(entries.flatMap(({ record }) => record.content_id ?? []))
   if (users.size === 0 && contents.size === 0) return
   for (const { record, place } of entries) {
     if (users.has(record.user_id)) report(place, 'user_id', `there is no user ${record.user_id}`)
-    if (contents.has(record.content_id)) report(place, 'content_id', `there is no content ${record.content_id}`)
+    const { content_id } = record
+    if (content_id !== null && contents.has(content_id)) report(place, 'content_id', `there is no content ${content_id}`)
   }
 }
 
@@ -196,8 +222,8 @@ const storedPairs = async (collection: Collection<WatchlistDocument>, records: W
 }
 
 /** Finds the title of each content. The contents of the run are in the database by now. */
-const titlesOf = async ({ db }: ImportRun, records: Pair[]) => {
-  const ids = records.map(({ content_id }) => content_id)
+const titlesOf = async ({ db }: ImportRun, records: Reference[]) => {
+  const ids = records.flatMap(({ content_id }) => content_id ?? [])
   const parents = await storedParents(db, ids)
   const parentOf = (id: number) => {
     const parent = parents.get(0, id)

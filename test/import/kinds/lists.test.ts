@@ -109,6 +109,36 @@ t.test('ratings', async t => {
   })
 })
 
+t.test('preferences', async t => {
+  const { counts, all, faults } = await importer(t)
+  const stored = async () =>
+    (await all('preferences'))
+      .map(({ content_id, audio, subtitles, updated_at }) => [content_id, audio, subtitles, updated_at.getUTCFullYear()])
+      .sort()
+  const of = (...records: object[]) => ({ 'preferences.ndjson': lines(...records.map(record => ({ user_id: 1, ...record }))) })
+  await counts({ 'users.ndjson': lines(user(1)), 'contents.ndjson': lines(film(1), film(2, { parent_id: 3 }), film(3)) })
+  const file = of(
+    { content_id: null, audio: 'de', updated_at: at(2023) },
+    { content_id: null, audio: 'en', updated_at: at(2022) },
+    { content_id: 2, subtitles: 'off', updated_at: at(2021) },
+    { content_id: 3, subtitles: 'pt-BR', audio: null, updated_at: at(2022) },
+    { content_id: 1, audio: null, subtitles: null },
+    { content_id: 1 }
+  )
+  t.strictSame(await counts(file), { preferences: [2, 1, 3] })
+  const expected = [
+    [-1, 'de', null, 2023],
+    [3, null, 'pt-BR', 2022]
+  ]
+  t.strictSame(await stored(), expected)
+  t.strictSame(await counts(file), { preferences: [0, 0, 6] })
+  t.strictSame(await stored(), expected)
+  t.strictSame(await faults(of({ user_id: 9, content_id: null, audio: 'de' }, { content_id: 8, audio: 'de' })), [
+    'preferences.ndjson:1: user_id: there is no user 9',
+    'preferences.ndjson:2: content_id: there is no content 8'
+  ])
+})
+
 t.test('hidden', async t => {
   const { counts, all, faults, db } = await importer(t)
   const titles = async () =>
