@@ -583,7 +583,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the preferred languages */
+        /**
+         * Get the preferred languages
+         * @description Those of the profile. A title may have others.
+         */
         get: operations["getPreferences"];
         /**
          * Change the preferred languages
@@ -591,7 +594,10 @@ export interface paths {
          */
         put: operations["changePreferences"];
         post?: never;
-        /** Clear the preferred languages */
+        /**
+         * Clear the preferred languages
+         * @description Those of titles stay.
+         */
         delete: operations["removePreferences"];
         options?: never;
         head?: never;
@@ -616,7 +622,10 @@ export interface paths {
          */
         put: operations["changeTitlePreferences"];
         post?: never;
-        /** Clear the preferred languages of a title */
+        /**
+         * Clear the preferred languages of a title
+         * @description Then those of the profile count again.
+         */
         delete: operations["removeTitlePreferences"];
         options?: never;
         head?: never;

@@ -16,6 +16,7 @@ const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of t
 const getSchema = {
   ...shared,
   summary: 'Get the preferred languages',
+  description: 'Those of the profile. A title may have others.',
   response: answers(Ok(Preferences), 401)
 }
 const putSchema = {
@@ -25,7 +26,12 @@ const putSchema = {
   body: PreferencesChange,
   response: answers(Done, 401, 413)
 }
-const deleteSchema = { ...shared, summary: 'Clear the preferred languages', response: answers(Done, 401, 404, 413) }
+const deleteSchema = {
+  ...shared,
+  summary: 'Clear the preferred languages',
+  description: 'Those of titles stay.',
+  response: answers(Done, 401, 404, 413)
+}
 const getTitleSchema = {
   ...ofTitle,
   summary: 'Get the preferred languages of a title',
@@ -41,7 +47,12 @@ const putTitleSchema = {
   body: PreferencesChange,
   response: answers(Done, 401, 404, 413)
 }
-const deleteTitleSchema = { ...ofTitle, summary: 'Clear the preferred languages of a title', response: answers(Done, 401, 404, 413) }
+const deleteTitleSchema = {
+  ...ofTitle,
+  summary: 'Clear the preferred languages of a title',
+  description: 'Then those of the profile count again.',
+  response: answers(Done, 401, 404, 413)
+}
 
 /** The fields of a body that are stored. */
 const changeOf = ({ audio, subtitles }: PreferencesChange): PreferencesChange => ({
