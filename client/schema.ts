@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List what has changed
-         * @description For apps that keep a copy of the history, the watchlist and the hidden titles. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
+         * @description For apps that keep a copy of the history, the watchlist, the hidden titles, the ratings and the preferences. Begin without `since`, then send the `cursor` of the last answer: at once while `more` is true, then from time to time. An app that follows the cursors misses nothing, but may get a change twice. With `reset`, drop the copy before you apply the answer.
          */
         get: operations["listChanges"];
         put?: never;
@@ -501,7 +501,7 @@ export interface paths {
         };
         /**
          * Export what is stored about the user
-         * @description Returns a file to download. Its `users`, `history`, `watchlist` and `hidden` can be imported again. A user can have one export at a time.
+         * @description Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. A user can have one export at a time.
          */
         get: operations["exportMe"];
         put?: never;
@@ -571,6 +571,62 @@ export interface paths {
          * @description Lets another device start immediately. Otherwise, a stream ends 60 seconds after its last heartbeat, or with its session.
          */
         delete: operations["stopPlaying"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the preferred languages
+         * @description Those of the profile. A title may have others.
+         */
+        get: operations["getPreferences"];
+        /**
+         * Change the preferred languages
+         * @description What is given changes, null clears.
+         */
+        put: operations["changePreferences"];
+        post?: never;
+        /**
+         * Clear the preferred languages
+         * @description Those of titles stay.
+         */
+        delete: operations["removePreferences"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/preferences/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the preferred languages of a title
+         * @description What the title has no preference for is as in GET /preferences. The id may be that of an episode or season, which stands for the show.
+         */
+        get: operations["getTitlePreferences"];
+        /**
+         * Change the preferred languages of a title
+         * @description What is given changes, null clears. A profile has preferences of at most 1,000 titles: those that were changed longest ago are removed.
+         */
+        put: operations["changeTitlePreferences"];
+        post?: never;
+        /**
+         * Clear the preferred languages of a title
+         * @description Then those of the profile count again.
+         */
+        delete: operations["removeTitlePreferences"];
         options?: never;
         head?: never;
         patch?: never;
@@ -659,6 +715,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the titles that the user has rated
+         * @description Most recently rated first.
+         */
+        get: operations["listRatings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ratings/{contentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Like or dislike a title
+         * @description A liked title counts for recommendations as if it had just been watched. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.
+         */
+        put: operations["rateTitle"];
+        post?: never;
+        /**
+         * Remove a rating
+         * @description The id may be that of an episode or season of the title.
+         */
+        delete: operations["removeRating"];
         options?: never;
         head?: never;
         patch?: never;
@@ -954,6 +1054,8 @@ export interface components {
             history: components["schemas"]["HistoryProgress"][];
             watchlist: components["schemas"]["WatchlistEntry"][];
             hidden: components["schemas"]["HiddenEntry"][];
+            ratings: components["schemas"]["RatingEntry"][];
+            preferences: components["schemas"]["PreferencesEntry"][];
             removed: components["schemas"]["RemovedContents"];
             /** @description `since` of the next request */
             cursor: string;
@@ -1028,6 +1130,30 @@ export interface components {
              */
             created_at: string;
         };
+        RatingEntry: {
+            /** @description Id of the title: a show, a film, or anything else without a parent */
+            content_id: number;
+            /** @enum {string} */
+            rating: "like" | "dislike";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        PreferencesEntry: {
+            /** @description Id of the title. Null for the preferences of the profile */
+            content_id: number | null;
+            /** @description Language tag */
+            audio: string | null;
+            /** @description Language tag, or `off` */
+            subtitles: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
         /** @description Apply these before the elements */
         RemovedContents: {
             /** @description Ids of the content items that were removed from the history */
@@ -1036,6 +1162,9 @@ export interface components {
             watchlist: number[];
             /** @description Ids of the content items that were removed from the list of hidden titles */
             hidden: number[];
+            /** @description Ids of the content items that were removed from the list of ratings */
+            ratings: number[];
+            preferences: (number | null)[];
         };
         ContentPageAnswer: {
             /** @enum {boolean} */
@@ -1697,6 +1826,8 @@ export interface components {
             history: components["schemas"]["HistoryProgress"][];
             watchlist: components["schemas"]["ExportedWatchlistElement"][];
             hidden: components["schemas"]["ExportedHidden"][];
+            ratings: components["schemas"]["ExportedRating"][];
+            preferences: components["schemas"]["ExportedPreferences"][];
             sessions: components["schemas"]["ExportedSession"][];
             /**
              * Format: date-time
@@ -1747,6 +1878,31 @@ export interface components {
              */
             created_at: string;
         };
+        ExportedRating: {
+            user_id: number;
+            content_id: number;
+            /** @enum {string} */
+            rating: "like" | "dislike";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        ExportedPreferences: {
+            user_id: number;
+            /** @description Id of the title. Null for the preferences of the profile */
+            content_id: number | null;
+            /** @description Language tag */
+            audio: string | null;
+            /** @description Language tag, or `off` */
+            subtitles: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            updated_at: string;
+        };
         ExportedSession: {
             id: string;
             device: string | null;
@@ -1778,6 +1934,21 @@ export interface components {
              */
             device?: string;
         };
+        PreferencesAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["Preferences"];
+        };
+        Preferences: {
+            /** @description Language tag */
+            audio: string | null;
+            /** @description Language tag, or `off` */
+            subtitles: string | null;
+        };
+        PreferencesChange: {
+            audio?: string | null;
+            subtitles?: string | null;
+        } | unknown | unknown;
         ProfileListAnswer: {
             /** @enum {boolean} */
             success: true;
@@ -1875,6 +2046,31 @@ export interface components {
              */
             updated_at: string;
             framework_through_key: number;
+        };
+        RatedTitlePageAnswer: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["RatedTitlePage"];
+        };
+        RatedTitlePage: {
+            collection: components["schemas"]["RatedTitle"][];
+            meta: components["schemas"]["Meta"];
+        };
+        RatedTitle: {
+            /** @description Id of the title: a show, a film, or anything else without a parent */
+            content_id: number;
+            content: components["schemas"]["Content"];
+            /** @enum {string} */
+            rating: "like" | "dislike";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T20:15:00.000000Z
+             */
+            created_at: string;
+        };
+        RatingChange: {
+            /** @enum {string} */
+            rating: "like" | "dislike";
         };
         ReadinessAnswer: {
             /** @enum {boolean} */
@@ -2320,26 +2516,30 @@ export interface operations {
                      *       "data": {
                      *         "history": [
                      *           {
-                     *             "_id": "6b0724ef7371839db8cf6e02",
+                     *             "_id": "6b072f96a22848d5e2a2f0a0",
                      *             "user_id": 1,
                      *             "content_id": 1014,
                      *             "time": 1453,
                      *             "percentage": 99,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-04T00:05:57.411000Z",
+                     *             "watched_at": "2026-10-04T00:51:24.593000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-03T23:41:29.411000Z",
-                     *             "updated_at": "2026-10-04T00:05:57.411000Z"
+                     *             "created_at": "2026-10-04T00:26:56.593000Z",
+                     *             "updated_at": "2026-10-04T00:51:24.593000Z"
                      *           }
                      *         ],
                      *         "watchlist": [],
                      *         "hidden": [],
+                     *         "ratings": [],
+                     *         "preferences": [],
                      *         "removed": {
                      *           "history": [],
                      *           "watchlist": [],
-                     *           "hidden": []
+                     *           "hidden": [],
+                     *           "ratings": [],
+                     *           "preferences": []
                      *         },
-                     *         "cursor": "WzEsMTc5MTA3MjM1NzQxMSwwLCI2YjA3MjRlZjczNzE4MzlkYjhjZjZlMDIiLDAsMTc5NTYzMDMxNjMzNCwxLDE3OTU2MzAzMTYzMzRdPp9QbGWoDKE",
+                     *         "cursor": "WzEsMTc5MTA3NTA4NDU5MywwLCI2YjA3MmY5NmEyMjg0OGQ1ZTJhMmYwYTAiLDAsMTc5NTYzMzA0MDMxNSwxLDE3OTU2MzMwNDAzMTVdgYevAlJVJo-",
                      *         "more": true,
                      *         "reset": false
                      *       }
@@ -2730,7 +2930,7 @@ export interface operations {
                      *               ]
                      *             },
                      *             "history": {
-                     *               "_id": "6b0724ef7371839db8cf6e31",
+                     *               "_id": "6b072f96a22848d5e2a2f0cf",
                      *               "user_id": 1,
                      *               "content_id": 1023,
                      *               "time": 1140,
@@ -2738,14 +2938,14 @@ export interface operations {
                      *               "plays": 0,
                      *               "watched_at": null,
                      *               "previous": null,
-                     *               "created_at": "2026-11-24T17:39:46.411000Z",
-                     *               "updated_at": "2026-11-24T18:14:57.411000Z"
+                     *               "created_at": "2026-11-24T18:25:13.593000Z",
+                     *               "updated_at": "2026-11-24T19:00:24.593000Z"
                      *             },
                      *             "resume": {
                      *               "time": 1140,
                      *               "percentage": 54
                      *             },
-                     *             "updated_at": "2026-11-24T18:14:57.411000Z"
+                     *             "updated_at": "2026-11-24T19:00:24.593000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -2925,7 +3125,7 @@ export interface operations {
                      *                 }
                      *               ]
                      *             },
-                     *             "created_at": "2026-11-25T18:12:06.314000Z"
+                     *             "created_at": "2026-11-25T18:57:30.244000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3064,7 +3264,7 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "_id": "6b0724ef7371839db8cf6e24",
+                     *             "_id": "6b072f96a22848d5e2a2f0c2",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -3125,8 +3325,8 @@ export interface operations {
                      *             "plays": 0,
                      *             "watched_at": null,
                      *             "previous": null,
-                     *             "created_at": "2026-11-10T07:45:12.411000Z",
-                     *             "updated_at": "2026-11-25T18:12:06.050000Z"
+                     *             "created_at": "2026-11-10T08:30:39.593000Z",
+                     *             "updated_at": "2026-11-25T18:57:30.094000Z"
                      *           }
                      *         ],
                      *         "meta": {
@@ -3259,7 +3459,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0724ef7371839db8cf6e24",
+                     *         "_id": "6b072f96a22848d5e2a2f0c2",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -3320,8 +3520,8 @@ export interface operations {
                      *         "plays": 0,
                      *         "watched_at": null,
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T07:45:12.411000Z",
-                     *         "updated_at": "2026-11-25T18:12:06.050000Z"
+                     *         "created_at": "2026-11-10T08:30:39.593000Z",
+                     *         "updated_at": "2026-11-25T18:57:30.094000Z"
                      *       }
                      *     }
                      */
@@ -3449,7 +3649,7 @@ export interface operations {
                  *         {
                  *           "content_id": 1405,
                  *           "time": 355,
-                 *           "observed_at": "2026-11-25T18:12:06.050000Z"
+                 *           "observed_at": "2026-11-25T18:57:30.094000Z"
                  *         },
                  *         {
                  *           "content_id": 999999,
@@ -3772,9 +3972,9 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device_code": "GmRhmhcx…",
-                     *         "user_code": "ZJBS-CCPZ",
+                     *         "user_code": "FJNX-ZPRQ",
                      *         "verification_uri": "http://localhost:3000/#device",
-                     *         "verification_uri_complete": "http://localhost:3000/?user_code=ZJBS-CCPZ#device",
+                     *         "verification_uri_complete": "http://localhost:3000/?user_code=FJNX-ZPRQ#device",
                      *         "expires_in": 600,
                      *         "interval": 5
                      *       }
@@ -3818,7 +4018,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "device": "Bedroom TV",
-                     *         "created_at": "2026-11-25T18:12:06.420000Z"
+                     *         "created_at": "2026-11-25T18:57:30.371000Z"
                      *       }
                      *     }
                      */
@@ -4134,22 +4334,22 @@ export interface operations {
                      *             "id": 1,
                      *             "email": "ada@example.com",
                      *             "name": "Ada",
-                     *             "created_at": "2026-11-25T18:11:59.033000Z",
-                     *             "updated_at": "2026-11-25T18:11:59.033000Z"
+                     *             "created_at": "2026-11-25T18:57:26.104000Z",
+                     *             "updated_at": "2026-11-25T18:57:26.104000Z"
                      *           }
                      *         ],
                      *         "history": [
                      *           {
-                     *             "_id": "6b0724ef7371839db8cf6e06",
+                     *             "_id": "6b072f96a22848d5e2a2f0a4",
                      *             "user_id": 1,
                      *             "content_id": 1003,
                      *             "time": 1460,
                      *             "percentage": 96,
                      *             "plays": 1,
-                     *             "watched_at": "2026-10-08T10:22:57.411000Z",
+                     *             "watched_at": "2026-10-08T11:08:24.593000Z",
                      *             "previous": null,
-                     *             "created_at": "2026-10-08T09:57:36.411000Z",
-                     *             "updated_at": "2026-10-08T10:22:57.411000Z"
+                     *             "created_at": "2026-10-08T10:43:03.593000Z",
+                     *             "updated_at": "2026-10-08T11:08:24.593000Z"
                      *           }
                      *         ],
                      *         "watchlist": [
@@ -4157,20 +4357,22 @@ export interface operations {
                      *             "id": 6,
                      *             "user_id": 1,
                      *             "content_id": 1258,
-                     *             "created_at": "2026-11-04T11:45:57.411000Z",
-                     *             "updated_at": "2026-11-04T11:45:57.411000Z"
+                     *             "created_at": "2026-11-04T12:31:24.593000Z",
+                     *             "updated_at": "2026-11-04T12:31:24.593000Z"
                      *           }
                      *         ],
                      *         "hidden": [],
+                     *         "ratings": [],
+                     *         "preferences": [],
                      *         "sessions": [
                      *           {
-                     *             "id": "37fb59a2-f97c-48aa-8dcf-d1e6cfbe1b6e",
+                     *             "id": "d49289aa-6cc3-4d6a-8c84-7c57c17ccecb",
                      *             "device": "Living room TV",
-                     *             "created_at": "2026-11-25T18:12:05.968000Z",
-                     *             "last_used_at": "2026-11-25T18:12:05.968000Z"
+                     *             "created_at": "2026-11-25T18:57:30.046000Z",
+                     *             "last_used_at": "2026-11-25T18:57:30.046000Z"
                      *           }
                      *         ],
-                     *         "exported_at": "2026-11-25T18:12:06.272000Z"
+                     *         "exported_at": "2026-11-25T18:57:30.224000Z"
                      *       }
                      *     }
                      */
@@ -4332,6 +4534,259 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "audio": "en",
+                     *         "subtitles": "off"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferencesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "audio": "en",
+                 *       "subtitles": "off"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreferencesChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTitlePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "audio": "en",
+                     *         "subtitles": "de"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreferencesAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeTitlePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subtitles": "de"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreferencesChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were changed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeTitlePreferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The preferences were removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             429: components["responses"]["TooManyRequests"];
@@ -4654,6 +5109,206 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listRatings: {
+        parameters: {
+            query?: {
+                /** @description Elements per page */
+                perPage?: number;
+                /** @description Page number */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "collection": [
+                     *           {
+                     *             "content_id": 1405,
+                     *             "content": {
+                     *               "id": 1405,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_lyhz96rg",
+                     *               "name": "A Harbour for Winter",
+                     *               "title": {
+                     *                 "en": "A Harbour for Winter",
+                     *                 "de": "Ein Hafen für den Winter"
+                     *               },
+                     *               "description": {
+                     *                 "en": "A lone sailor is iced in beside a village that would like her to stay.",
+                     *                 "de": "Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde."
+                     *               },
+                     *               "weight": 81,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1405.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "small town, boat, sea, harbour",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2025-08-04T11:00:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2025-07-19T10:47:04.000000Z",
+                     *               "updated_at": "2025-07-19T10:47:04.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1405",
+                     *               "duration": 6945,
+                     *               "min_age": 6,
+                     *               "external_ids": {
+                     *                 "eidr": "10.5240/DEMO-0000-0000-0000-1405-X",
+                     *                 "archive": "film-1405"
+                     *               },
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "intro",
+                     *                   "start": 12,
+                     *                   "end": 97
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "rating": "like",
+                     *             "created_at": "2026-11-25T18:57:30.267000Z"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "page": 1,
+                     *           "per_page": 1,
+                     *           "next_page": false,
+                     *           "prev_page": false,
+                     *           "total_pages": 1,
+                     *           "total_count": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RatedTitlePageAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rateTitle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rating": "like"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RatingChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The title was rated"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeRating: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the content item
+                 * @example 1405
+                 */
+                contentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "code": 200,
+                     *       "message": "The rating was removed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getReady: {
         parameters: {
             query?: never;
@@ -4806,39 +5461,39 @@ export interface operations {
                      *       "data": {
                      *         "collection": [
                      *           {
-                     *             "id": 624,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-25T16:55:00.000000Z",
-                     *             "ends_at": "2026-11-25T18:35:00.000000Z",
+                     *             "id": 378,
+                     *             "channel": "outdoors",
+                     *             "starts_at": "2026-11-25T18:05:00.000000Z",
+                     *             "ends_at": "2026-11-25T19:35:00.000000Z",
                      *             "content": {
-                     *               "id": 1261,
+                     *               "id": 1499,
                      *               "parent_id": null,
                      *               "type": "film",
                      *               "handler": "harbourcast",
                      *               "handler_type": "entry",
-                     *               "handler_id": "1_ccx3r0cu",
-                     *               "name": "Channel Weather",
+                     *               "handler_id": "1_6em4zog4",
+                     *               "name": "Avalanche Line",
                      *               "title": {
-                     *                 "en": "Channel Weather",
-                     *                 "de": "Kanalwetter"
+                     *                 "en": "Avalanche Line",
+                     *                 "de": "Lawinenlinie"
                      *               },
                      *               "description": {
-                     *                 "en": "She has twenty-one miles to forgive her coach.",
-                     *                 "de": "Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen."
+                     *                 "en": "The slope was safe, the forecast was not.",
+                     *                 "de": "Der Hang war sicher, der Bericht war es nicht."
                      *               },
-                     *               "weight": 34,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1261.svg",
+                     *               "weight": 45,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1499.svg",
                      *               "thumbnail_handler": "demo",
-                     *               "keywords": "small town, pool, open water, crawl",
+                     *               "keywords": "detective, snow, piste, touring",
                      *               "pricing": null,
                      *               "payments_asset_id": null,
                      *               "purchaseable": 0,
-                     *               "start_date": "2026-07-08T09:00:00.000000Z",
+                     *               "start_date": "2025-02-11T18:30:00.000000Z",
                      *               "end_date": null,
                      *               "countries_include": null,
                      *               "countries_exclude": null,
-                     *               "created_at": "2026-06-18T08:47:36.000000Z",
-                     *               "updated_at": "2026-06-18T08:47:36.000000Z",
+                     *               "created_at": "2025-02-06T18:29:35.000000Z",
+                     *               "updated_at": "2025-02-06T18:29:35.000000Z",
                      *               "currency": null,
                      *               "price": null,
                      *               "price_formatted": null,
@@ -4848,14 +5503,14 @@ export interface operations {
                      *                   "vendor_name": "plus"
                      *                 }
                      *               },
-                     *               "link": "http://localhost:3000/title/1261",
-                     *               "duration": 5777,
-                     *               "min_age": 12,
+                     *               "link": "http://localhost:3000/title/1499",
+                     *               "duration": 5123,
+                     *               "min_age": 16,
                      *               "markers": [
                      *                 {
                      *                   "type": "intro",
-                     *                   "start": 12,
-                     *                   "end": 61
+                     *                   "start": 8,
+                     *                   "end": 79
                      *                 }
                      *               ]
                      *             }
@@ -4866,8 +5521,8 @@ export interface operations {
                      *           "per_page": 1,
                      *           "next_page": 2,
                      *           "prev_page": false,
-                     *           "total_pages": 155,
-                     *           "total_count": 155
+                     *           "total_pages": 157,
+                     *           "total_count": 157
                      *         }
                      *       }
                      *     }
@@ -4912,61 +5567,6 @@ export interface operations {
                      *         {
                      *           "channel": "stories",
                      *           "now": {
-                     *             "id": 624,
-                     *             "channel": "stories",
-                     *             "starts_at": "2026-11-25T16:55:00.000000Z",
-                     *             "ends_at": "2026-11-25T18:35:00.000000Z",
-                     *             "content": {
-                     *               "id": 1261,
-                     *               "parent_id": null,
-                     *               "type": "film",
-                     *               "handler": "harbourcast",
-                     *               "handler_type": "entry",
-                     *               "handler_id": "1_ccx3r0cu",
-                     *               "name": "Channel Weather",
-                     *               "title": {
-                     *                 "en": "Channel Weather",
-                     *                 "de": "Kanalwetter"
-                     *               },
-                     *               "description": {
-                     *                 "en": "She has twenty-one miles to forgive her coach.",
-                     *                 "de": "Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen."
-                     *               },
-                     *               "weight": 34,
-                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1261.svg",
-                     *               "thumbnail_handler": "demo",
-                     *               "keywords": "small town, pool, open water, crawl",
-                     *               "pricing": null,
-                     *               "payments_asset_id": null,
-                     *               "purchaseable": 0,
-                     *               "start_date": "2026-07-08T09:00:00.000000Z",
-                     *               "end_date": null,
-                     *               "countries_include": null,
-                     *               "countries_exclude": null,
-                     *               "created_at": "2026-06-18T08:47:36.000000Z",
-                     *               "updated_at": "2026-06-18T08:47:36.000000Z",
-                     *               "currency": null,
-                     *               "price": null,
-                     *               "price_formatted": null,
-                     *               "plans": {
-                     *                 "2": {
-                     *                   "id": "2",
-                     *                   "vendor_name": "plus"
-                     *                 }
-                     *               },
-                     *               "link": "http://localhost:3000/title/1261",
-                     *               "duration": 5777,
-                     *               "min_age": 12,
-                     *               "markers": [
-                     *                 {
-                     *                   "type": "intro",
-                     *                   "start": 12,
-                     *                   "end": 61
-                     *                 }
-                     *               ]
-                     *             }
-                     *           },
-                     *           "next": {
                      *             "id": 625,
                      *             "channel": "stories",
                      *             "starts_at": "2026-11-25T18:35:00.000000Z",
@@ -5020,6 +5620,61 @@ export interface operations {
                      *                 }
                      *               ]
                      *             }
+                     *           },
+                     *           "next": {
+                     *             "id": 626,
+                     *             "channel": "stories",
+                     *             "starts_at": "2026-11-25T20:20:00.000000Z",
+                     *             "ends_at": "2026-11-25T22:10:00.000000Z",
+                     *             "content": {
+                     *               "id": 1152,
+                     *               "parent_id": null,
+                     *               "type": "film",
+                     *               "handler": "harbourcast",
+                     *               "handler_type": "entry",
+                     *               "handler_id": "1_1teqh97n",
+                     *               "name": "Room with Two Doors",
+                     *               "title": {
+                     *                 "en": "Room with Two Doors",
+                     *                 "de": "Zimmer mit zwei Türen"
+                     *               },
+                     *               "description": {
+                     *                 "en": "One witness came in, one went out, and it was not the same.",
+                     *                 "de": "Ein Zeuge kam herein, einer ging hinaus, und es war nicht derselbe."
+                     *               },
+                     *               "weight": 41,
+                     *               "thumbnail": "http://localhost:3000/demo/thumbnails/1152.svg",
+                     *               "thumbnail_handler": "demo",
+                     *               "keywords": "detective, evidence, small town",
+                     *               "pricing": null,
+                     *               "payments_asset_id": null,
+                     *               "purchaseable": 0,
+                     *               "start_date": "2026-08-20T13:30:00.000000Z",
+                     *               "end_date": null,
+                     *               "countries_include": null,
+                     *               "countries_exclude": null,
+                     *               "created_at": "2026-07-09T13:16:45.000000Z",
+                     *               "updated_at": "2026-07-09T13:16:45.000000Z",
+                     *               "currency": null,
+                     *               "price": null,
+                     *               "price_formatted": null,
+                     *               "plans": {
+                     *                 "1": {
+                     *                   "id": "1",
+                     *                   "vendor_name": "basic"
+                     *                 }
+                     *               },
+                     *               "link": "http://localhost:3000/title/1152",
+                     *               "duration": 6454,
+                     *               "min_age": 16,
+                     *               "markers": [
+                     *                 {
+                     *                   "type": "intro",
+                     *                   "start": 4,
+                     *                   "end": 82
+                     *                 }
+                     *               ]
+                     *             }
                      *           }
                      *         }
                      *       ]
@@ -5057,10 +5712,10 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": "36e5c446-13a5-48bd-b9cf-78f3df794c08",
+                     *           "id": "7122c9ad-ad7d-4c4c-a693-1a9eeb3864ec",
                      *           "device": "Bedroom TV",
-                     *           "created_at": "2026-11-25T18:12:06.499000Z",
-                     *           "last_used_at": "2026-11-25T18:12:06.499000Z",
+                     *           "created_at": "2026-11-25T18:57:30.397000Z",
+                     *           "last_used_at": "2026-11-25T18:57:30.397000Z",
                      *           "current": false
                      *         }
                      *       ]
@@ -5359,8 +6014,8 @@ export interface operations {
                      *             "user_id": 1,
                      *             "content_id": 1405,
                      *             "video_id": "1_lyhz96rg",
-                     *             "created_at": "2026-11-25T18:12:06.229000Z",
-                     *             "updated_at": "2026-11-25T18:12:06.229000Z",
+                     *             "created_at": "2026-11-25T18:57:30.179000Z",
+                     *             "updated_at": "2026-11-25T18:57:30.179000Z",
                      *             "content": {
                      *               "id": 1405,
                      *               "parent_id": null,
@@ -5543,7 +6198,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
-                     *         "_id": "6b0724ef7371839db8cf6e24",
+                     *         "_id": "6b072f96a22848d5e2a2f0c2",
                      *         "content": {
                      *           "id": 1405,
                      *           "parent_id": null,
@@ -5602,10 +6257,10 @@ export interface operations {
                      *         "time": 6945,
                      *         "percentage": 100,
                      *         "plays": 1,
-                     *         "watched_at": "2026-11-25T18:12:06.106000Z",
+                     *         "watched_at": "2026-11-25T18:57:30.135000Z",
                      *         "previous": null,
-                     *         "created_at": "2026-11-10T07:45:12.411000Z",
-                     *         "updated_at": "2026-11-25T18:12:06.106000Z"
+                     *         "created_at": "2026-11-10T08:30:39.593000Z",
+                     *         "updated_at": "2026-11-25T18:57:30.135000Z"
                      *       }
                      *     }
                      */

@@ -2,10 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { HiddenTitle } from './hidden.js'
 import { HistoryProgress } from './history.js'
 import { maxCursorLength } from './lists.js'
+import { NullableContentId, PreferencesEntry } from './preferences.js'
+import { RatedTitle } from './rating.js'
 import { WatchlistElement } from './watchlist.js'
 
 const WatchlistEntry = Type.Omit(WatchlistElement, ['content'], { $id: 'WatchlistEntry' })
 const HiddenEntry = Type.Omit(HiddenTitle, ['content'], { $id: 'HiddenEntry' })
+const RatingEntry = Type.Omit(RatedTitle, ['content'], { $id: 'RatingEntry' })
 
 const contentIds = (list: string) => Type.Array(Type.Integer(), { description: `Ids of the content items that were removed from ${list}` })
 
@@ -14,8 +17,16 @@ export const Changes = Type.Object(
     history: Type.Array(HistoryProgress),
     watchlist: Type.Array(WatchlistEntry),
     hidden: Type.Array(HiddenEntry),
+    ratings: Type.Array(RatingEntry),
+    preferences: Type.Array(PreferencesEntry),
     removed: Type.Object(
-      { history: contentIds('the history'), watchlist: contentIds('the watchlist'), hidden: contentIds('the list of hidden titles') },
+      {
+        history: contentIds('the history'),
+        watchlist: contentIds('the watchlist'),
+        hidden: contentIds('the list of hidden titles'),
+        ratings: contentIds('the list of ratings'),
+        preferences: Type.Array(NullableContentId)
+      },
       { $id: 'RemovedContents', description: 'Apply these before the elements' }
     ),
     cursor: Type.String({ description: '`since` of the next request' }),

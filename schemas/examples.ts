@@ -217,39 +217,39 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            id: 624,
-            channel: 'stories',
-            starts_at: '2026-11-25T16:55:00.000000Z',
-            ends_at: '2026-11-25T18:35:00.000000Z',
+            id: 378,
+            channel: 'outdoors',
+            starts_at: '2026-11-25T18:05:00.000000Z',
+            ends_at: '2026-11-25T19:35:00.000000Z',
             content: {
-              id: 1261,
+              id: 1499,
               parent_id: null,
               type: 'film',
               handler: 'harbourcast',
               handler_type: 'entry',
-              handler_id: '1_ccx3r0cu',
-              name: 'Channel Weather',
+              handler_id: '1_6em4zog4',
+              name: 'Avalanche Line',
               title: {
-                en: 'Channel Weather',
-                de: 'Kanalwetter'
+                en: 'Avalanche Line',
+                de: 'Lawinenlinie'
               },
               description: {
-                en: 'She has twenty-one miles to forgive her coach.',
-                de: 'Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen.'
+                en: 'The slope was safe, the forecast was not.',
+                de: 'Der Hang war sicher, der Bericht war es nicht.'
               },
-              weight: 34,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1261.svg',
+              weight: 45,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1499.svg',
               thumbnail_handler: 'demo',
-              keywords: 'small town, pool, open water, crawl',
+              keywords: 'detective, snow, piste, touring',
               pricing: null,
               payments_asset_id: null,
               purchaseable: 0,
-              start_date: '2026-07-08T09:00:00.000000Z',
+              start_date: '2025-02-11T18:30:00.000000Z',
               end_date: null,
               countries_include: null,
               countries_exclude: null,
-              created_at: '2026-06-18T08:47:36.000000Z',
-              updated_at: '2026-06-18T08:47:36.000000Z',
+              created_at: '2025-02-06T18:29:35.000000Z',
+              updated_at: '2025-02-06T18:29:35.000000Z',
               currency: null,
               price: null,
               price_formatted: null,
@@ -259,14 +259,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   vendor_name: 'plus'
                 }
               },
-              link: 'http://localhost:3000/title/1261',
-              duration: 5777,
-              min_age: 12,
+              link: 'http://localhost:3000/title/1499',
+              duration: 5123,
+              min_age: 16,
               markers: [
                 {
                   type: 'intro',
-                  start: 12,
-                  end: 61
+                  start: 8,
+                  end: 79
                 }
               ]
             }
@@ -277,8 +277,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
           per_page: 1,
           next_page: 2,
           prev_page: false,
-          total_pages: 155,
-          total_count: 155
+          total_pages: 157,
+          total_count: 157
         }
       }
     }
@@ -290,61 +290,6 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           channel: 'stories',
           now: {
-            id: 624,
-            channel: 'stories',
-            starts_at: '2026-11-25T16:55:00.000000Z',
-            ends_at: '2026-11-25T18:35:00.000000Z',
-            content: {
-              id: 1261,
-              parent_id: null,
-              type: 'film',
-              handler: 'harbourcast',
-              handler_type: 'entry',
-              handler_id: '1_ccx3r0cu',
-              name: 'Channel Weather',
-              title: {
-                en: 'Channel Weather',
-                de: 'Kanalwetter'
-              },
-              description: {
-                en: 'She has twenty-one miles to forgive her coach.',
-                de: 'Sie hat vierunddreißig Kilometer, um ihrem Trainer zu verzeihen.'
-              },
-              weight: 34,
-              thumbnail: 'http://localhost:3000/demo/thumbnails/1261.svg',
-              thumbnail_handler: 'demo',
-              keywords: 'small town, pool, open water, crawl',
-              pricing: null,
-              payments_asset_id: null,
-              purchaseable: 0,
-              start_date: '2026-07-08T09:00:00.000000Z',
-              end_date: null,
-              countries_include: null,
-              countries_exclude: null,
-              created_at: '2026-06-18T08:47:36.000000Z',
-              updated_at: '2026-06-18T08:47:36.000000Z',
-              currency: null,
-              price: null,
-              price_formatted: null,
-              plans: {
-                '2': {
-                  id: '2',
-                  vendor_name: 'plus'
-                }
-              },
-              link: 'http://localhost:3000/title/1261',
-              duration: 5777,
-              min_age: 12,
-              markers: [
-                {
-                  type: 'intro',
-                  start: 12,
-                  end: 61
-                }
-              ]
-            }
-          },
-          next: {
             id: 625,
             channel: 'stories',
             starts_at: '2026-11-25T18:35:00.000000Z',
@@ -395,6 +340,61 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                   type: 'intro',
                   start: 4,
                   end: 69
+                }
+              ]
+            }
+          },
+          next: {
+            id: 626,
+            channel: 'stories',
+            starts_at: '2026-11-25T20:20:00.000000Z',
+            ends_at: '2026-11-25T22:10:00.000000Z',
+            content: {
+              id: 1152,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_1teqh97n',
+              name: 'Room with Two Doors',
+              title: {
+                en: 'Room with Two Doors',
+                de: 'Zimmer mit zwei Türen'
+              },
+              description: {
+                en: 'One witness came in, one went out, and it was not the same.',
+                de: 'Ein Zeuge kam herein, einer ging hinaus, und es war nicht derselbe.'
+              },
+              weight: 41,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1152.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'detective, evidence, small town',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2026-08-20T13:30:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2026-07-09T13:16:45.000000Z',
+              updated_at: '2026-07-09T13:16:45.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                }
+              },
+              link: 'http://localhost:3000/title/1152',
+              duration: 6454,
+              min_age: 16,
+              markers: [
+                {
+                  type: 'intro',
+                  start: 4,
+                  end: 82
                 }
               ]
             }
@@ -534,7 +534,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       data: {
         collection: [
           {
-            _id: '6b0724ef7371839db8cf6e24',
+            _id: '6b072f96a22848d5e2a2f0c2',
             content: {
               id: 1405,
               parent_id: null,
@@ -595,8 +595,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             plays: 0,
             watched_at: null,
             previous: null,
-            created_at: '2026-11-10T07:45:12.411000Z',
-            updated_at: '2026-11-25T18:12:06.050000Z'
+            created_at: '2026-11-10T08:30:39.593000Z',
+            updated_at: '2026-11-25T18:57:30.094000Z'
           }
         ],
         meta: {
@@ -614,7 +614,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0724ef7371839db8cf6e24',
+        _id: '6b072f96a22848d5e2a2f0c2',
         content: {
           id: 1405,
           parent_id: null,
@@ -675,8 +675,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         plays: 0,
         watched_at: null,
         previous: null,
-        created_at: '2026-11-10T07:45:12.411000Z',
-        updated_at: '2026-11-25T18:12:06.050000Z'
+        created_at: '2026-11-10T08:30:39.593000Z',
+        updated_at: '2026-11-25T18:57:30.094000Z'
       }
     }
   },
@@ -697,7 +697,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         {
           content_id: 1405,
           time: 355,
-          observed_at: '2026-11-25T18:12:06.050000Z'
+          observed_at: '2026-11-25T18:57:30.094000Z'
         },
         {
           content_id: 999999,
@@ -739,7 +739,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
     answer: {
       success: true,
       data: {
-        _id: '6b0724ef7371839db8cf6e24',
+        _id: '6b072f96a22848d5e2a2f0c2',
         content: {
           id: 1405,
           parent_id: null,
@@ -798,10 +798,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
         time: 6945,
         percentage: 100,
         plays: 1,
-        watched_at: '2026-11-25T18:12:06.106000Z',
+        watched_at: '2026-11-25T18:57:30.135000Z',
         previous: null,
-        created_at: '2026-11-10T07:45:12.411000Z',
-        updated_at: '2026-11-25T18:12:06.106000Z'
+        created_at: '2026-11-10T08:30:39.593000Z',
+        updated_at: '2026-11-25T18:57:30.135000Z'
       }
     }
   },
@@ -864,7 +864,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               ]
             },
             history: {
-              _id: '6b0724ef7371839db8cf6e31',
+              _id: '6b072f96a22848d5e2a2f0cf',
               user_id: 1,
               content_id: 1023,
               time: 1140,
@@ -872,14 +872,14 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
               plays: 0,
               watched_at: null,
               previous: null,
-              created_at: '2026-11-24T17:39:46.411000Z',
-              updated_at: '2026-11-24T18:14:57.411000Z'
+              created_at: '2026-11-24T18:25:13.593000Z',
+              updated_at: '2026-11-24T19:00:24.593000Z'
             },
             resume: {
               time: 1140,
               percentage: 54
             },
-            updated_at: '2026-11-24T18:14:57.411000Z'
+            updated_at: '2026-11-24T19:00:24.593000Z'
           }
         ],
         meta: {
@@ -975,8 +975,8 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             user_id: 1,
             content_id: 1405,
             video_id: '1_lyhz96rg',
-            created_at: '2026-11-25T18:12:06.229000Z',
-            updated_at: '2026-11-25T18:12:06.229000Z',
+            created_at: '2026-11-25T18:57:30.179000Z',
+            updated_at: '2026-11-25T18:57:30.179000Z',
             content: {
               id: 1405,
               parent_id: null,
@@ -1052,22 +1052,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 1,
             email: 'ada@example.com',
             name: 'Ada',
-            created_at: '2026-11-25T18:11:59.033000Z',
-            updated_at: '2026-11-25T18:11:59.033000Z'
+            created_at: '2026-11-25T18:57:26.104000Z',
+            updated_at: '2026-11-25T18:57:26.104000Z'
           }
         ],
         history: [
           {
-            _id: '6b0724ef7371839db8cf6e06',
+            _id: '6b072f96a22848d5e2a2f0a4',
             user_id: 1,
             content_id: 1003,
             time: 1460,
             percentage: 96,
             plays: 1,
-            watched_at: '2026-10-08T10:22:57.411000Z',
+            watched_at: '2026-10-08T11:08:24.593000Z',
             previous: null,
-            created_at: '2026-10-08T09:57:36.411000Z',
-            updated_at: '2026-10-08T10:22:57.411000Z'
+            created_at: '2026-10-08T10:43:03.593000Z',
+            updated_at: '2026-10-08T11:08:24.593000Z'
           }
         ],
         watchlist: [
@@ -1075,20 +1075,22 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
             id: 6,
             user_id: 1,
             content_id: 1258,
-            created_at: '2026-11-04T11:45:57.411000Z',
-            updated_at: '2026-11-04T11:45:57.411000Z'
+            created_at: '2026-11-04T12:31:24.593000Z',
+            updated_at: '2026-11-04T12:31:24.593000Z'
           }
         ],
         hidden: [],
+        ratings: [],
+        preferences: [],
         sessions: [
           {
-            id: '37fb59a2-f97c-48aa-8dcf-d1e6cfbe1b6e',
+            id: 'd49289aa-6cc3-4d6a-8c84-7c57c17ccecb',
             device: 'Living room TV',
-            created_at: '2026-11-25T18:12:05.968000Z',
-            last_used_at: '2026-11-25T18:12:05.968000Z'
+            created_at: '2026-11-25T18:57:30.046000Z',
+            last_used_at: '2026-11-25T18:57:30.046000Z'
           }
         ],
-        exported_at: '2026-11-25T18:12:06.272000Z'
+        exported_at: '2026-11-25T18:57:30.224000Z'
       }
     }
   },
@@ -1180,7 +1182,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
                 }
               ]
             },
-            created_at: '2026-11-25T18:12:06.314000Z'
+            created_at: '2026-11-25T18:57:30.244000Z'
           }
         ],
         meta: {
@@ -1201,32 +1203,181 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       message: 'The title is shown again'
     }
   },
+  'PUT /ratings/{contentId}': {
+    request: {
+      rating: 'like'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The title was rated'
+    }
+  },
+  'GET /ratings': {
+    answer: {
+      success: true,
+      data: {
+        collection: [
+          {
+            content_id: 1405,
+            content: {
+              id: 1405,
+              parent_id: null,
+              type: 'film',
+              handler: 'harbourcast',
+              handler_type: 'entry',
+              handler_id: '1_lyhz96rg',
+              name: 'A Harbour for Winter',
+              title: {
+                en: 'A Harbour for Winter',
+                de: 'Ein Hafen für den Winter'
+              },
+              description: {
+                en: 'A lone sailor is iced in beside a village that would like her to stay.',
+                de: 'Eine Einhandseglerin friert neben einem Dorf ein, das sie gern behalten würde.'
+              },
+              weight: 81,
+              thumbnail: 'http://localhost:3000/demo/thumbnails/1405.svg',
+              thumbnail_handler: 'demo',
+              keywords: 'small town, boat, sea, harbour',
+              pricing: null,
+              payments_asset_id: null,
+              purchaseable: 0,
+              start_date: '2025-08-04T11:00:00.000000Z',
+              end_date: null,
+              countries_include: null,
+              countries_exclude: null,
+              created_at: '2025-07-19T10:47:04.000000Z',
+              updated_at: '2025-07-19T10:47:04.000000Z',
+              currency: null,
+              price: null,
+              price_formatted: null,
+              plans: {
+                '1': {
+                  id: '1',
+                  vendor_name: 'basic'
+                }
+              },
+              link: 'http://localhost:3000/title/1405',
+              duration: 6945,
+              min_age: 6,
+              external_ids: {
+                eidr: '10.5240/DEMO-0000-0000-0000-1405-X',
+                archive: 'film-1405'
+              },
+              markers: [
+                {
+                  type: 'intro',
+                  start: 12,
+                  end: 97
+                }
+              ]
+            },
+            rating: 'like',
+            created_at: '2026-11-25T18:57:30.267000Z'
+          }
+        ],
+        meta: {
+          page: 1,
+          per_page: 1,
+          next_page: false,
+          prev_page: false,
+          total_pages: 1,
+          total_count: 1
+        }
+      }
+    }
+  },
+  'DELETE /ratings/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The rating was removed'
+    }
+  },
+  'PUT /preferences': {
+    request: {
+      audio: 'en',
+      subtitles: 'off'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were changed'
+    }
+  },
+  'GET /preferences': {
+    answer: {
+      success: true,
+      data: {
+        audio: 'en',
+        subtitles: 'off'
+      }
+    }
+  },
+  'PUT /preferences/{contentId}': {
+    request: {
+      subtitles: 'de'
+    },
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were changed'
+    }
+  },
+  'GET /preferences/{contentId}': {
+    answer: {
+      success: true,
+      data: {
+        audio: 'en',
+        subtitles: 'de'
+      }
+    }
+  },
+  'DELETE /preferences/{contentId}': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were removed'
+    }
+  },
+  'DELETE /preferences': {
+    answer: {
+      success: true,
+      code: 200,
+      message: 'The preferences were removed'
+    }
+  },
   'GET /changes': {
     answer: {
       success: true,
       data: {
         history: [
           {
-            _id: '6b0724ef7371839db8cf6e02',
+            _id: '6b072f96a22848d5e2a2f0a0',
             user_id: 1,
             content_id: 1014,
             time: 1453,
             percentage: 99,
             plays: 1,
-            watched_at: '2026-10-04T00:05:57.411000Z',
+            watched_at: '2026-10-04T00:51:24.593000Z',
             previous: null,
-            created_at: '2026-10-03T23:41:29.411000Z',
-            updated_at: '2026-10-04T00:05:57.411000Z'
+            created_at: '2026-10-04T00:26:56.593000Z',
+            updated_at: '2026-10-04T00:51:24.593000Z'
           }
         ],
         watchlist: [],
         hidden: [],
+        ratings: [],
+        preferences: [],
         removed: {
           history: [],
           watchlist: [],
-          hidden: []
+          hidden: [],
+          ratings: [],
+          preferences: []
         },
-        cursor: 'WzEsMTc5MTA3MjM1NzQxMSwwLCI2YjA3MjRlZjczNzE4MzlkYjhjZjZlMDIiLDAsMTc5NTYzMDMxNjMzNCwxLDE3OTU2MzAzMTYzMzRdPp9QbGWoDKE',
+        cursor: 'WzEsMTc5MTA3NTA4NDU5MywwLCI2YjA3MmY5NmEyMjg0OGQ1ZTJhMmYwYTAiLDAsMTc5NTYzMzA0MDMxNSwxLDE3OTU2MzMwNDAzMTVdgYevAlJVJo-',
         more: true,
         reset: false
       }
@@ -1273,9 +1424,9 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device_code: 'GmRhmhcx…',
-        user_code: 'ZJBS-CCPZ',
+        user_code: 'FJNX-ZPRQ',
         verification_uri: 'http://localhost:3000/#device',
-        verification_uri_complete: 'http://localhost:3000/?user_code=ZJBS-CCPZ#device',
+        verification_uri_complete: 'http://localhost:3000/?user_code=FJNX-ZPRQ#device',
         expires_in: 600,
         interval: 5
       }
@@ -1286,7 +1437,7 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: {
         device: 'Bedroom TV',
-        created_at: '2026-11-25T18:12:06.420000Z'
+        created_at: '2026-11-25T18:57:30.371000Z'
       }
     }
   },
@@ -1394,10 +1545,10 @@ export const examples: Record<string, { request?: object; answer?: unknown }> = 
       success: true,
       data: [
         {
-          id: '36e5c446-13a5-48bd-b9cf-78f3df794c08',
+          id: '7122c9ad-ad7d-4c4c-a693-1a9eeb3864ec',
           device: 'Bedroom TV',
-          created_at: '2026-11-25T18:12:06.499000Z',
-          last_used_at: '2026-11-25T18:12:06.499000Z',
+          created_at: '2026-11-25T18:57:30.397000Z',
+          last_used_at: '2026-11-25T18:57:30.397000Z',
           current: false
         }
       ]

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, Timestamp } from './common.js'
 import { HistoryProgress } from './history.js'
+import { PreferencesEntry } from './preferences.js'
+import { Rating } from './rating.js'
 
 const times = { created_at: Timestamp, updated_at: Timestamp }
 const pair = { user_id: Type.Integer(), content_id: Type.Integer() }
@@ -25,6 +27,12 @@ export type ExportedWatchlistElement = Static<typeof ExportedWatchlistElement>
 export const ExportedHidden = Type.Object({ ...pair, created_at: Timestamp }, { $id: 'ExportedHidden' })
 export type ExportedHidden = Static<typeof ExportedHidden>
 
+export const ExportedRating = Type.Object({ ...pair, rating: Rating, created_at: Timestamp }, { $id: 'ExportedRating' })
+export type ExportedRating = Static<typeof ExportedRating>
+
+export const ExportedPreferences = Type.Object({ user_id: Type.Integer(), ...PreferencesEntry.properties }, { $id: 'ExportedPreferences' })
+export type ExportedPreferences = Static<typeof ExportedPreferences>
+
 export const ExportedSession = Type.Object(
   { id: Type.String(), device: Nullable(Type.String()), created_at: Timestamp, last_used_at: Timestamp },
   { $id: 'ExportedSession' }
@@ -38,6 +46,8 @@ export const Export = Type.Object(
     history: Type.Array(HistoryProgress),
     watchlist: Type.Array(ExportedWatchlistElement),
     hidden: Type.Array(ExportedHidden),
+    ratings: Type.Array(ExportedRating),
+    preferences: Type.Array(ExportedPreferences),
     sessions: Type.Array(ExportedSession),
     exported_at: Timestamp
   },

@@ -1,6 +1,8 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Nullable } from './common.js'
 import { type Marker, markerTypes, type OptionalContentFields } from './content.js'
+import { preferenceFields } from './preferences.js'
+import { Rating } from './rating.js'
 
 /** Integers are exact below 2^53. The counters continue from the largest imported id, and need room for 2^32 more. */
 export const largestId = 2 ** 53 - 2 ** 32
@@ -170,6 +172,12 @@ export type WatchlistRecord = Static<typeof WatchlistRecord>
 export const HiddenRecord = Closed({ user_id: Id, content_id: Id, created_at: Type.Optional(Moment) })
 export type HiddenRecord = Static<typeof HiddenRecord>
 
+export const RatingRecord = Closed({ user_id: Id, content_id: Id, rating: Rating, created_at: Type.Optional(Moment) })
+export type RatingRecord = Static<typeof RatingRecord>
+
+export const PreferencesRecord = Closed({ user_id: Id, content_id: Nullable(Id), ...preferenceFields, updated_at: Type.Optional(Moment) })
+export type PreferencesRecord = Static<typeof PreferencesRecord>
+
 /** The record of each import file, by the file's name without its extension. */
 export const importRecords = {
   users: UserRecord,
@@ -181,7 +189,9 @@ export const importRecords = {
   'support-texts': SupportTextRecord,
   history: HistoryRecord,
   watchlist: WatchlistRecord,
-  hidden: HiddenRecord
+  hidden: HiddenRecord,
+  ratings: RatingRecord,
+  preferences: PreferencesRecord
 } satisfies Record<string, TObject>
 export type ImportKind = keyof typeof importRecords
 /** In import order: records come before those that refer to them. */

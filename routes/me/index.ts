@@ -35,7 +35,7 @@ const exportSchema = {
   ...shared,
   summary: 'Export what is stored about the user',
   description:
-    'Returns a file to download. Its `users`, `history`, `watchlist` and `hidden` can be imported again. A user can have one export at a time.',
+    'Returns a file to download. Its `users`, `history`, `watchlist`, `hidden`, `ratings` and `preferences` can be imported again. A user can have one export at a time.',
   response: answers(ExportAnswer, 401, 403)
 }
 const passwordSchema = {

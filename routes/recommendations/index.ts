@@ -28,7 +28,7 @@ const route: FastifyPluginAsyncTypebox = async app => {
     catalogue.assertFresh()
     const { viewer, query } = request
     const audience = app.audienceOf(request)
-    const history = viewer ? await data.history.wholeAndHidden(viewer.id) : undefined
+    const history = viewer ? await data.history.wholeAndOpinions(viewer.id) : undefined
     // In one job, because titles are rows of a skeleton that may be replaced.
     const bytes = await pacer.run(() => {
       const viewing = history && viewingOf(catalogue, history, interest, audience)

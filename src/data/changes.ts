@@ -15,7 +15,7 @@ const lists = eachList.map(([name]) => name)
 const reported: Source = { collection: 'history', date: 'updated_at' }
 
 /** For a caller who has nothing yet: all there is. */
-const firstSources = lists.map(list => (list === 'history' ? reported : { collection: list, date: 'created_at' }))
+const firstSources: Source[] = eachList.map(([collection, { orderedBy: date = 'created_at' }]) => ({ collection, date }))
 /** A report with `observed_at` is found by its arrival. If its own date is new as well, it is found twice: filtering would cost more. */
 const laterSources: Source[] = [
   reported,
@@ -45,10 +45,12 @@ export const changeOverlap = removalGrace + seconds(5)
 const after = (user_id: number, { collection, date }: Source, source: number, { time, source: last, id }: ChangePosition) => {
   const at = new Date(time)
   if (source > last) return { user_id, [date]: { $gte: at } }
-  const later = { user_id, [date]: { $gt: at } }
-  if (source < last) return later
+  const later = { [date]: { $gt: at } }
+  if (source < last) return { user_id, ...later }
   // The last page may have ended in the middle of a mark, so that mark is read again.
-  return { $or: [{ user_id, [date]: at, _id: collection === 'removals' ? { $gte: id } : { $gt: id } }, later] }
+  const next = { _id: collection === 'removals' ? { $gte: id } : { $gt: id } }
+  // Not an alternative of two ranges: for these, MongoDB would read the whole list instead of a partial index.
+  return { user_id, [date]: { $gte: at }, $or: [later, next] }
 }
 
 /** Leaves out what other software may have written: ids that no cursor can name, and lists of dates. */

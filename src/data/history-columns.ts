@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb'
 import { columnsOf } from './driver/columns.js'
 import { aggregateRaw } from './driver/one-batch.js'
-import { newestFirst as newestSaved } from './lists.js'
+import { newestFirst as newestAdded } from './lists.js'
 import type { WatchlistDocument } from './watchlist.js'
 
 /** The fields after `_id` let the index cover counts by status and reads of whole histories. */
@@ -23,21 +23,24 @@ export interface WatchedColumns {
   times: (number | undefined)[]
   percentages: (number | undefined)[]
   plays: number[]
+  /** In milliseconds. Missing where other software has written something else. */
+  updated: (number | undefined)[]
 }
 
 export interface HistoryColumns extends WatchedColumns {
   /** Those of positions before a brief start. */
   previousTimes: (number | undefined)[]
-  /** In milliseconds. Missing where other software has written something else. */
-  updated: (number | undefined)[]
 }
 
-/** The ids of the titles that a user has hidden. */
-export interface Hidden {
+/** What a user thinks of titles. */
+export interface Opinions {
+  /** The ids of the titles that the user has hidden. */
   hidden: number[]
+  /** The newest first. `at` is in milliseconds. */
+  ratings: { content_id: number; isLike: boolean; at: number }[]
 }
 
-interface Lists extends Hidden {
+interface Lists extends Opinions {
   /** When each title was dismissed, in milliseconds. */
   dismissed: Map<number, number>
   /** The elements of the watchlist that were added last. */
@@ -61,18 +64,22 @@ const isDefined = <T>(value: T | undefined) => value !== undefined
 
 const newestFirst = (user_id: number) => [{ $match: { user_id } }, { $sort: { updated_at: -1, _id: -1 } }]
 
-const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1 }
+const watchedFields = { _id: 0, content_id: 1, time: 1, percentage: 1, plays: 1, updated_at: 1 }
 const watched = { $project: watchedFields }
-const watchedAndWhen = { $project: { ...watchedFields, previous_time: 1, updated_at: 1 } }
+const watchedAndWhere = { $project: { ...watchedFields, previous_time: 1 } }
 
 /** A stage that adds rows of another list of the user, which saves an operation. */
 const and = (coll: string, user_id: number, ...stages: Document[]) => ({
   $unionWith: { coll, pipeline: [{ $match: { user_id } }, ...stages] }
 })
 const andHidden = (user_id: number) => and('hidden', user_id, { $project: { _id: 0, hidden: '$content_id' } })
+/** As numbers, which are read much faster than texts. */
+const isLike = { $cond: [{ $eq: ['$rating', 'like'] }, 1, 0] }
+const andRated = (user_id: number) =>
+  and('ratings', user_id, { $sort: newestAdded }, { $project: { _id: 0, rated: '$content_id', is_like: isLike, rated_at: '$created_at' } })
 const andDismissed = (user_id: number) => and('dismissals', user_id, { $project: { _id: 0, dismissed: '$content_id', at: 1 } })
 const andSaved = (user_id: number, count: number) =>
-  and('watchlist', user_id, { $sort: newestSaved }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
+  and('watchlist', user_id, { $sort: newestAdded }, { $limit: count }, { $project: { _id: 0, saved: '$$ROOT' } })
 
 const dismissalTimes = (content_ids: (number | undefined)[], times: (number | undefined)[]) => {
   const dismissed = new Map<number, number>()
@@ -83,6 +90,11 @@ const dismissalTimes = (content_ids: (number | undefined)[], times: (number | un
   return dismissed
 }
 
+const ratingsIn = (rated: (number | undefined)[], isLike: (number | undefined)[], times: (number | undefined)[]): Opinions['ratings'] =>
+  rated.flatMap((content_id, i) =>
+    content_id === undefined ? [] : { content_id, isLike: isLike[i] === 1, at: times[i] ?? Number.NEGATIVE_INFINITY }
+  )
+
 /** Each row is of the history or of one of the other lists, and has only the fields of that list. */
 interface Row {
   content_id: number
@@ -92,23 +104,23 @@ interface Row {
   previous_time: number
   updated_at: number
   hidden: number
+  rated: number
+  is_like: number
+  rated_at: number
   dismissed: number
   at: number
   saved: WatchlistDocument
 }
 
-const values = ['content_id', 'time', 'percentage', 'plays', 'previous_time', 'hidden', 'dismissed', 'saved'] as const
-const moments = ['updated_at', 'at'] as const
+const values = ['content_id', 'time', 'percentage', 'plays', 'previous_time', 'hidden', 'rated', 'is_like', 'dismissed', 'saved'] as const
+const moments = ['updated_at', 'at', 'rated_at'] as const
 
 /** Reads whole histories in one operation, from one index. If mongod grouped the rows into columns, it would take twice as long. */
 export const historyColumnsOf = (db: Db, completedAt: number) => {
   const columnsFrom = async (stages: Document[]): Promise<HistoryColumns & Lists> => {
     const rows = await aggregateRaw(db, { collectionName: 'history' }, stages, { hint: coveringIndex })
-    const { content_id, time, percentage, plays, previous_time, updated_at, hidden, dismissed, at, saved } = columnsOf<Row>(
-      rows,
-      values,
-      moments
-    )
+    const { content_id, time, percentage, plays, previous_time, updated_at, hidden, rated, is_like, rated_at, dismissed, at, saved } =
+      columnsOf<Row>(rows, values, moments)
     return {
       content_ids: content_id,
       times: time,
@@ -118,22 +130,30 @@ export const historyColumnsOf = (db: Db, completedAt: number) => {
       previousTimes: previous_time,
       updated: updated_at,
       hidden: hidden.filter(isDefined),
+      ratings: ratingsIn(rated, is_like, rated_at),
       dismissed: dismissalTimes(dismissed, at),
       saved: saved.filter(isDefined)
     }
   }
 
   return {
-    /** The whole history, and what the user has hidden. */
-    wholeAndHidden: (user_id: number): Promise<WatchedColumns & Hidden> =>
-      columnsFrom([...newestFirst(user_id), watched, andHidden(user_id)]),
+    /** The whole history, and what the user thinks of titles. */
+    wholeAndOpinions: (user_id: number): Promise<WatchedColumns & Opinions> =>
+      columnsFrom([...newestFirst(user_id), watched, andHidden(user_id), andRated(user_id)]),
 
     /** The part of the history that continue watching looks at, what the user has hidden, and when each title was dismissed. */
-    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'saved'>> =>
-      columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhen, andHidden(user_id), andDismissed(user_id)]),
+    latestHiddenAndDismissed: (user_id: number): Promise<HistoryColumns & Omit<Lists, 'ratings' | 'saved'>> =>
+      columnsFrom([...newestFirst(user_id), { $limit: latest }, watchedAndWhere, andHidden(user_id), andDismissed(user_id)]),
 
     /** All that a start page needs to know about a user, except for the elements of its cards. */
     wholeAndLists: (user_id: number, saved: number) =>
-      columnsFrom([...newestFirst(user_id), watchedAndWhen, andHidden(user_id), andDismissed(user_id), andSaved(user_id, saved)])
+      columnsFrom([
+        ...newestFirst(user_id),
+        watchedAndWhere,
+        andHidden(user_id),
+        andRated(user_id),
+        andDismissed(user_id),
+        andSaved(user_id, saved)
+      ])
   }
 }

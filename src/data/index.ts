@@ -16,9 +16,11 @@ import { listIndexes } from './lists.js'
 import { movesOf } from './moves.js'
 import { personalOf } from './personal.js'
 import { popularityOf } from './popularity.js'
+import { preferencesIndexes, preferencesOf } from './preferences.js'
 import { profilesOf } from './profiles.js'
 import { programmesOf } from './programmes.js'
 import { railCollectionsOf } from './rail-collections.js'
+import { ratingIndexes, ratingsOf } from './ratings.js'
 import { recommendationModelsOf } from './recommendation-models.js'
 import { removalIndexes } from './removals.js'
 import { reportsOf } from './reports.js'
@@ -53,6 +55,8 @@ export const indexes: Record<string, IndexDescription[]> = {
   dismissals: dismissalIndexes,
   removals: removalIndexes,
   hidden: listIndexes,
+  ratings: ratingIndexes,
+  preferences: preferencesIndexes,
   streams: streamIndexes
 }
 
@@ -92,6 +96,8 @@ export const dataOf = (db: Db, settings: DataSettings, onSessionsEnded?: OnSessi
   watchlist: watchlistOf(db),
   dismissals: dismissalsOf(db),
   hidden: hiddenOf(db),
+  ratings: ratingsOf(db),
+  preferences: preferencesOf(db),
   streams: streamsOf(db),
   moves: movesOf(db)
 })

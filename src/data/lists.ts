@@ -22,7 +22,7 @@ export const arrivalIndex: IndexDescription = {
   partialFilterExpression: { arrived_at: { $exists: true } }
 }
 /** Finds elements of contents that were replaced. Partial, so that queries of viewers never choose it. */
-export const replacedIndex = (dated: 'created_at' | 'at'): IndexDescription => ({
+export const replacedIndex = (dated: 'created_at' | 'updated_at' | 'at'): IndexDescription => ({
   key: { content_id: 1 },
   partialFilterExpression: { [dated]: { $exists: true } }
 })
@@ -34,6 +34,10 @@ export const newestFirst = { created_at: -1, _id: -1 } as const
 
 /** Other software may have written elements without these fields. */
 export const isServableElement = ({ content_id, created_at }: ListElement) => Number.isSafeInteger(content_id) && isWireMoment(created_at)
+
+/** The `content_id` of what counts for the viewer as a whole. Not 0, which stands for a whole list in `removals`. */
+export const anyTitle = -1
+export const wireContentId = (content_id: number) => (content_id === anyTitle ? null : content_id)
 
 /** Whether the elements of a content are shown. */
 export type IsShown = (content_id: number) => boolean

@@ -14,6 +14,8 @@ interface Move {
   earliest?: string
   latest?: string
   sum?: string
+  /** Where the element that stays has no value of these fields, that of the other one is taken. */
+  filled?: string[]
   /** Fields that say when an element was stored. Lists that have any are in GET /changes. */
   arrival?: Document
 }
@@ -26,6 +28,14 @@ const moves = {
   history: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'watched_at', sum: 'plays', arrival },
   watchlist: { dated: 'created_at', observed: 'updated_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
   hidden: { dated: 'created_at', observed: 'asked_at', earliest: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
+  ratings: { dated: 'created_at', observed: 'created_at', latest: 'asked_at', arrival: arrivalOfAsked },
+  preferences: {
+    dated: 'updated_at',
+    observed: 'updated_at',
+    latest: 'asked_at',
+    filled: ['audio', 'subtitles'],
+    arrival: arrivalOfAsked
+  },
   dismissals: { dated: 'at', observed: 'at' }
 } satisfies Record<string, Move>
 export type MovedList = keyof typeof moves
@@ -53,12 +63,17 @@ const chosen = (field: string | undefined, pick: (...dates: number[]) => number,
 }
 
 /** The fields of the element that stays when the other one has been merged into it. */
-const mergedFields = (kept: Element, dropped: Element, { earliest, latest, sum }: Move): Document => {
-  const dates = { ...chosen(earliest, Math.min, [kept, dropped]), ...chosen(latest, Math.max, [kept, dropped]) }
-  if (!sum) return dates
+const mergedFields = (kept: Element, dropped: Element, { earliest, latest, sum, filled = [] }: Move): Document => {
+  const lacking = filled.filter(field => kept[field] == null && dropped[field] != null)
+  const fields = {
+    ...chosen(earliest, Math.min, [kept, dropped]),
+    ...chosen(latest, Math.max, [kept, dropped]),
+    ...Object.fromEntries(lacking.map(field => [field, dropped[field]]))
+  }
+  if (!sum) return fields
   const added = ownSum(dropped, kept, sum)
   const total = Math.min(Math.max(0, ownSum(kept, dropped, sum) + added), Number.MAX_SAFE_INTEGER)
-  return { ...dates, [sum]: total, merged: { _id: dropped._id, sum: added } }
+  return { ...fields, [sum]: total, merged: { _id: dropped._id, sum: added } }
 }
 
 const isEqual = (one: Document, other: Document) => BSON.EJSON.stringify(one) === BSON.EJSON.stringify(other)

@@ -3,6 +3,8 @@ import type { Export } from '../../schemas/export.js'
 import { toExportedHidden, toHidden } from './hidden.js'
 import { isServableHistory, toHistory } from './history.js'
 import { isServableElement, type ListElement } from './lists.js'
+import { isServablePreferences, toExportedPreferences, toPreferences } from './preferences.js'
+import { isServableRating, toExportedRating, toRating } from './ratings.js'
 import type { ViewerList } from './removals.js'
 import { isServableWatchlist, toExportedWatchlist, toWatchlist } from './watchlist.js'
 
@@ -13,6 +15,8 @@ interface Description<Entry extends object, Exported extends object> {
   toEntry: (element: never, video_id: string) => Entry
   /** Whether an entry needs the `video_id`. An element whose content is gone is then left out. */
   namesVideo?: true
+  /** The date that orders the list, if not `created_at`. */
+  orderedBy?: 'updated_at'
   /** An element as it is exported. */
   toExported: (element: never) => Exported
 }
@@ -21,9 +25,11 @@ type Lists = { [List in ViewerList]: Description<Changes[List][number], Export[L
 
 /** The lists of a viewer. Each is found by GET /changes, marked when something is removed, and exported. */
 export const viewerLists = {
-  history: { isServable: isServableHistory, toEntry: toHistory, toExported: toHistory },
+  history: { isServable: isServableHistory, toEntry: toHistory, toExported: toHistory, orderedBy: 'updated_at' },
   watchlist: { isServable: isServableWatchlist, toEntry: toWatchlist, namesVideo: true, toExported: toExportedWatchlist },
-  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden }
+  hidden: { isServable: isServableElement, toEntry: toHidden, toExported: toExportedHidden },
+  ratings: { isServable: isServableRating, toEntry: toRating, toExported: toExportedRating },
+  preferences: { isServable: isServablePreferences, toEntry: toPreferences, toExported: toExportedPreferences, orderedBy: 'updated_at' }
 } satisfies Lists
 
 /** For code that does the same with each list. The casts let it pass any element: give each list only its own. */
@@ -33,6 +39,7 @@ export const eachList = Object.entries(viewerLists) as unknown as [
     isServable: (element: ListElement) => boolean
     toEntry: (element: ListElement, video_id?: string) => object
     namesVideo?: true
+    orderedBy?: 'updated_at'
     toExported: (element: ListElement) => object
   }
 ][]

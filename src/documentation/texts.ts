@@ -23,6 +23,8 @@ export const tags = [
   { name: 'Continue watching', description: 'One card per show or film: where to resume, or the next episode.' },
   { name: 'Watchlist', description: 'What the user has saved for later.' },
   { name: 'Hidden titles', description: 'What the user does not want to see in recommendations and continue watching.' },
+  { name: 'Ratings', description: 'What the user likes and dislikes, for recommendations.' },
+  { name: 'Preferences', description: 'The languages of audio and subtitles that the user prefers, in general and by title.' },
   { name: 'Changes', description: "For apps that keep a copy of the user's lists." },
   { name: 'Recommendations', description: 'What to watch next, and why.' },
   {

@@ -9,7 +9,7 @@ import { type ImportRun, type Kind, KnownIds, operationTimeout } from './kind.js
 import { contents } from './kinds/contents.js'
 import { legal, schedule, supportTexts } from './kinds/documents.js'
 import { history } from './kinds/history.js'
-import { hidden, watchlist } from './kinds/lists.js'
+import { hidden, preferences, ratings, watchlist } from './kinds/lists.js'
 import { railCollections } from './kinds/rail-collections.js'
 import { terms } from './kinds/terms.js'
 import { users } from './kinds/users.js'
@@ -33,7 +33,9 @@ const kindsOf = (run: ImportRun): Kinds => {
     'support-texts': supportTexts(run),
     history: history(run, replacements),
     watchlist: watchlist(run, replacements),
-    hidden: hidden(run, replacements)
+    hidden: hidden(run, replacements),
+    ratings: ratings(run, replacements),
+    preferences: preferences(run, replacements)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Audience, isSuited } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
-import type { Hidden, WatchedColumns } from '../data/history-columns.js'
+import type { Opinions, WatchedColumns } from '../data/history-columns.js'
 import { isStartedOrCompleted } from '../data/progress.js'
 
 export interface InterestSettings {
@@ -25,32 +25,65 @@ export const addInterest = (titles: Map<number, number>, title: number, interest
   if (interest > (titles.get(title) ?? 0)) titles.set(title, interest)
 }
 
-/** What the history of a user says about titles of the catalogue. Titles are rows of the skeleton. */
+/** What the history and the ratings of a user say about titles of the catalogue. Titles are rows of the skeleton. */
 export interface Viewing {
-  /** The interest in each title, most recently watched first. */
+  /** The interest in each title, most recently watched or liked first. */
   titles: Map<number, number>
-  /** Titles that the user has hidden or started, if only for a moment. They are not recommended. */
+  /** Titles that the user has hidden, disliked or started, if only for a moment. They are not recommended. */
   excluded: Set<number>
 }
 
+/** The interest in a title that was completed or liked. */
+const full = 1
+
 export const viewingOf = (
   { skeleton, tree }: Catalogue,
-  history: WatchedColumns & Hidden,
+  history: WatchedColumns & Opinions,
   settings: InterestSettings,
   { maxAge }: Audience
-): Viewing => {
+): Viewing & { unwanted: Set<number> } => {
   const titles = new Map<number, number>()
-  const hidden = tree.titles(history.hidden)
-  const excluded = new Set(hidden)
+  const { likes, unwanted } = opinionsOf(tree, history)
+  const excluded = new Set(unwanted)
+  const add = (row: number, title: number, interest: number) => {
+    // A title above the age limit is never the reason of a recommendation.
+    if (isSuited(skeleton, row, maxAge) && isSuited(skeleton, title, maxAge)) addInterest(titles, title, interest)
+  }
+  let next = 0
+  const addLikes = (since: number) => {
+    for (let like = likes[next]; like && like.at >= since; like = likes[++next]) add(like.title, like.title, full)
+  }
   history.content_ids.forEach((content_id, i) => {
     const row = content_id === undefined ? undefined : skeleton.leadRow(content_id)
     if (row === undefined || !isStartedOrCompleted(history, i)) return
     const title = tree.title(row)
-    if (hidden.has(title)) return
+    if (unwanted.has(title)) return
     excluded.add(title)
-    // A title above the age limit is never the reason of a recommendation.
-    if (!isSuited(skeleton, row, maxAge) || !isSuited(skeleton, title, maxAge)) return
-    addInterest(titles, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
+    addLikes(history.updated[i] ?? Number.NEGATIVE_INFINITY)
+    add(row, title, interestOf(history.times[i] as number, history.percentages[i] as number, settings))
   })
-  return { titles, excluded }
+  addLikes(Number.NEGATIVE_INFINITY)
+  return { titles, excluded, unwanted }
+}
+
+interface Like {
+  title: number
+  at: number
+}
+
+/** The liked titles, the newest first, and those that the user has hidden or dislikes. Nothing of these counts. */
+const opinionsOf = (tree: Catalogue['tree'], { hidden, ratings }: Opinions) => {
+  const unwanted = tree.titles(hidden)
+  const likes: Like[] = []
+  const rated = new Set<number>()
+  for (const { content_id, isLike, at } of ratings) {
+    // A title that became part of another one may have been rated otherwise. The newest rating counts.
+    for (const title of tree.titles([content_id])) {
+      if (rated.has(title)) continue
+      rated.add(title)
+      if (!isLike) unwanted.add(title)
+      else if (!unwanted.has(title)) likes.push({ title, at })
+    }
+  }
+  return { likes, unwanted }
 }

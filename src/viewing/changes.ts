@@ -3,7 +3,7 @@ import type { Audience } from '../catalogue/audience.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import { type Change, changeOverlap } from '../data/changes.js'
 import type { Data } from '../data/index.js'
-import type { ListElement } from '../data/lists.js'
+import { anyTitle, type ListElement, wireContentId } from '../data/lists.js'
 import type { ViewerList } from '../data/removals.js'
 import { eachList } from '../data/viewer-lists.js'
 import { days } from '../time.js'
@@ -63,7 +63,7 @@ export const changesPage = async (
   const more = changes.length > perPage
   const page = changes.slice(0, perPage)
   const isSuited = catalogue.suitedTo(audience)
-  const shown = isSuited ? page.filter(({ element }) => isSuited(element.content_id)) : page
+  const shown = isSuited ? page.filter(({ element: { content_id } }) => content_id === anyTitle || isSuited(content_id)) : page
 
   return changesIn(catalogue, shown, await removedFrom(data, user, shown), {
     cursor: cursorText(cursorAfter(from, page, more, completeUntil)),
@@ -81,8 +81,9 @@ const emptyLists = () => Object.fromEntries(eachList.map(([name]) => [name, new 
 const removedFrom = async ({ changes }: Sources['data'], user: number, page: Change[]) => {
   const removed = emptyLists()
   for (const { from, element } of page) {
-    if (from !== 'removals' || !Number.isSafeInteger(element.content_id) || element.content_id < 1) continue
-    removed[element.list].add(element.content_id)
+    if (from !== 'removals') continue
+    const { list, content_id } = element
+    if (Number.isSafeInteger(content_id) && (content_id > 0 || content_id === anyTitle)) removed[list].add(content_id)
   }
   for (const { list, content_id } of await changes.present(user, removed)) removed[list].delete(content_id)
   return removed
@@ -98,7 +99,7 @@ const changesIn = async (catalogue: Catalogue, page: Change[], removed: Removed,
     const elements = catalogue.reporter.keepServable(name, [...changed.values()], list.isServable)
     lists[name] = list.namesVideo ? await namingVideos(catalogue, elements, list.toEntry) : elements.map(element => list.toEntry(element))
   }
-  const ids = Object.fromEntries(eachList.map(([name]) => [name, [...removed[name]]]))
+  const ids = Object.fromEntries(eachList.map(([name]) => [name, [...removed[name]].map(wireContentId)]))
   // Complete, because `viewerLists` has every list of `Changes`.
   return { ...lists, removed: ids, ...answer } as unknown as Changes
 }

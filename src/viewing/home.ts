@@ -107,7 +107,7 @@ export class Home {
     if (!isHead) uptake.show(user, recommendations)
     const taken = new Set(recommendations.map(({ title }) => title))
     const because = becauseShelves(this.options, viewing, wanted, taken)
-    for (const title of catalogue.tree.titles(stored.hidden)) taken.add(title)
+    for (const title of viewing.unwanted) taken.add(title)
     return [
       recommendedShelf(this.options, recommendations),
       ...because,

@@ -6,6 +6,7 @@ import type { Catalogue } from '../catalogue/catalogue.js'
 import { toHidden } from '../data/hidden.js'
 import { type HistoryDocument, isServableHistory, toHistory } from '../data/history.js'
 import type { ListElement } from '../data/lists.js'
+import { toRating } from '../data/ratings.js'
 import type { ViewerList } from '../data/removals.js'
 import { viewerLists } from '../data/viewer-lists.js'
 import { toWatchlist, type WatchlistDocument } from '../data/watchlist.js'
@@ -59,6 +60,7 @@ const pageBytesOf =
 export const historyPageBytes = pageBytesOf('history', historyParts)
 export const watchlistPageBytes = pageBytesOf('watchlist', watchlistParts)
 export const hiddenPageBytes = pageBytesOf('hidden', titleParts(toHidden))
+export const ratingsPageBytes = pageBytesOf('ratings', titleParts(toRating))
 
 export const historyElementBytes = async (catalogue: Catalogue, element: HistoryDocument, audience: Audience) => {
   const { fragments, reporter } = catalogue

@@ -22,6 +22,8 @@ const viewerCollections = [
   'watchlist',
   'dismissals',
   'hidden',
+  'ratings',
+  'preferences',
   'streams',
   'removals',
   'sessions',
@@ -314,6 +316,36 @@ t.test('the operations of a request', async t => {
     }
   })
 
+  t.test('rating a title asks once, undoing it three times, and the list of ratings twice', async t => {
+    await assertAsked(t, 'PUT', () => viewer.put('/ratings/1300', { rating: 'like' }), 200, 1)
+    await assertAsked(t, 'PUT again', () => viewer.put('/ratings/1300', { rating: 'dislike' }), 200, 1)
+    await viewer.get('/ratings')
+    await assertAsked(t, 'GET', () => viewer.get('/ratings'), 200, 2)
+    const rated = await assertAsked(t, 'recommendations', () => viewer.get('/recommendations?perPage=1'), 200, 1)
+    t.equal(rated[0]?.docsExamined, 0, 'an index covers the ratings')
+    await assertAsked(t, 'DELETE', () => viewer.remove('/ratings/1300'), 200, 3)
+    await assertAsked(t, 'DELETE again', () => viewer.remove('/ratings/1300'), 404, 1)
+    for (const id of ['x', '99']) {
+      await assertAsked(t, `PUT ${id}`, () => viewer.put(`/ratings/${id}`, { rating: 'like' }), 404, 0)
+      await assertAsked(t, `DELETE ${id}`, () => viewer.remove(`/ratings/${id}`), 404, 0)
+    }
+    await assertAsked(t, 'refused', () => viewer.put('/ratings/1300', { rating: 5 }), 400, 0)
+  })
+
+  t.test('preferences are read and changed by one operation', async t => {
+    for (const path of ['/preferences', '/preferences/1300']) {
+      await assertAsked(t, 'a first PUT, which looks for too many titles', () => viewer.put(path, { audio: 'de' }), 200, 2)
+      await assertAsked(t, 'PUT again', () => viewer.put(path, { audio: 'en' }), 200, 1)
+      await assertAsked(t, 'GET', () => viewer.get(path), 200, 1)
+      await assertAsked(t, 'PUT that clears, which marks the removal', () => viewer.put(path, { audio: null }), 200, 3)
+      await assertAsked(t, 'PUT that clears nothing', () => viewer.put(path, { audio: null }), 200, 1)
+      await viewer.put(path, { audio: 'de' })
+      await assertAsked(t, 'DELETE', () => viewer.remove(path), 200, 3)
+      await assertAsked(t, 'DELETE again', () => viewer.remove(path), 404, 1)
+      await assertAsked(t, 'refused', () => viewer.put(path, { audio: 5 }), 400, 0)
+    }
+  })
+
   t.test('GET /changes asks once if nothing is new, and looks at no more than a page', async t => {
     let cursor = ''
     const changes = (perPage: number) => async () => {
@@ -339,7 +371,17 @@ t.test('the operations of a request', async t => {
   })
 
   t.test('a request without a valid token asks nothing', async t => {
-    for (const path of ['/history', '/watchlist', '/continue-watching', '/hidden', '/changes', '/recommendations', `/history/${theirs[1]}`])
+    for (const path of [
+      '/history',
+      '/watchlist',
+      '/continue-watching',
+      '/hidden',
+      '/ratings',
+      '/preferences',
+      '/changes',
+      '/recommendations',
+      `/history/${theirs[1]}`
+    ])
       await assertAsked(t, path, () => app.inject({ url: path, headers: { authorization: 'Bearer x.y.z' } }), 401, 0)
   })
 
@@ -392,6 +434,8 @@ t.test('every query of src/data for viewers uses an index', async t => {
   for (const { _id } of films.slice(0, 30)) {
     await app.data.dismissals.put(you._id, _id)
     await app.data.hidden.put(you._id, _id)
+    await app.data.ratings.put(you._id, _id, 'like')
+    await app.data.preferences.put(you._id, _id, { audio: 'de' })
   }
   await entries()
 
@@ -440,7 +484,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
       ],
       byId: [() => data.history.byId(me._id, id(0)), () => refusedOr(data.history.byId(me._id, theirs[0] ?? ''))],
       remove: [() => data.history.remove(me._id, id(2)), () => refusedOr(data.history.remove(me._id, nobody))],
-      wholeAndHidden: [() => data.history.wholeAndHidden(you._id), () => data.history.wholeAndHidden(999)],
+      wholeAndOpinions: [() => data.history.wholeAndOpinions(you._id), () => data.history.wholeAndOpinions(999)],
       latestHiddenAndDismissed: [() => data.history.latestHiddenAndDismissed(you._id), () => data.history.latestHiddenAndDismissed(999)],
       wholeAndLists: [() => data.history.wholeAndLists(you._id, 10), () => data.history.wholeAndLists(999, 10)],
       resumable: [() => data.history.resumable(me._id, [1001, 1002, 9999])],
@@ -474,15 +518,39 @@ t.test('every query of src/data for viewers uses an index', async t => {
       put: [() => data.hidden.put(me._id, 1), () => data.hidden.put(me._id, 1)],
       remove: [() => data.hidden.remove(me._id, [1, 2]), () => refusedOr(data.hidden.remove(me._id, [1, 2]))]
     },
+    ratings: {
+      list: [
+        () => data.ratings.list(you._id, page, id => id % 2 === 0),
+        () => data.ratings.list(you._id, page),
+        () => data.ratings.list(999, page)
+      ],
+      put: [() => data.ratings.put(me._id, 1, 'like'), () => data.ratings.put(me._id, 1, 'dislike')],
+      remove: [() => data.ratings.remove(me._id, [1, 2]), () => refusedOr(data.ratings.remove(me._id, [1, 2]))]
+    },
+    preferences: {
+      get: [() => data.preferences.get(you._id, [1001, -1])],
+      put: [
+        () => data.preferences.put(me._id, 1, { audio: 'de' }),
+        () => data.preferences.put(me._id, 1, { audio: null }),
+        () => data.preferences.put(me._id, -1, { audio: 'de' })
+      ],
+      remove: [() => data.preferences.remove(me._id, [-1]), () => refusedOr(data.preferences.remove(me._id, [-1]))]
+    },
     changes: {
       after: [
         () => data.changes.after(me._id, { time: 0, source: -1, id: 0, offset: 0 }, 11, { isFirst: true }),
         () => data.changes.after(you._id, { time: 1.7e12 + 5, source: 0, id: new ObjectId(), offset: 0 }, 11, { isFirst: false }),
-        () => data.changes.after(me._id, { time: Date.now() - 60_000, source: 4, id: new ObjectId(), offset: 0 }, 11, { isFirst: false })
+        ...Array.from({ length: sourceCount }, (_, source) => {
+          const position = { time: Date.now() - 60_000, source, id: new ObjectId(), offset: 0 }
+          return () => data.changes.after(you._id, position, 11, { isFirst: false })
+        })
       ],
       isQuiet: [() => data.changes.isQuiet(me._id, { time: Date.now() - 60_000, source: -1, id: 0, offset: 0 })],
       present: [
-        () => data.changes.present(you._id, { history: new Set([1001, 9999]), watchlist: new Set([1002]), hidden: new Set([1001]) })
+        () => {
+          const [history, others] = [new Set([1001, 9999]), new Set([1001])]
+          return data.changes.present(you._id, { history, watchlist: others, hidden: others, ratings: others, preferences: others })
+        }
       ]
     },
     dismissals: {
@@ -625,7 +693,7 @@ t.test('every query of src/data for viewers uses an index', async t => {
 
   t.test('the indexes of a viewer’s collections begin with the user', async t => {
     // Processes read the ended sessions of all users, and the one that moves what is left of replaced contents reads those of all users.
-    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'removals', 'sessions'])
+    for (const collection of ['history', 'watchlist', 'dismissals', 'hidden', 'ratings', 'preferences', 'removals', 'sessions'])
       for (const { name, key, expireAfterSeconds } of await db.collection(collection).indexes())
         if (name !== '_id_' && name !== 'ended_at_1' && name !== 'content_id_1' && expireAfterSeconds === undefined)
           t.equal(Object.keys(key)[0], 'user_id', `${collection} ${name}`)

@@ -120,6 +120,17 @@ t.test('faults of records', async t => {
       ]
     ],
     ['watchlist', { user_id: 1 }, ['1: content_id: is required']],
+    ['ratings', { user_id: 1, content_id: 1, rating: 5 }, ['1: rating: must be one of like, dislike']],
+    ['preferences', { user_id: 1, audio: 'en' }, ['1: content_id: is required']],
+    [
+      'preferences',
+      { user_id: 1, content_id: null, audio: 'off', subtitles: 'xx-' },
+      [
+        '1: audio: must be a language tag of at most 35 characters or null',
+        '1: subtitles: must be a language tag or off, of at most 35 characters or null'
+      ]
+    ],
+    ['ratings', { user_id: 1, content_id: 1 }, ['1: rating: is required']],
     ['hidden', { user_id: 1, content_id: 1, updated_at: '2026-01-01T00:00:00Z' }, ['1: updated_at: is not a field of hidden']]
   ]
   for (const [kind, record, expected] of cases) {

@@ -97,7 +97,9 @@ export const everything = {
     { user_id: 2, content_id: 1, updated_at: '2024-01-01T00:00:00Z' }
   ),
   'watchlist.ndjson': lines({ user_id: 1, content_id: 1 }, { user_id: 1, content_id: 2, id: 70 }),
-  'hidden.ndjson': lines({ user_id: 1, content_id: 2 })
+  'hidden.ndjson': lines({ user_id: 1, content_id: 2 }),
+  'ratings.ndjson': lines({ user_id: 1, content_id: 2, rating: 'like' }),
+  'preferences.ndjson': lines({ user_id: 1, content_id: 2, audio: 'en' }, { user_id: 1, content_id: null, subtitles: 'off' })
 }
 
 export const withViewers = async (t: Test) => {

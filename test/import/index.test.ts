@@ -16,7 +16,9 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     'support-texts': [2, 0, 0],
     history: [2, 0, 0],
     watchlist: [2, 0, 0],
-    hidden: [1, 0, 0]
+    hidden: [1, 0, 0],
+    ratings: [1, 0, 0],
+    preferences: [2, 0, 0]
   })
   const collections = [
     'users',
@@ -29,6 +31,8 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     'history',
     'watchlist',
     'hidden',
+    'ratings',
+    'preferences',
     'counters'
   ]
   const read = () => Promise.all(collections.map(all))
@@ -43,7 +47,9 @@ t.test('a run adds every kind, and a second run changes nothing', async t => {
     'support-texts': [0, 0, 2],
     history: [0, 0, 2],
     watchlist: [0, 0, 2],
-    hidden: [0, 0, 1]
+    hidden: [0, 0, 1],
+    ratings: [0, 0, 1],
+    preferences: [0, 0, 2]
   })
   t.strictSame(await read(), before)
 

@@ -104,11 +104,23 @@ t.test('replaces', async t => {
         { user_id: 2, content_id: 7, time: 7 }
       ),
       'watchlist.ndjson': lines({ user_id: 1, content_id: 50 }, { user_id: 1, content_id: 2 }),
-      'hidden.ndjson': lines({ user_id: 1, content_id: 1 })
+      'hidden.ndjson': lines({ user_id: 1, content_id: 1 }),
+      'ratings.ndjson': lines({ user_id: 1, content_id: 50, rating: 'like' }),
+      'preferences.ndjson': lines({ user_id: 1, content_id: 50, audio: 'de' }, { user_id: 1, content_id: null, audio: 'en' })
     }
-    t.strictSame(await counts(files), { contents: [1, 0, 0], history: [2, 0, 1], watchlist: [2, 0, 0], hidden: [1, 0, 0] })
+    t.strictSame(await counts(files), {
+      contents: [1, 0, 0],
+      history: [2, 0, 1],
+      watchlist: [2, 0, 0],
+      hidden: [1, 0, 0],
+      ratings: [1, 0, 0]
+    })
     const { 'contents.ndjson': _, ...lists } = files
-    t.strictSame(await counts(lists), { history: [0, 0, 3], watchlist: [0, 0, 2], hidden: [0, 0, 1] }, 'again')
+    t.strictSame(
+      await counts(lists),
+      { history: [0, 0, 3], watchlist: [0, 0, 2], hidden: [0, 0, 1], ratings: [0, 0, 1], preferences: [0, 0, 2] },
+      'again'
+    )
     const ids = async (list: string) =>
       (await db.collection(list).find().sort({ user_id: 1, content_id: 1 }).toArray()).map(e => [e.user_id, e.content_id])
     t.strictSame(await ids('history'), [
@@ -120,6 +132,11 @@ t.test('replaces', async t => {
       [1, 7]
     ])
     t.strictSame(await ids('hidden'), [[1, 7]])
+    t.strictSame(await ids('ratings'), [[1, 7]])
+    t.strictSame(await ids('preferences'), [
+      [1, -1],
+      [1, 7]
+    ])
     t.match(await db.collection('history').findOne({ user_id: 1 }), { time: 9, plays: 1 }, 'the newest')
   })
 })

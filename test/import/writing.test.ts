@@ -155,7 +155,9 @@ t.test('--prune', async t => {
       'support-texts.ndjson': lines(supportText(1, { language: 'de' })),
       'history.ndjson': '',
       'watchlist.ndjson': '',
-      'hidden.ndjson': ''
+      'hidden.ndjson': '',
+      'ratings.ndjson': '',
+      'preferences.ndjson': ''
     }
     t.strictSame(await counts(less, pruning), {
       users: [0, 0, 1],
@@ -167,7 +169,9 @@ t.test('--prune', async t => {
       'support-texts': [0, 0, 1, 1],
       history: [0, 0, 0],
       watchlist: [0, 0, 0],
-      hidden: [0, 0, 0]
+      hidden: [0, 0, 0],
+      ratings: [0, 0, 0],
+      preferences: [0, 0, 0]
     })
     const ids = async (collection: string) => (await all(collection)).map(({ _id }) => _id)
     t.strictSame(await ids('users'), [1, 2], 'pruning removes no users')
@@ -180,6 +184,7 @@ t.test('--prune', async t => {
     t.equal((await all('history')).length, 2)
     t.equal((await all('watchlist')).length, 2)
     t.equal((await all('hidden')).length, 1)
+    t.equal((await all('ratings')).length, 1)
 
     const marked = await one('contents', 2)
     t.type(marked?.deleted_at, Date)

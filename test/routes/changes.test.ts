@@ -13,7 +13,7 @@ import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { assertDone, wantToken } from './helper.js'
 
 const films = Array.from({ length: 9 }, (_, i) => film(i + 1))
-const lists = ['history', 'watchlist', 'hidden'] as const
+const lists = ['history', 'watchlist', 'hidden', 'ratings', 'preferences'] as const
 type List = (typeof lists)[number]
 
 const longAgo = new Date('2024-05-06T07:08:09.123Z')
@@ -41,21 +41,25 @@ const walk = async (viewer: Viewer, since?: string, perPage = 100) => {
 }
 
 const sizeOf = (page: Changes) => lists.reduce((sum, list) => sum + page[list].length + page.removed[list].length, 0)
-const contentIds = (elements: { content_id: number }[]) => elements.map(({ content_id }) => content_id)
-const ascending = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
+const contentIds = (elements: { content_id: number | null }[]) => elements.map(({ content_id }) => content_id)
+const ascending = (ids: Iterable<number | null>) => [...ids].sort((a, b) => Number(a) - Number(b))
 
-type Summary = Record<List, number[]> & { removed: Record<List, number[]> }
+type Ids = (number | null)[]
+type Summary = Record<List, Ids> & { removed: Record<List, Ids> }
 
-const ofEachList = <T>(of: (list: List) => T) => ({ history: of('history'), watchlist: of('watchlist'), hidden: of('hidden') })
+const ofEachList = <T>(of: (list: List) => T) => Object.fromEntries(lists.map(list => [list, of(list)])) as Record<List, T>
 
 /** What changed, by the contents alone. */
 const summary = (pages: Changes[]): Summary => {
-  const all = (idsOf: (page: Changes) => number[]) => ascending(new Set(pages.flatMap(idsOf)))
+  const all = (idsOf: (page: Changes) => Ids) => ascending(new Set(pages.flatMap(idsOf)))
   return { ...ofEachList(list => all(page => contentIds(page[list]))), removed: ofEachList(list => all(page => page.removed[list])) }
 }
-const nothing = { history: [], watchlist: [], hidden: [], removed: { history: [], watchlist: [], hidden: [] } }
+const nothing = { ...ofEachList(() => []), removed: ofEachList(() => []) }
 
 const settled = (user_id: number, content_id: number) => ({ user_id, content_id, created_at: longAgo, updated_at: longAgo })
+
+const ratingIn = (list: string) =>
+  list === 'ratings' ? { rating: 'like' } : list === 'preferences' ? { audio: 'en', subtitles: null } : {}
 
 /** Elements that were there long before a viewer asks. */
 const putLongAgo = async (app: App, { id }: Viewer, list: List, content_ids: number[], more: Document = {}) => {
@@ -63,6 +67,7 @@ const putLongAgo = async (app: App, { id }: Viewer, list: List, content_ids: num
     ...(list === 'watchlist' && { _id: id * 10_000 + content_id }),
     ...settled(id, content_id),
     ...(list === 'history' && { time: 5, percentage: 5 }),
+    ...ratingIn(list),
     ...more
   }))
   await databaseOf(app)
@@ -74,7 +79,7 @@ t.test('changes', async t => {
   const app = await buildWith(t, { contents: films })
   const db = databaseOf(app)
   /** A viewer with old elements, and the cursor of an app that has them. */
-  const follower = async (given: Partial<Record<List, number[]>> = { history: [1, 2], watchlist: [1, 2], hidden: [1, 2] }) => {
+  const follower = async (given: Partial<Record<List, number[]>> = ofEachList(() => [1, 2])) => {
     const viewer = await viewerOf(app)
     for (const [list, ids] of Object.entries(given)) await putLongAgo(app, viewer, list as List, ids)
     return { viewer, cursor: (await ask(viewer)).cursor }
@@ -97,6 +102,11 @@ t.test('changes', async t => {
     await viewer.post('/watchlist', { content_id: 3 })
     await viewer.put('/hidden/4')
     await putLongAgo(app, viewer, 'hidden', [5])
+    await viewer.put('/ratings/6', { rating: 'like' })
+    await putLongAgo(app, viewer, 'ratings', [7])
+    await viewer.put('/preferences', { audio: 'de' })
+    await tick()
+    await viewer.put('/preferences/8', { subtitles: 'off' })
     const listed = async (path: string) => collectionOf(await viewer.get(path)).map(({ content, ...element }: Document) => element)
     const answer = await viewer.get('/changes')
     const { cursor } = answer.json().data
@@ -108,6 +118,8 @@ t.test('changes', async t => {
           history: (await listed('/history')).reverse(),
           watchlist: await listed('/watchlist'),
           hidden: (await listed('/hidden')).reverse(),
+          ratings: (await listed('/ratings')).reverse(),
+          preferences: answer.json().data.preferences,
           removed: nothing.removed,
           cursor,
           more: false,
@@ -119,6 +131,11 @@ t.test('changes', async t => {
     t.match([first.plays, first.watched_at, second.plays, second.watched_at], [0, null, 1, second.updated_at])
     t.equal(answer.json().data.watchlist[0].video_id, films[2]?.handler_id)
     t.equal(answer.json().data.hidden[0].created_at, wireLongAgo)
+    t.match(answer.json().data.preferences, [
+      { content_id: null, audio: 'de', subtitles: null, updated_at: /000Z$/ },
+      { content_id: 8, audio: null, subtitles: 'off' }
+    ])
+    t.match(answer.json().data.ratings, [{ content_id: 7 }, { content_id: 6, rating: 'like' }])
   })
 
   t.test('come page by page', async t => {
@@ -133,7 +150,7 @@ t.test('changes', async t => {
         // A first reading is followed by what has changed since it began, if it took several pages.
         const expected = since
           ? { ...nothing, history: [3], removed }
-          : { ...nothing, history: [1, 2, 3], hidden: [2], ...(pages.length > 1 && { removed }) }
+          : { ...nothing, history: [1, 2, 3], hidden: [2], ratings: [1, 2], preferences: [1, 2], ...(pages.length > 1 && { removed }) }
         t.strictSame(summary(pages), expected, `${perPage} a page`)
         t.ok(
           pages.every(page => sizeOf(page) <= perPage),
@@ -225,13 +242,13 @@ t.test('changes', async t => {
             .map(line => JSON.stringify(line))
             .join('\n'),
           ...Object.fromEntries(
-            ['watchlist', 'hidden'].map(list => [
+            ['watchlist', 'hidden', 'ratings'].map(list => [
               `${list}.ndjson`,
-              [1, 3].map(content_id => JSON.stringify({ user_id, content_id, created_at: beforeThat })).join('\n')
+              [1, 3].map(content_id => JSON.stringify({ user_id, content_id, ...ratingIn(list), created_at: beforeThat })).join('\n')
             ])
           )
         }),
-      { history: [1, 3], watchlist: [3], hidden: [3] }
+      { history: [1, 3], watchlist: [3], hidden: [3], ratings: [3] }
     ],
     ['an addition to the watchlist', viewer => viewer.post('/watchlist', { content_id: 3 }), { watchlist: [3] }],
     ['one that is there', viewer => viewer.post('/watchlist', { content_id: 1 }), {}],
@@ -239,6 +256,24 @@ t.test('changes', async t => {
     ['a clear of the watchlist', viewer => viewer.remove('/watchlist'), { removed: { watchlist: [1, 2] } }],
     ['a title that is hidden', viewer => viewer.put('/hidden/3'), { hidden: [3] }],
     ['one that was hidden', viewer => viewer.put('/hidden/1'), {}],
+    ['a title that is rated', viewer => viewer.put('/ratings/3', { rating: 'like' }), { ratings: [3] }],
+    ['another rating', viewer => viewer.put('/ratings/1', { rating: 'dislike' }), { ratings: [1] }],
+    ['the same rating', viewer => viewer.put('/ratings/1', { rating: 'like' }), {}],
+    ['a rating that is removed', viewer => viewer.remove('/ratings/1'), { removed: { ratings: [1] } }],
+    ['preferences', viewer => viewer.put('/preferences/3', { audio: 'de' }), { preferences: [3] }],
+    ['others of a title', viewer => viewer.put('/preferences/1', { subtitles: 'de' }), { preferences: [1] }],
+    ['the same', viewer => viewer.put('/preferences/1', { audio: 'en', subtitles: null }), {}],
+    ['some that are cleared', viewer => viewer.put('/preferences/1', { audio: null }), { removed: { preferences: [1] } }],
+    ['some that are removed', viewer => viewer.remove('/preferences/1'), { removed: { preferences: [1] } }],
+    ['those of the profile', viewer => viewer.put('/preferences', { audio: 'de' }), { preferences: [null] }],
+    [
+      'those of the profile that are removed',
+      async viewer => {
+        await viewer.put('/preferences', { audio: 'de' })
+        await viewer.put('/preferences', { audio: null })
+      },
+      { removed: { preferences: [null] } }
+    ],
     ['a title that is shown again', viewer => viewer.remove('/hidden/1'), { removed: { hidden: [1] } }],
     [
       'a removal from the history',
@@ -258,8 +293,10 @@ t.test('changes', async t => {
         await watch(viewer, 1)
         await viewer.post('/watchlist', { content_id: 1 })
         await viewer.put('/hidden/2')
+        await viewer.remove('/ratings/2')
+        await viewer.put('/ratings/2', { rating: 'like' })
       },
-      { history: [1], watchlist: [1], hidden: [2], removed: { history: [2], watchlist: [2], hidden: [] } }
+      { history: [1], watchlist: [1], hidden: [2], ratings: [2], removed: { history: [2], watchlist: [2] } }
     ]
   ]
   for (const [what, write, expected] of writes)
@@ -275,9 +312,19 @@ t.test('changes', async t => {
   t.test('tell of what an import dates ahead, also a caller who begins then', async t => {
     const { viewer, cursor } = await follower({})
     const ahead = '2999-01-01T00:00:00Z'
-    const line = (content_id: number) => JSON.stringify({ user_id: viewer.id, content_id, created_at: ahead })
-    await importFiles(db, Object.fromEntries(lists.map(list => [`${list}.ndjson`, [1, 3].map(line).join('\n')])))
-    const all = { ...nothing, history: [1, 3], watchlist: [1, 3], hidden: [1, 3] }
+    const linesOf = (list: List) =>
+      [1, 3]
+        .map(content_id =>
+          JSON.stringify({
+            user_id: viewer.id,
+            content_id,
+            ...ratingIn(list),
+            [list === 'preferences' ? 'updated_at' : 'created_at']: ahead
+          })
+        )
+        .join('\n')
+    await importFiles(db, Object.fromEntries(lists.map(list => [`${list}.ndjson`, linesOf(list)])))
+    const all = { ...nothing, ...ofEachList(() => [1, 3]) }
     for (const since of [undefined, cursor])
       for (const perPage of [100, 1]) t.strictSame(summary(await walk(viewer, since, perPage)), all, `${since && 'later'} ${perPage}`)
   })
@@ -361,7 +408,7 @@ t.test('changes', async t => {
       ...[
         { user: String(viewer.id) },
         { source: -2 },
-        { source: 7 },
+        { source: 9 },
         { source: 0.5 },
         { time: -1e15 },
         { time: 1e300 },
@@ -408,7 +455,7 @@ t.test('changes', async t => {
   t.test('with a made-up cursor are only those of the caller', async t => {
     const { viewer } = await follower()
     const at = Date.now() - 60_000
-    for (const source of [-1, 0, 1, 2, 3, 4, 5, 6])
+    for (const source of [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8])
       for (const id of [0, -1.5, 1e308, 'a'.repeat(24)])
         for (const values of [
           [viewer.id, at, source, id, -1, at, 0, at],
@@ -465,6 +512,7 @@ t.test('changes', async t => {
       ...settled(viewer.id, content_id as number),
       ...(list === 'watchlist' ? { _id: viewer.id * 10_000 + Number(content_id) } : { _id: new ObjectId() }),
       ...(list === 'history' && { time: 5, percentage: 5 }),
+      ...ratingIn(list),
       arrived_at: recent,
       ...more
     })
@@ -473,9 +521,9 @@ t.test('changes', async t => {
         .collection<Document>(list)
         .insertMany([
           ...odd.flatMap((date, i) => [
-            element(list, 1000 + i, { created_at: date }),
+            element(list, 1000 + i, { [list === 'preferences' ? 'updated_at' : 'created_at']: date }),
             element(list, 1020 + i, { arrived_at: date }),
-            ...(list === 'hidden' ? [] : [element(list, 1010 + i, { updated_at: date })])
+            ...(list === 'hidden' || list === 'ratings' || list === 'preferences' ? [] : [element(list, 1010 + i, { updated_at: date })])
           ]),
           ...['x', decimal, null].map((content_id, i) =>
             element(list, content_id, { _id: list === 'watchlist' ? -viewer.id * 10 - i : new ObjectId() })
@@ -510,7 +558,9 @@ t.test('changes', async t => {
           history: [1, 2, ...more],
           watchlist: [1, 2],
           hidden: [1, 2, ...more],
-          removed: { history: [], watchlist: pages.length > 1 || since ? [6] : [], hidden: [] }
+          ratings: [1, 2, ...more],
+          preferences: [1, 2, ...more],
+          removed: { ...nothing.removed, watchlist: pages.length > 1 || since ? [6] : [] }
         })
       }
   })

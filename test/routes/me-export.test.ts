@@ -13,7 +13,7 @@ import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
 import { wantToken } from './helper.js'
 
 const contents = [film(1), film(2), film(3, { type: 'show' }), episode(4, 3)]
-const lists = ['history', 'watchlist', 'hidden'] as const
+const lists = ['history', 'watchlist', 'hidden', 'ratings', 'preferences'] as const
 
 const exported = async (viewer: Viewer) => {
   const answer = await viewer.get('/me/export')
@@ -28,6 +28,9 @@ const active = async (app: Parameters<typeof viewerOf>[0]) => {
   await watch(viewer, 4, { time: 600, percentage: 100 })
   for (const content_id of [2, 3]) await viewer.post('/watchlist', { content_id })
   await viewer.put('/hidden/2')
+  await viewer.put('/ratings/4', { rating: 'like' })
+  await viewer.put('/preferences', { audio: 'de', subtitles: 'off' })
+  await viewer.put('/preferences/4', { audio: 'pt-BR' })
   return viewer
 }
 
@@ -48,7 +51,7 @@ t.test('GET /me/export', async t => {
     const user = await app.data.users.byId(viewer.id)
     t.match(data.users, [{ id: viewer.id, email: user?.email, name: 'A Viewer' }])
     const idsOf = (name: (typeof lists)[number]) => data[name].map(({ content_id }: { content_id: number }) => content_id)
-    t.strictSame(lists.map(idsOf), [[1, 4], [2, 3], [2]])
+    t.strictSame(lists.map(idsOf), [[1, 4], [2, 3], [2], [3], [null, 3]])
     t.match(data.history, [{ plays: 0 }, { percentage: 100, plays: 1 }])
     for (const name of lists) for (const element of data[name]) t.equal(element.user_id, viewer.id)
     const { sub, sid } = JSON.parse(Buffer.from(viewer.headers.authorization.split('.')[1] ?? '', 'base64url').toString())
@@ -96,6 +99,8 @@ t.test('GET /me/export', async t => {
     await app.data.reports.put(child, { content_id: 1, progress: { percentage: 20 } })
     await app.data.watchlist.add(second, 4)
     await app.data.hidden.put(child, 2)
+    await app.data.ratings.put(child, 1, 'dislike')
+    await app.data.preferences.put(child, -1, { subtitles: 'en' })
     const data = await exported(viewer)
     t.match(data.users, [{ id: viewer.id }, { id: child, account_id: viewer.id, max_age: 6 }, { id: second, account_id: viewer.id }])
     const elsewhere = await build(t, { url: await seededUrl(t, { contents }) })
@@ -110,7 +115,14 @@ t.test('GET /me/export', async t => {
       data.users.map(({ updated_at: _, ...user }: { updated_at: string }) => user)
     )
     const none = { added: 0, changed: 0 }
-    t.match((await importFiles(databaseOf(elsewhere), files)).kinds, { users: none, history: none, watchlist: none, hidden: none })
+    t.match((await importFiles(databaseOf(elsewhere), files)).kinds, {
+      users: none,
+      history: none,
+      watchlist: none,
+      hidden: none,
+      ratings: none,
+      preferences: none
+    })
     t.match((await elsewhere.inject({ url: '/profiles', headers })).json().data, [{}, { name: 'Child', max_age: 6 }, { has_pin: false }])
   })
 
@@ -123,6 +135,8 @@ t.test('GET /me/export', async t => {
       await app.data.reports.put(_id, { content_id: 1, progress: { percentage: 20 } })
       await app.data.watchlist.add(_id, 4)
       await app.data.hidden.put(_id, 2)
+      await app.data.ratings.put(_id, 2, 'like')
+      await app.data.preferences.put(_id, 2, { audio: 'de' })
     }
     const before = await exported(viewer)
     await app.data.users.disable(first._id)

@@ -150,13 +150,14 @@ t.test('a removal that takes long', async t => {
   const listed = async (viewer: Viewer, list: string) => collectionOf(await viewer.get(list))
   /** The lists as an app knows them that has followed the changes since the cursor. */
   const told = async (viewer: Viewer, cursor: string, ids: number[]) => {
-    const { history, watchlist, hidden, removed } = (await viewer.get(`/changes?since=${cursor}`)).json().data
+    const { history, watchlist, hidden, ratings, removed } = (await viewer.get(`/changes?since=${cursor}`)).json().data
     const known = (elements: { content_id: number }[], gone: number[]) =>
       [...new Set([...ids.filter(id => !gone.includes(id)), ...elements.map(({ content_id }) => content_id)])].sort()
     return {
       history: known(history, removed.history),
       watchlist: known(watchlist, removed.watchlist),
-      hidden: known(hidden, removed.hidden)
+      hidden: known(hidden, removed.hidden),
+      ratings: known(ratings, removed.ratings)
     }
   }
   const cursorOf = async (viewer: Viewer) => {
@@ -225,6 +226,17 @@ t.test('a removal that takes long', async t => {
     assertDone(t, await meanwhile(viewer, '/hidden/1', { pause: 600 }, () => viewer.put('/hidden/1')), 200)
     t.match(await listed(viewer, '/hidden'), [{ content_id: 1 }, { content_id: 2 }])
     t.strictSame((await told(viewer, cursor, [1, 2])).hidden, [1, 2])
+  })
+
+  t.test('leaves a title that is rated again in the meantime', async t => {
+    for (const rating of ['like', 'dislike']) {
+      const viewer = await viewerOf(app)
+      for (const id of [1, 2]) await viewer.put(`/ratings/${id}`, { rating: 'like' })
+      const cursor = await cursorOf(viewer)
+      await meanwhile(viewer, '/ratings/1', { pause: 600 }, () => viewer.put('/ratings/1', { rating }))
+      t.match(await listed(viewer, '/ratings'), [{ content_id: 1, rating }, { content_id: 2 }])
+      t.strictSame((await told(viewer, cursor, [1, 2])).ratings, [1, 2])
+    }
   })
 
   t.test('leaves a card that is dismissed in the meantime', async t => {

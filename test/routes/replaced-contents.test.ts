@@ -48,7 +48,7 @@ t.test('an earlier id', async t => {
     assertError(t, await viewer.post('/history/watched', { content_id: 404, watched: true }), 400, 404, "'The content was not found")
   })
 
-  t.test('leads in watchlist, hidden titles, continue watching and players', async t => {
+  t.test('leads in watchlist, hidden titles, ratings, preferences, continue watching and players', async t => {
     const viewer = await viewerOf(app)
     for (const content_id of [5, 7, 50]) assertDone(t, await viewer.post('/watchlist', { content_id }), 201)
     for (const filter of ['', '?content_id=5', '?content_id=7,50'])
@@ -57,6 +57,14 @@ t.test('an earlier id', async t => {
     t.match((await viewer.get('/hidden')).json().data.collection, [{ content_id: 9 }])
     assertDone(t, await viewer.remove('/hidden/8'), 200)
     assertError(t, await viewer.remove('/hidden/8'), 404, 404, 'Resource not found')
+    assertDone(t, await viewer.put('/ratings/6', { rating: 'like' }), 200)
+    t.match((await viewer.get('/ratings')).json().data.collection, [{ content_id: 9 }])
+    assertDone(t, await viewer.remove('/ratings/8'), 200)
+    assertError(t, await viewer.remove('/ratings/8'), 404, 404, 'Resource not found')
+    assertDone(t, await viewer.put('/preferences/6', { audio: 'de' }), 200)
+    t.match((await viewer.get('/preferences/9')).json().data, { audio: 'de' })
+    assertDone(t, await viewer.remove('/preferences/8'), 200)
+    assertError(t, await viewer.remove('/preferences/8'), 404, 404, 'Resource not found')
     await watch(viewer, 7, { time: 100, percentage: 10 })
     assertDone(t, await viewer.remove('/continue-watching/50'), 200)
     t.equal((await viewer.get('/continue-watching')).json().data.meta.total_count, 0)
@@ -190,6 +198,38 @@ t.test('until what a viewer has is moved', async t => {
     assertDone(t, await other.remove('/hidden/7'), 200)
     t.equal((await other.get('/hidden')).json().data.meta.total_count, 0)
     t.equal((await other.get('/continue-watching')).json().data.meta.total_count, 0)
+  })
+
+  t.test('the newest rating counts, and both are removed at once', async t => {
+    const other = await viewerOf(app)
+    await replace(app, 7, null)
+    await other.put('/ratings/7', { rating: 'like' })
+    await other.put('/ratings/5', { rating: 'dislike' })
+    await replace(app, 7, [5])
+    t.notOk((await other.get('/recommendations')).json().data.some((c: { id: number }) => c.id === 7))
+    assertDone(t, await other.remove('/ratings/7'), 200)
+    t.equal((await other.get('/ratings')).json().data.meta.total_count, 0)
+    t.ok((await other.get('/recommendations')).json().data.some((c: { id: number }) => c.id === 7))
+  })
+
+  t.test('preferences of both count, and are cleared at once', async t => {
+    const other = await viewerOf(app)
+    await replace(app, 7, null)
+    await other.put('/preferences/5', { audio: 'de', subtitles: 'off' })
+    await other.put('/preferences/7', { audio: 'en' })
+    await replace(app, 7, [5])
+    const preferences = async () => (await other.get('/preferences/5')).json().data
+    t.strictSame(await preferences(), { audio: 'en', subtitles: 'off' })
+    await other.put('/preferences/7', { audio: 'sv', subtitles: null })
+    t.strictSame(await preferences(), { audio: 'sv', subtitles: null })
+    await other.put('/preferences/7', { audio: null })
+    t.strictSame(await preferences(), { audio: null, subtitles: null })
+    assertError(t, await other.remove('/preferences/7'), 404, 404, 'Resource not found')
+    await replace(app, 7, null)
+    for (const content_id of [5, 7]) await other.put(`/preferences/${content_id}`, { audio: 'de' })
+    await replace(app, 7, [5])
+    assertDone(t, await other.remove('/preferences/5'), 200)
+    t.strictSame(await preferences(), { audio: null, subtitles: null })
   })
 
   t.test('a late report does not bring back what was removed under the earlier id', async t => {

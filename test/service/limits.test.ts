@@ -62,6 +62,10 @@ const fill = async ({ data }: App, user: number) => {
   for (const content_id of [7_000_002, 7_000_021]) await data.reports.put(user, { content_id, progress: { percentage: 50 } })
   for (const id of [2, 7_000_002, 22, 7_000_003, 7_000_011, 7_000_014, 7_000_021]) await data.watchlist.add(user, id)
   for (const id of [4, 7_000_004]) await data.hidden.put(user, id)
+  for (const id of [3, 7_000_003]) {
+    await data.ratings.put(user, id, 'like')
+    await data.preferences.put(user, id, { audio: 'de' })
+  }
 }
 
 /** The headers of a user as an adult and as a child: two tokens for the same lists. */
@@ -187,7 +191,7 @@ t.test('a viewer with a limit is told of nothing above it', async t => {
 const assertAllTold = async (t: Test, app: App, user: number, headers: Record<string, string>) => {
   const telling = await tellingReads(app, user, headers)
   const wanted = ['/contents', '/contents/{contentId}', '/contents/{contentId}/similar', '/schedule', '/schedule/now', '/home']
-  const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/changes']
+  const personal = ['/history', '/history/{watchedVideoId}', '/watchlist', '/watchlist/{elementId}', '/hidden', '/ratings', '/changes']
   for (const path of [...wanted, ...personal, '/recommendations', '/continue-watching', '/contents?search', '/contents?ids'])
     t.ok(telling.includes(path), `an adult sees ${path}`)
 }
@@ -201,7 +205,7 @@ const assertToldByNoWrite = (t: Test, app: App, user: number, headers: Record<st
       if (path === '/logout') continue
       for (const one of pathsOf(path, parameters)) {
         for (const id of above) {
-          const payload = { content_id: id, percentage: 60, reports: [{ content_id: id, percentage: 60 }] }
+          const payload = { content_id: id, percentage: 60, rating: 'like', audio: 'en', reports: [{ content_id: id, percentage: 60 }] }
           t.notOk(told(await app.inject({ method, url: one, headers, payload })), `${method} ${one}`)
         }
       }
@@ -215,7 +219,12 @@ const assertToldByNoWrite = (t: Test, app: App, user: number, headers: Record<st
 
 const listsOf = async ({ data }: App, user: number) => {
   const first = { page: 1, perPage: 100 }
-  const lists = await Promise.all([data.history.list(user, first), data.watchlist.list(user, first), data.hidden.list(user, first)])
+  const lists = await Promise.all([
+    data.history.list(user, first),
+    data.watchlist.list(user, first),
+    data.hidden.list(user, first),
+    data.ratings.list(user, first)
+  ])
   return lists.map(({ elements }): { content_id: number; updated_at?: Date }[] => elements)
 }
 
@@ -232,6 +241,7 @@ const assertRestIsSeen = (t: Test, app: App, headers: Record<string, string>) =>
     t.strictSame(await page('/history?content_id=7000001,21,1'), [[21, 1], 2])
     t.strictSame(await page('/watchlist'), [[22, 2], 2])
     t.strictSame(await page('/hidden'), [[4], 1])
+    t.strictSame(await page('/ratings'), [[3], 1])
     t.strictSame(await page('/continue-watching'), [[22], 1])
     t.strictSame(await page('/schedule'), [[1, 2], 2])
     const onAir = await get('/schedule/now')

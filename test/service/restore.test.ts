@@ -18,7 +18,7 @@ import { built } from '../helpers/run.js'
 import { serving } from '../helpers/serving.js'
 import { until } from '../helpers/until.js'
 
-const lists = ['history', 'watchlist', 'hidden'] as const
+const lists = ['history', 'watchlist', 'hidden', 'ratings'] as const
 
 /** The commands of the documents, in their order. */
 const documentedCommands = async () => {

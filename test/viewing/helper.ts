@@ -3,16 +3,17 @@ import type { Changes } from '../../schemas/changes.js'
 import { everybody } from '../../src/catalogue/audience.js'
 import { changesPage } from '../../src/viewing/changes.js'
 import type { App } from '../helpers/app.js'
+import { databaseOf } from '../helpers/database.js'
 import { film } from '../helpers/documents.js'
 
 export const films = Array.from({ length: 12 }, (_, i) => film(i + 1))
 /** How many of the films get only late reports. */
 const watchedOffline = 3
-const lists = ['history', 'watchlist', 'hidden'] as const
+const lists = ['history', 'watchlist', 'hidden', 'ratings', 'preferences'] as const
 
 /** What an app keeps: each list by content. */
 export class Copy {
-  readonly lists = { history: new Map(), watchlist: new Map(), hidden: new Map() }
+  readonly lists = { history: new Map(), watchlist: new Map(), hidden: new Map(), ratings: new Map(), preferences: new Map() }
   cursor: string | undefined
 
   apply({ reset, removed, cursor, ...changed }: Changes) {
@@ -58,7 +59,12 @@ export const writeOnce = async ({ data }: App, user: number, next: () => number)
     async () => data.watchlist.remove(user, await elementOf('watchlist')),
     () => (next() < 0.3 ? data.watchlist.removeAll(user) : undefined),
     () => data.hidden.put(user, content_id),
-    () => data.hidden.remove(user, [content_id])
+    () => data.hidden.remove(user, [content_id]),
+    () => data.ratings.put(user, content_id, percentage < 50 ? 'like' : 'dislike'),
+    () => data.ratings.remove(user, [content_id]),
+    () => data.preferences.put(user, content_id, { audio: percentage < 50 ? 'en' : 'de' }),
+    () => data.preferences.put(user, content_id, { audio: null }),
+    () => data.preferences.remove(user, [content_id])
   ]
   try {
     await writes[Math.floor(next() * writes.length)]?.()
@@ -88,7 +94,13 @@ export const assertEqualCopy = async (t: Test, app: App, user: number, copy: Cop
   const stored = await Promise.all([
     app.data.history.list(user, { page: 1, perPage: 100 }),
     app.data.watchlist.list(user, { page: 1, perPage: 100 }),
-    app.data.hidden.list(user, { page: 1, perPage: 100 })
+    app.data.hidden.list(user, { page: 1, perPage: 100 }),
+    app.data.ratings.list(user, { page: 1, perPage: 100 }),
+    databaseOf(app)
+      .collection<{ content_id: number }>('preferences')
+      .find({ user_id: user })
+      .toArray()
+      .then(elements => ({ elements }))
   ])
   t.strictSame(copy.sorted(), fresh.sorted(), `the copy of user ${user} equals a new copy`)
   t.strictSame(

@@ -153,6 +153,22 @@ t.test('an element of an earlier id', async t => {
         ],
         { _id: 'old', content_id: 7, created_at: day(1), asked_at: day(5) }
       ],
+      [
+        'ratings',
+        [
+          { _id: 'old', content_id: 5, rating: 'like', created_at: day(1), asked_at: day(5) },
+          { _id: 'new', content_id: 7, rating: 'dislike', created_at: day(2), asked_at: day(2) }
+        ],
+        { _id: 'new', content_id: 7, rating: 'dislike', created_at: day(2), asked_at: day(5) }
+      ],
+      [
+        'preferences',
+        [
+          { _id: 'old', content_id: 5, audio: 'de', subtitles: 'off', updated_at: day(1), asked_at: day(1) },
+          { _id: 'new', content_id: 7, audio: 'en', subtitles: null, updated_at: day(2), asked_at: day(2) }
+        ],
+        { _id: 'new', content_id: 7, audio: 'en', subtitles: 'off', updated_at: day(2), asked_at: day(2) }
+      ],
       ['dismissals', [{ content_id: 5, at: day(1) }], { content_id: 7, at: day(1) }],
       [
         'dismissals',
@@ -258,6 +274,8 @@ t.test('apps that keep a copy learn of it', async t => {
     await watch(viewer, content_id, { time: 60 })
     await viewer.post('/watchlist', { content_id })
     await viewer.put(`/hidden/${content_id}`)
+    await viewer.put(`/ratings/${content_id}`, { rating: 'like' })
+    await viewer.put(`/preferences/${content_id}`, { audio: 'de' })
   }
   await viewer.post('/watchlist', { content_id: 7 })
   await follow()
@@ -281,9 +299,17 @@ t.test('a moved element is removed like any other', async t => {
     .collection<{ _id: number }>('watchlist')
     .insertOne({ ...moved, _id: 1 })
   await databaseOf(app).collection('hidden').insertOne(moved)
+  await databaseOf(app)
+    .collection('ratings')
+    .insertOne({ ...moved, rating: 'like' })
+  await databaseOf(app)
+    .collection('preferences')
+    .insertOne({ ...moved, audio: 'de' })
   await viewer.remove('/watchlist')
   await viewer.remove('/hidden/7')
-  for (const list of ['watchlist', 'hidden']) t.strictSame(await stored(app, list, viewer.id), [], list)
+  await viewer.remove('/ratings/7')
+  await viewer.remove('/preferences/7')
+  for (const list of ['watchlist', 'hidden', 'ratings', 'preferences']) t.strictSame(await stored(app, list, viewer.id), [], list)
 })
 
 t.test('the work', async t => {

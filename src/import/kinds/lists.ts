@@ -1,8 +1,8 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb'
-import type { HiddenRecord, WatchlistRecord } from '../../../schemas/import.js'
+import type { HiddenRecord, PreferencesRecord, RatingRecord, WatchlistRecord } from '../../../schemas/import.js'
 import { topOf } from '../../catalogue/tree.js'
 import { counterOf } from '../../data/counters.js'
-import { arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
+import { anyTitle, arrivalIfNew, ifNew, notAfterNow, orElse } from '../../data/lists.js'
 import type { WatchlistDocument } from '../../data/watchlist.js'
 import { type Entry, type ImportRun, type Kind, momentOf, type Operation, operationTimeout, type ReportFault } from '../kind.js'
 import type { Replacements } from '../replacements.js'
@@ -14,6 +14,11 @@ import { storedParents } from './contents.js'
 interface Pair {
   user_id: number
   content_id: number
+}
+
+interface Reference {
+  user_id: number
+  content_id: number | null
 }
 
 export const watchlist = (run: ImportRun, replacements: Replacements): Kind<WatchlistRecord> => {
@@ -96,15 +101,53 @@ export const hidden = (run: ImportRun, replacements: Replacements): Kind<HiddenR
   }
 }
 
+export const ratings = (run: ImportRun, replacements: Replacements): Kind<RatingRecord> => {
+  const fieldsOf = newestCounts('created_at')
+  return {
+    collection: 'ratings',
+
+    check: (entries, report) => checkReferences(run, replacements, entries, report),
+
+    async operations(records) {
+      await replacements.lead(records)
+      const titleOf = await titlesOf(run, records)
+      return records.map(({ user_id, content_id, rating, created_at }) =>
+        insertion({ user_id, content_id: titleOf(content_id) }, fieldsOf(momentOf(created_at), { rating }))
+      )
+    }
+  }
+}
+
+export const preferences = (run: ImportRun, replacements: Replacements): Kind<PreferencesRecord> => {
+  const fieldsOf = newestCounts('updated_at')
+  return {
+    collection: 'preferences',
+
+    check: (entries, report) => checkReferences(run, replacements, entries, report),
+
+    /** A record without a value says nothing. */
+    async operations(records) {
+      await replacements.lead(records)
+      const titleOf = await titlesOf(run, records)
+      return records.flatMap(({ user_id, content_id, audio = null, subtitles = null, updated_at }) => {
+        if (audio === null && subtitles === null) return []
+        const title = content_id === null ? anyTitle : titleOf(content_id)
+        return insertion({ user_id, content_id: title }, fieldsOf(momentOf(updated_at), { audio, subtitles }))
+      })
+    }
+  }
+}
+
 /** Reports elements whose user or content does not exist. Lets earlier ids of contents lead. */
-export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Pair>[], report: ReportFault) => {
+export const checkReferences = async ({ ids }: ImportRun, replacements: Replacements, entries: Entry<Reference>[], report: ReportFault) => {
   await replacements.lead(entries.map(({ record }) => record))
   const users = await ids.users.missing(entries.map(({ record }) => record.user_id))
-  const contents = await ids.contents.missing(entries.map(({ record }) => record.content_id))
+  const contents = await ids.contents.missing(entries.flatMap(({ record }) => record.content_id ?? []))
   if (users.size === 0 && contents.size === 0) return
   for (const { record, place } of entries) {
     if (users.has(record.user_id)) report(place, 'user_id', `there is no user ${record.user_id}`)
-    if (contents.has(record.content_id)) report(place, 'content_id', `there is no content ${record.content_id}`)
+    const { content_id } = record
+    if (content_id !== null && contents.has(content_id)) report(place, 'content_id', `there is no content ${content_id}`)
   }
 }
 
@@ -153,6 +196,20 @@ const insertion = ({ user_id, content_id }: Pair, fields: Document): Operation =
   updateOne: { filter: { user_id, content_id }, update: [{ $set: { arrived_at: arrivalIfNew, ...fields } }], upsert: true }
 })
 
+/**
+ * Fields of elements of which the newest line counts, whatever the order of the lines. A line without a time, or with one in the future,
+ * changes no element that is there, or a second run would change it again.
+ */
+const newestCounts = (date: 'created_at' | 'updated_at') => {
+  const startedAt = new Date()
+  return (at: Date | undefined, values: Document) => {
+    const isDated = at !== undefined && at <= startedAt
+    const isNewer = isDated ? { $gt: [at, `$${date}`] } : { $eq: [{ $type: '$_id' }, 'missing'] }
+    const fields = { ...values, [date]: notAfterNow(isDated ? at : startedAt), arrived_at: '$$NOW' }
+    return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $cond: [isNewer, value, `$${field}`] }]))
+  }
+}
+
 const storedPairs = async (collection: Collection<WatchlistDocument>, records: WatchlistRecord[]) => {
   const filter = {
     user_id: { $in: [...new Set(records.map(({ user_id }) => user_id))] },
@@ -165,8 +222,8 @@ const storedPairs = async (collection: Collection<WatchlistDocument>, records: W
 }
 
 /** Finds the title of each content. The contents of the run are in the database by now. */
-const titlesOf = async ({ db }: ImportRun, records: Pair[]) => {
-  const ids = records.map(({ content_id }) => content_id)
+const titlesOf = async ({ db }: ImportRun, records: Reference[]) => {
+  const ids = records.flatMap(({ content_id }) => content_id ?? [])
   const parents = await storedParents(db, ids)
   const parentOf = (id: number) => {
     const parent = parents.get(0, id)

@@ -61,6 +61,84 @@ t.test('watchlist', async t => {
 
 const at = (year: number) => `${year}-01-01T00:00:00Z`
 
+t.test('ratings', async t => {
+  const { counts, all, faults } = await importer(t)
+  const ratings = async () =>
+    (await all('ratings'))
+      .map(({ user_id, content_id, rating, created_at }) => [user_id, content_id, rating, created_at.getUTCFullYear()])
+      .sort()
+  const of = (...records: object[]) => ({ 'ratings.ndjson': lines(...records.map(record => ({ user_id: 1, rating: 'like', ...record }))) })
+  await counts({ 'users.ndjson': lines(user(1)), 'contents.ndjson': lines(film(1), film(2, { parent_id: 3 }), film(3), film(4), film(5)) })
+  const file = of(
+    { content_id: 1, created_at: at(2021) },
+    { content_id: 1, created_at: at(2023), rating: 'dislike' },
+    { content_id: 1, created_at: at(2022) },
+    { content_id: 2, created_at: at(2022) },
+    { content_id: 3, created_at: at(2020), rating: 'dislike' },
+    { content_id: 4 },
+    { content_id: 4, rating: 'dislike' },
+    { content_id: 5, created_at: at(2999) }
+  )
+  const thisYear = new Date().getUTCFullYear()
+  const stored = [
+    [1, 1, 'dislike', 2023],
+    [1, 3, 'like', 2022],
+    [1, 4, 'like', thisYear],
+    [1, 5, 'like', thisYear]
+  ]
+
+  t.test('of a title the newest counts, whatever the order, and a second run changes nothing', async t => {
+    t.strictSame(await counts(file), { ratings: [4, 1, 3] })
+    t.strictSame(await ratings(), stored)
+    const before = await all('ratings')
+    t.strictSame(await counts(file), { ratings: [0, 0, 8] })
+    t.strictSame(await all('ratings'), before)
+    t.strictSame(Object.keys(before[0] ?? {}).sort(), ['_id', 'arrived_at', 'content_id', 'created_at', 'rating', 'user_id'])
+  })
+  t.test('a line without a time, with one in the future or an older one changes no rating that is there', async t => {
+    const lines = [{}, { created_at: at(2999) }, { created_at: at(2023) }].map(time => ({ content_id: 1, ...time }))
+    t.strictSame(await counts(of(...lines)), { ratings: [0, 0, 3] })
+    t.strictSame(await counts(of({ content_id: 2, created_at: at(2024), rating: 'dislike' })), { ratings: [0, 1, 0] })
+    t.strictSame((await ratings())[1], [1, 3, 'dislike', 2024])
+  })
+  t.test('refuses users and contents that are not there', async t => {
+    t.strictSame(await faults(of({ user_id: 9, content_id: 8 })), [
+      'ratings.ndjson:1: user_id: there is no user 9',
+      'ratings.ndjson:1: content_id: there is no content 8'
+    ])
+  })
+})
+
+t.test('preferences', async t => {
+  const { counts, all, faults } = await importer(t)
+  const stored = async () =>
+    (await all('preferences'))
+      .map(({ content_id, audio, subtitles, updated_at }) => [content_id, audio, subtitles, updated_at.getUTCFullYear()])
+      .sort()
+  const of = (...records: object[]) => ({ 'preferences.ndjson': lines(...records.map(record => ({ user_id: 1, ...record }))) })
+  await counts({ 'users.ndjson': lines(user(1)), 'contents.ndjson': lines(film(1), film(2, { parent_id: 3 }), film(3)) })
+  const file = of(
+    { content_id: null, audio: 'de', updated_at: at(2023) },
+    { content_id: null, audio: 'en', updated_at: at(2022) },
+    { content_id: 2, subtitles: 'off', updated_at: at(2021) },
+    { content_id: 3, subtitles: 'pt-BR', audio: null, updated_at: at(2022) },
+    { content_id: 1, audio: null, subtitles: null },
+    { content_id: 1 }
+  )
+  t.strictSame(await counts(file), { preferences: [2, 1, 3] })
+  const expected = [
+    [-1, 'de', null, 2023],
+    [3, null, 'pt-BR', 2022]
+  ]
+  t.strictSame(await stored(), expected)
+  t.strictSame(await counts(file), { preferences: [0, 0, 6] })
+  t.strictSame(await stored(), expected)
+  t.strictSame(await faults(of({ user_id: 9, content_id: null, audio: 'de' }, { content_id: 8, audio: 'de' })), [
+    'preferences.ndjson:1: user_id: there is no user 9',
+    'preferences.ndjson:2: content_id: there is no content 8'
+  ])
+})
+
 t.test('hidden', async t => {
   const { counts, all, faults, db } = await importer(t)
   const titles = async () =>

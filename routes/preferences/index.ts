@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { forViewers } from '../../plugins/authentication.js'
+import { answers } from '../../schemas/answers.js'
+import { Done, Ok } from '../../schemas/common.js'
+import { IntegerId } from '../../schemas/path-ids.js'
+import { Preferences, PreferencesChange } from '../../schemas/preferences.js'
+import { titleIdOf } from '../../src/catalogue/contents.js'
+import { anyTitle } from '../../src/data/lists.js'
+import { done, ok } from '../../src/http/reply.js'
+
+const shared = { tags: ['Preferences'], security: [{ bearer: [] }] }
+const ofTitle = { ...shared, params: Type.Object({ contentId: IntegerId('Id of the content item', 1405) }) }
+
+const getSchema = {
+  ...shared,
+  summary: 'Get the preferred languages',
+  description: 'Those of the profile. A title may have others.',
+  response: answers(Ok(Preferences), 401)
+}
+const putSchema = {
+  ...shared,
+  summary: 'Change the preferred languages',
+  description: 'What is given changes, null clears.',
+  body: PreferencesChange,
+  response: answers(Done, 401, 413)
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Clear the preferred languages',
+  description: 'Those of titles stay.',
+  response: answers(Done, 401, 404, 413)
+}
+const getTitleSchema = {
+  ...ofTitle,
+  summary: 'Get the preferred languages of a title',
+  description:
+    'What the title has no preference for is as in GET /preferences. The id may be that of an episode or season, which stands for the show.',
+  response: answers(Ok(Preferences), 401, 404)
+}
+const putTitleSchema = {
+  ...ofTitle,
+  summary: 'Change the preferred languages of a title',
+  description:
+    'What is given changes, null clears. A profile has preferences of at most 1,000 titles: those that were changed longest ago are removed.',
+  body: PreferencesChange,
+  response: answers(Done, 401, 404, 413)
+}
+const deleteTitleSchema = {
+  ...ofTitle,
+  summary: 'Clear the preferred languages of a title',
+  description: 'Then those of the profile count again.',
+  response: answers(Done, 401, 404, 413)
+}
+
+/** The fields of a body that are stored. */
+const changeOf = ({ audio, subtitles }: PreferencesChange): PreferencesChange => ({
+  ...(audio !== undefined && { audio }),
+  ...(subtitles !== undefined && { subtitles })
+})
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { preferences } = app.data
+
+  /** The title, then the other ids under which its preferences may be stored: earlier ones, and that of a title that became part of it. */
+  const idsOf = (request: FastifyRequest, contentId: string) => {
+    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
+    const { skeleton } = catalogue
+    return [...new Set([title, ...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])] as [number, ...number[]]
+  }
+
+  app.get('', { schema: getSchema, ...forViewers }, async function getPreferences(request) {
+    return ok(await preferences.get(app.viewerOf(request).id, [anyTitle]))
+  })
+
+  app.put('', { schema: putSchema, ...forViewers }, async function changePreferences(request) {
+    await preferences.put(app.viewerOf(request).id, anyTitle, changeOf(request.body))
+    return done(200, 'The preferences were changed')
+  })
+
+  app.delete('', { schema: deleteSchema, ...forViewers }, async function removePreferences(request) {
+    await preferences.remove(app.viewerOf(request).id, [anyTitle])
+    return done(200, 'The preferences were removed')
+  })
+
+  app.get('/:contentId', { schema: getTitleSchema, ...forViewers }, async function getTitlePreferences(request) {
+    const { contentId } = request.params
+    return ok(await preferences.get(app.viewerOf(request).id, [...idsOf(request, contentId), anyTitle]))
+  })
+
+  app.put('/:contentId', { schema: putTitleSchema, ...forViewers }, async function changeTitlePreferences(request) {
+    const { id: user } = app.viewerOf(request)
+    const [title, ...others] = idsOf(request, request.params.contentId)
+    const change = changeOf(request.body)
+    const cleared = Object.fromEntries(Object.entries(change).filter(([, value]) => value === null))
+    // Otherwise the value of another id would count again. First, because what is stored there may be moved to the title meanwhile.
+    if (Object.keys(cleared).length > 0) for (const id of others) await preferences.put(user, id, cleared)
+    await preferences.put(user, title, change)
+    return done(200, 'The preferences were changed')
+  })
+
+  app.delete('/:contentId', { schema: deleteTitleSchema, ...forViewers }, async function removeTitlePreferences(request) {
+    const { contentId } = request.params
+    await preferences.remove(app.viewerOf(request).id, idsOf(request, contentId))
+    return done(200, 'The preferences were removed')
+  })
+}
+export default route

@@ -1,0 +1,68 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { forViewers } from '../../plugins/authentication.js'
+import { answers } from '../../schemas/answers.js'
+import { Done } from '../../schemas/common.js'
+import { Page, PageQuery } from '../../schemas/page.js'
+import { IntegerId } from '../../schemas/path-ids.js'
+import { RatedTitle, RatingChange } from '../../schemas/rating.js'
+import { hasStartedFor } from '../../src/catalogue/audience.js'
+import { titleIdOf } from '../../src/catalogue/contents.js'
+import { done, pageMeta } from '../../src/http/reply.js'
+import { ratingsPageBytes } from '../../src/viewing/viewer-bytes.js'
+
+const shared = { tags: ['Ratings'], security: [{ bearer: [] }] }
+const params = Type.Object({ contentId: IntegerId('Id of the content item', 1405) })
+
+const listSchema = {
+  ...shared,
+  summary: 'List the titles that the user has rated',
+  description: 'Most recently rated first.',
+  querystring: Type.Object(PageQuery),
+  response: answers(Page(RatedTitle), 401)
+}
+const putSchema = {
+  ...shared,
+  summary: 'Like or dislike a title',
+  description:
+    'A liked title counts for recommendations as if it had just been watched. A disliked one is not recommended, and its history does not count for recommendations. Continue watching and the watchlist keep it. The id may be that of an episode or season, which rates the show. The same rating again changes nothing.',
+  params,
+  body: RatingChange,
+  response: answers(Done, 401, 404, 413)
+}
+const deleteSchema = {
+  ...shared,
+  summary: 'Remove a rating',
+  description: 'The id may be that of an episode or season of the title.',
+  params,
+  response: answers(Done, 401, 404, 413)
+}
+
+const route: FastifyPluginAsyncTypebox = async app => {
+  const { catalogue } = app
+  const { ratings } = app.data
+
+  app.get('', { schema: listSchema, ...forViewers }, async function listRatings(request, reply) {
+    const { query } = request
+    // As with hidden titles, one that is rated before its start date is left out until then.
+    const isShown = hasStartedFor(catalogue.skeleton, app.audienceOf(request), Date.now())
+    const { elements, total } = await ratings.list(app.viewerOf(request).id, query, isShown)
+    return reply.json(await ratingsPageBytes(catalogue, elements, pageMeta(query, total)))
+  })
+
+  app.put('/:contentId', { schema: putSchema, ...forViewers }, async function rateTitle(request) {
+    const title = titleIdOf(catalogue, request.params.contentId, app.audienceOf(request))
+    await ratings.put(app.viewerOf(request).id, title, request.body.rating)
+    return done(200, 'The title was rated')
+  })
+
+  app.delete('/:contentId', { schema: deleteSchema, ...forViewers }, async function removeRating(request) {
+    const { contentId } = request.params
+    const title = titleIdOf(catalogue, contentId, app.audienceOf(request))
+    const { skeleton } = catalogue
+    // As with hidden titles, it may still be stored under an id that the title had before.
+    await ratings.remove(app.viewerOf(request).id, [...new Set([...skeleton.idsOf(title), ...skeleton.idsOf(Number(contentId))])])
+    return done(200, 'The rating was removed')
+  })
+}
+export default route

@@ -1,0 +1,63 @@
+import type { Db, IndexDescription, ObjectId } from 'mongodb'
+import type { ExportedRating } from '../../schemas/export.js'
+import type { PageQuery } from '../../schemas/page.js'
+import type { RatedTitle, Rating } from '../../schemas/rating.js'
+import { resourceNotFound } from '../errors.js'
+import { timestamp } from '../time.js'
+import { withRetries } from './driver/retry.js'
+import {
+  arrivalIndex,
+  type IsShown,
+  isServableElement,
+  type ListElement,
+  newestFirst,
+  oneForEachContent,
+  pageOf,
+  replacedIndex
+} from './lists.js'
+import { removerOf } from './removals.js'
+
+/** `content_id` was the top of its tree when the title was rated. `created_at` is when it got this rating. */
+export interface RatingDocument extends ListElement {
+  _id: ObjectId
+  rating: Rating
+}
+
+/** The fields after `_id` let the index cover reading all ratings of a user. */
+export const ratingIndexes: IndexDescription[] = [
+  oneForEachContent,
+  { key: { user_id: 1, ...newestFirst, content_id: 1, rating: 1 } },
+  arrivalIndex,
+  replacedIndex('created_at')
+]
+
+export const isServableRating = (element: RatingDocument) =>
+  isServableElement(element) && (element.rating === 'like' || element.rating === 'dislike')
+
+/** A rated title without its content. */
+export const toRating = ({ content_id, rating, created_at }: RatingDocument): Omit<RatedTitle, 'content'> => ({
+  content_id,
+  rating,
+  created_at: timestamp(created_at)
+})
+
+export const toExportedRating = (title: RatingDocument): ExportedRating => ({ user_id: title.user_id, ...toRating(title) })
+
+export const ratingsOf = (db: Db) => {
+  const ratings = db.collection<RatingDocument>('ratings')
+  const remover = removerOf(db, 'ratings')
+  return {
+    list: (user_id: number, page: PageQuery, isShown?: IsShown) => pageOf(db, ratings, { filter: { user_id }, isShown }, page),
+
+    /** Changes nothing if the title already has this rating. */
+    put: (user_id: number, content_id: number, rating: Rating) => {
+      const ifChanged = (field: string) => ({ $cond: [{ $eq: ['$rating', rating] }, `$${field}`, '$$NOW'] })
+      const fields = { created_at: ifChanged('created_at'), arrived_at: ifChanged('arrived_at'), asked_at: '$$NOW', rating }
+      return withRetries(() => ratings.updateOne({ user_id, content_id }, [{ $set: fields }], { upsert: true }))
+    },
+
+    remove: async (user_id: number, content_ids: number[]) => {
+      if ((await remover.contents(user_id, content_ids)) === 0) throw resourceNotFound()
+    }
+  }
+}
