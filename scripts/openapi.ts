@@ -4,16 +4,20 @@ import { buildApp } from '../src/app.js'
 import { readSettings, Settings } from '../src/config.js'
 import { orFail } from './command-line.js'
 
-/** Prints lists of one value, and objects that hold no other and fit, on one line, because the document has hundreds of them. */
-const printed = (document: object) =>
-  JSON.stringify(document, null, 1)
-    .replace(/\{\n([^{}]*)\n\s+\}/g, (object, fields: string) => {
-      const line = `{ ${fields.trim().replace(/\n\s+/g, ' ')} }`
-      return line.length <= longestLine ? line : object
-    })
-    .replace(/\[\s+("[^"\n]*"|-?[\d.]+)\s+\]/g, '[$1]')
+const longestLine = 160
 
-const longestLine = 120
+/** Prints on one line what fits, because the document has hundreds of small objects. */
+const printed = (value: unknown, indent = ''): string => {
+  const line = JSON.stringify(value, null, 1)
+    .replace(/([{[])\n\s*|\n\s*(?=[}\]])/g, '$1')
+    .replace(/\n\s*/g, ' ')
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= longestLine) return line
+  const inner = `${indent} `
+  const item = ([key, child]: [string, unknown]) => inner + (Array.isArray(value) ? '' : `${JSON.stringify(key)}: `) + printed(child, inner)
+  const items = Object.entries(value).filter(([, child]) => child !== undefined)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${items.map(item).join(',\n')}\n${indent}${close}`
+}
 
 const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
