@@ -113,7 +113,8 @@ t.test('replaces', async t => {
       history: [2, 0, 1],
       watchlist: [2, 0, 0],
       hidden: [1, 0, 0],
-      ratings: [1, 0, 0]
+      ratings: [1, 0, 0],
+      preferences: [2, 0, 0]
     })
     const { 'contents.ndjson': _, ...lists } = files
     t.strictSame(

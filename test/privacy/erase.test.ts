@@ -72,7 +72,7 @@ t.test('an erasure', async t => {
   /** Erases a user over a connection that is lost at a command with this text. */
   const breakOff = async (command: string, complete: (id: number) => Promise<unknown>) => {
     const proxy = await proxyTo(t, url)
-    const broken = open(t, proxy.url, 300)
+    const broken = open(t, proxy.url, 2000)
     const id = await someone(data)
     await broken.data.users.byId(id)
     const cut = proxy.at(command, proxy.leave)
@@ -139,7 +139,7 @@ t.test('an erasure', async t => {
     const id = await someone(data)
     await beginErasure(data, id)
     const proxy = await proxyTo(t, url)
-    const broken = open(t, proxy.url, 300)
+    const broken = open(t, proxy.url, 2000)
     await broken.data.users.byId(id)
     const erased = await due(id)
     const cut = proxy.at('history', proxy.leave)
