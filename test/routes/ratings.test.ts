@@ -7,7 +7,18 @@ import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, rich, term } from '../helpers/documents.js'
 import { tick, until } from '../helpers/until.js'
 import { type Viewer, viewerOf, watch } from '../helpers/viewer.js'
-import { anybody, crowdOf, firstOfCrowd, idsFor, type Recommended, recommendedTo, span, taught, views } from '../recommendations/helper.js'
+import {
+  anybody,
+  counted,
+  crowdOf,
+  firstOfCrowd,
+  idsFor,
+  type Recommended,
+  recommendedTo,
+  span,
+  taught,
+  views
+} from '../recommendations/helper.js'
 import { assertDone, assertError, badQueries, closed, emptyMeta, metaOfFive, wantToken, wire } from './helper.js'
 
 const show = rich(100, { countries_include: null, countries_exclude: null, terms: [1] })
@@ -186,6 +197,9 @@ t.test('ratings', async t => {
   })
 
   t.test('a liked title', async t => {
+    // What is popular must not change in the middle of a test.
+    t.beforeEach(() => counted(app))
+
     t.test('counts as if it had been completed, and may be recommended until it is begun', async t => {
       const [liking, watching] = [await viewerOf(app), await viewerOf(app)]
       await like(liking, 112)
@@ -244,6 +258,9 @@ t.test('ratings', async t => {
   })
 
   t.test('a disliked title', async t => {
+    // What is popular must not change in the middle of a test.
+    t.beforeEach(() => counted(app))
+
     t.test('is not proposed, and nothing of it counts', async t => {
       const [viewer, newcomer] = [await viewerOf(app), await viewerOf(app)]
       await watch(viewer, 111, completed)

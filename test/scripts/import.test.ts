@@ -111,10 +111,11 @@ t.test('an import that loses its turn says so, and writes nothing more', async t
   const { ended } = start(path)
   while ((await db.collection('contents').estimatedDocumentCount()) === 0) await new Promise(resolve => setTimeout(resolve, 20))
   await db.collection<{ _id: string }>('leases').updateOne({ _id: importLease }, [{ $set: { expires_at: '$$NOW' } }])
-  t.strictSame(await ended, [
+  // On a slow machine, its progress comes first.
+  t.match(await ended, [
     1,
-    '',
-    'The import lost its lease because the database did not respond for a minute: run the command again to complete it.\n'
+    /^$/,
+    /^The import lost its lease because the database did not respond for a minute: run the command again to complete it\.\n$/m
   ])
   const written = (await all('contents')).length
   t.ok(written > 0 && written < count && written % 1000 === 0, `${written} are written`)
