@@ -65,7 +65,7 @@ export const showHero = (content, reason, user) => {
         h('button', { type: 'button', class: user ? 'primary' : 'quiet', onclick: () => openSheet(content) }, icon('play'), 'Watch'),
         user ? saveButton(content) : null,
         user ? hideButton(content) : null,
-        ...(user && !content.parent_id ? thumbs(content) : [])
+        user && !content.parent_id && h('span', { class: 'pair' }, ...thumbs(content))
       ),
       ...(user ? [] : invitation())
     )

@@ -31,6 +31,7 @@ export const languages = (content, user, say) => {
   const chosen = { audio: choiceOf('audio', null), subtitles: choiceOf('subtitles', null) }
   /** What the profile prefers, as far as it is known. @type {Record<Kind, string> | undefined} */
   let usual
+  let isTouched = false
 
   const summary = h('span')
   const opener = h(
@@ -87,6 +88,7 @@ export const languages = (content, user, say) => {
   /** @param {Kind} kind @param {string} choice */
   const choose = (kind, choice) => {
     chosen[kind] = choice
+    isTouched = true
     show()
     if (user) return remember({ [kind]: choice }, content.parent_id ? 'this show' : 'this title', content.id)
   }
@@ -101,7 +103,8 @@ export const languages = (content, user, say) => {
   const choicesOf = ({ audio, subtitles }) => ({ audio: choiceOf('audio', audio), subtitles: choiceOf('subtitles', subtitles) })
   const load = async () => {
     const [ofTitle, ofProfile] = await Promise.all([viewer.preferences(content.id), viewer.preferences()])
-    Object.assign(chosen, choicesOf(ofTitle))
+    // Whoever is faster than the service has the last word.
+    if (!isTouched) Object.assign(chosen, choicesOf(ofTitle))
     usual = choicesOf(ofProfile)
     show()
   }

@@ -76,7 +76,7 @@ export const openSheet = async content => {
   const actions = h('div', { class: 'actions' }, saveButton(content))
   // Without its show, an episode has no thumbs.
   titleOf(content).then(
-    title => actions.append(...thumbs(title)),
+    title => actions.append(h('span', { class: 'pair' }, ...thumbs(title))),
     () => undefined
   )
   const place = h('div', { class: 'place', 'aria-busy': 'true' }, h('div', { class: 'skeleton line' }))
