@@ -45,6 +45,10 @@ t.test('on the demo page, a viewer signs in, resumes, likes, hides and signs out
   t.strictSame(await faultsOf(page), [])
   await sheet.getByRole('button', { name: 'Close' }).click()
 
+  await page.locator('#hero .primary').focus()
+  for (let n = 0; n < 4; n++) await page.keyboard.press('ArrowRight')
+  t.equal(await focused(), 'dislike', 'and reach the thumbs of the title that is shown large')
+
   const shownIds = (name: string) =>
     row(name)
       .locator('.card:not(.skeleton)')
