@@ -6,8 +6,10 @@ import type { Store } from './store.js'
 
 type Changes = components['schemas']['Changes']
 
+type Lists = Pick<Changes, keyof Changes['removed']>
+
 /** The lists of a user as of the last sync, in the order in which the service lists them. */
-export interface Copy extends Pick<Changes, 'history' | 'watchlist' | 'hidden'> {
+export interface Copy extends Lists {
   /** How far the changes have been read. */
   cursor: string
   /** False after an interruption: there was more to read. */
@@ -21,36 +23,35 @@ interface Options {
   changes: (owner: number, since: string | undefined) => Promise<Changes>
 }
 
-const nothing = { history: [], watchlist: [], hidden: [] }
+/** What each list is ordered by, the newest first. No two elements are the same in both. */
+const orders = {
+  history: ['updated_at', '_id'],
+  watchlist: ['created_at', 'id'],
+  hidden: ['created_at', 'content_id'],
+  ratings: ['created_at', 'content_id'],
+  preferences: ['updated_at', 'content_id']
+} as const satisfies { [Name in keyof Lists]: (keyof Lists[Name][number])[] }
+const names = Object.keys(orders) as (keyof Lists)[]
+
+const nothing: Lists = { history: [], watchlist: [], hidden: [], ratings: [], preferences: [] }
+
+type Element = { content_id: number | null } & Record<string, unknown>
 
 /** Dates on the wire have a fixed length, so they compare as texts. */
-const newestFirst =
-  <Element>(...keys: (keyof Element)[]) =>
-  (one: Element, other: Element) => {
-    // No two elements are the same in all keys.
-    const key = keys.find(key => one[key] !== other[key]) as keyof Element
-    return one[key] < other[key] ? 1 : -1
-  }
+const newestFirst = (keys: readonly string[]) => (one: Element, other: Element) => {
+  const key = keys.find(key => one[key] !== other[key]) as string
+  return (one[key] as string) < (other[key] as string) ? 1 : -1
+}
 
-const changed = <Element extends { content_id: number }>(
-  list: Element[],
-  removed: number[],
-  elements: Element[],
-  order: (one: Element, other: Element) => number
-) => {
+const changed = (list: Element[], removed: (number | null)[], elements: Element[], order: readonly string[]) => {
   const byContent = new Map(list.map(element => [element.content_id, element]))
   for (const content_id of removed) byContent.delete(content_id)
   for (const element of elements) byContent.set(element.content_id, element)
-  return [...byContent.values()].sort(order)
+  return [...byContent.values()].sort(newestFirst(order))
 }
 
-const withChanges = (
-  { history, watchlist, hidden }: Pick<Copy, 'history' | 'watchlist' | 'hidden'>,
-  { removed, cursor, more, ...changes }: Changes
-): Copy => ({
-  history: changed(history, removed.history, changes.history, newestFirst('updated_at', '_id')),
-  watchlist: changed(watchlist, removed.watchlist, changes.watchlist, newestFirst('created_at', 'id')),
-  hidden: changed(hidden, removed.hidden, changes.hidden, newestFirst('created_at', 'content_id')),
+const withChanges = (lists: Lists, { removed, cursor, more, ...changes }: Changes): Copy => ({
+  ...(Object.fromEntries(names.map(name => [name, changed(lists[name], removed[name], changes[name], orders[name])])) as unknown as Lists),
   cursor,
   isComplete: !more
 })

@@ -1,4 +1,4 @@
-import type { Calls } from './calls.js'
+import { type Calls, contentPath } from './calls.js'
 import type { components } from './schema.js'
 
 type Schemas = components['schemas']
@@ -15,10 +15,7 @@ export interface HomeOptions {
   collection?: string
 }
 
-const pathOf = (contentId: number) => ({ path: { contentId: String(contentId) } })
-const hiddenPath = (contentId: number) => ({ params: pathOf(contentId) })
-
-/** Calls that find titles to watch, and that hide titles from what is proposed. */
+/** Calls that find titles to watch. */
 export const createDiscovery = (calls: Calls) => ({
   /** The rows of a start page. What the service could not read just now is in `missing`. */
   home: (query: HomeOptions = {}) =>
@@ -36,14 +33,8 @@ export const createDiscovery = (calls: Calls) => ({
 
   /** Titles like that of a content, such as the show of an episode. */
   similar: (contentId: number, { perPage = 20 } = {}) =>
-    calls.get('/contents/{contentId}/similar', { params: { ...pathOf(contentId), query: { perPage } } }),
+    calls.get('/contents/{contentId}/similar', { params: { ...contentPath(contentId), query: { perPage } } }),
 
   /** What is on now and next, on these channels or on all of them. */
-  scheduleNow: (...channel: string[]) => calls.get('/schedule/now', { params: { query: channel.length > 0 ? { channel } : {} } }),
-
-  /** Takes the title of a content, such as the show of an episode, out of what is proposed to the user. */
-  hide: (contentId: number) => calls.put('/hidden/{contentId}', hiddenPath(contentId)),
-  unhide: (contentId: number) => calls.delete('/hidden/{contentId}', hiddenPath(contentId)),
-  /** The titles that the user has hidden, the newest first. */
-  hidden: ({ page = 1, perPage = 20 } = {}) => calls.get('/hidden', { params: { query: { page, perPage } } })
+  scheduleNow: (...channel: string[]) => calls.get('/schedule/now', { params: { query: channel.length > 0 ? { channel } : {} } })
 })

@@ -6,13 +6,15 @@ import { createDiscovery } from './discovery.js'
 import { ViewerError } from './errors.js'
 import { createExclusively } from './exclusive.js'
 import type { Keeper } from './keeper.js'
+import { createOutbox } from './outbox.js'
 import { createPlaying } from './playing.js'
 import { createProfiles } from './profiles.js'
 import { createProviderKeeper, type ProviderToken } from './provider-session.js'
-import { createReports } from './reports.js'
 import type { components } from './schema.js'
 import { createSessionKeeper, type SignedIn, sessionOf } from './session.js'
 import { createMemory, type Store } from './store.js'
+import { createTaste } from './taste.js'
+import type { Report } from './unsent.js'
 import { createUserCalls } from './user-calls.js'
 
 export type { CodeSignIn, ShownCode } from './code-sign-in.js'
@@ -20,13 +22,13 @@ export type { Copy } from './copies.js'
 export type { HomeOptions, HomeRow } from './discovery.js'
 export type { Trouble } from './errors.js'
 export type { User } from './keeper.js'
-export type { KeptReport, RefusedReport, Report } from './kept-reports.js'
+export type { Outcome } from './outbox.js'
 export type { Playing, PlayOptions } from './playing.js'
 export type { Identity, ProviderToken } from './provider-session.js'
-export type { Outcome } from './reports.js'
 export type { paths } from './schema.js'
 export type { Session } from './session.js'
-export type { Kept, Store } from './store.js'
+export type { Store, Stored } from './store.js'
+export type { Kept, KeptPreferences, KeptRating, KeptReport, PreferencesChange, Rating, Refused, Report } from './unsent.js'
 export { ViewerError }
 
 /** The shapes of the interface by name, for example `Schemas['Content']`. */
@@ -35,7 +37,7 @@ export type Schemas = components['schemas']
 export interface ClientOptions {
   /** URL of the service, including its BASE_PATH. */
   baseUrl: string
-  /** Keeps the session, unsent reports and the copies of lists beyond the life of the page. Without it, they are lost. */
+  /** Keeps the session, what is unsent, and the copies of lists beyond the life of the page. Without it, they are lost. */
   store?: Store
   /** Resolves with a token, for services with an identity provider of their own. Without it, users sign in at the service. */
   token?: ProviderToken
@@ -74,14 +76,12 @@ export const createClient = ({
   const { calls, callsOf } = userCalls
 
   const playing = createPlaying(calls)
-  const reports = createReports({
+  const outbox = createOutbox({
     store,
     clock,
     exclusively,
     reporter: session.reporter,
-    // With keepalive, the browser sends it even if the page is closed.
-    post: (owner, body) => callsOf(owner).post('/history', { body, keepalive: true }),
-    postMany: (owner, reports) => callsOf(owner).post('/history/batch', { body: { reports }, keepalive: true }),
+    callsOf,
     askTheTime: () => open.get('/health')
   })
   const copies = createCopies({
@@ -92,16 +92,16 @@ export const createClient = ({
       callsOf(owner).get('/changes', { params: { query: { perPage: 500, ...(since !== undefined && { since }) } } })
   })
   // Sends what an earlier visit could not send.
-  void reports.deliverAtOnce()
+  void outbox.deliverAtOnce()
 
   const forget = async (id: number) => {
-    await reports.forget(id)
+    await outbox.forget(id)
     await copies.forget(id)
   }
   const begin = async (signedIn: SignedIn) => {
     playing.close()
     await own.begin(sessionOf(signedIn))
-    void reports.deliverAtOnce()
+    void outbox.deliverAtOnce()
   }
   const leave = () => {
     playing.close()
@@ -119,11 +119,12 @@ export const createClient = ({
       provider,
       exclusively,
       leave,
-      deliver: reports.deliverAtOnce,
+      deliver: outbox.deliverAtOnce,
       stopPlaying: playing.close,
       forget
     }),
     ...createDiscovery(calls),
+    ...createTaste(calls, outbox),
 
     /** The signed-in user, as of the last sign-in or refresh. */
     user: session.user,
@@ -132,18 +133,18 @@ export const createClient = ({
     play: playing.play,
 
     /** Reports the position of the player, or keeps the report until it can be sent. Does not throw if there is no connection. */
-    report: reports.report,
-    /** The number of reports that are not sent yet. */
-    unsent: reports.unsent,
-    /** Sends kept reports now, for platforms without an `online` event. */
-    sendReports: reports.deliverAtOnce,
-    /** The reports that the service has refused: the newest of each content item, until they are dropped. */
-    refused: reports.refused,
-    dropRefused: reports.dropRefused,
+    report: (report: Report) => outbox.put({ kind: 'report', ...report }),
+    /** The number of reports, ratings and preferences that are not sent yet. */
+    unsent: outbox.count,
+    /** Sends them now, for platforms without an `online` event. */
+    sendUnsent: outbox.deliverAtOnce,
+    /** What the service has refused of them: the newest of each content item, until they are dropped. */
+    refused: outbox.refused,
+    dropRefused: outbox.dropRefused,
 
-    /** Sends kept reports, brings the local copy of the user's lists up to date, and resolves with it. */
+    /** Sends what is unsent, brings the local copy of the user's lists up to date, and resolves with it. */
     sync: async () => {
-      await reports.deliverAtOnce()
+      await outbox.deliverAtOnce()
       return copies.sync()
     },
     /** The copy as the last `sync()` left it. Works offline. */
@@ -151,7 +152,7 @@ export const createClient = ({
     dropCopy: copies.dropCopy,
     /** Stops timers and listeners. Unsent reports stay in the store. */
     close: () => {
-      reports.close()
+      outbox.close()
       playing.close()
     }
   }

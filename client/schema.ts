@@ -1555,7 +1555,7 @@ export interface components {
              * @description When the player was at this position, for delayed reports. A report older than the stored one changes nothing
              */
             observed_at?: string;
-        } | unknown | unknown;
+        };
         ProgressReports: {
             reports: unknown[];
         };
@@ -1948,7 +1948,7 @@ export interface components {
         PreferencesChange: {
             audio?: string | null;
             subtitles?: string | null;
-        } | unknown | unknown;
+        };
         ProfileListAnswer: {
             /** @enum {boolean} */
             success: true;

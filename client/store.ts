@@ -1,28 +1,29 @@
 import type { Copy } from './copies.js'
-import type { KeptReport, RefusedReport } from './kept-reports.js'
 import type { Identity } from './provider-session.js'
 import type { Session } from './session.js'
+import type { Kept, Refused } from './unsent.js'
 
-export interface Kept {
+export interface Stored {
   session: Session
   /** Of apps with an identity provider of their own. */
   identity: Identity
-  reports: KeptReport[]
-  refused: RefusedReport[]
+  /** Reports, ratings and preferences. */
+  unsent: Kept[]
+  refused: Refused[]
   /** One for each user. */
   [copy: `copy-${number}`]: Copy
 }
 
 /** Where the app keeps data beyond the life of the page. Values are plain JSON. A value that was never saved loads as null or undefined. */
 export interface Store {
-  load: <Name extends keyof Kept>(name: Name) => MaybePromise<Kept[Name] | null | undefined>
-  save: <Name extends keyof Kept>(name: Name, value: Kept[Name] | null) => MaybePromise<void>
+  load: <Name extends keyof Stored>(name: Name) => MaybePromise<Stored[Name] | null | undefined>
+  save: <Name extends keyof Stored>(name: Name, value: Stored[Name] | null) => MaybePromise<void>
 }
 type MaybePromise<T> = T | Promise<T>
 
 /** Keeps data in memory, for apps that provide no store. */
 export const createMemory = (): Store => {
-  const kept: { [Name in keyof Kept]?: Kept[Name] | null } = {}
+  const kept: { [Name in keyof Stored]?: Stored[Name] | null } = {}
   return {
     load: name => kept[name],
     save: (name, value) => {

@@ -21,10 +21,14 @@ const printed = (value: unknown, indent = ''): string => {
 
 const write = (path: string, text: string) => writeFile(new URL(`../${path}`, import.meta.url), text)
 
+/** Which of its fields an object needs. As types, these would be `unknown`, and so would the whole union. */
+const withoutNeeds = (key: string, value: unknown) =>
+  key === 'anyOf' && Array.isArray(value) && value.every(choice => Object.keys(choice).join() === 'required') ? undefined : value
+
 /** Generates the types of the client from the exact OpenAPI document. */
 export const clientTypes = async (document: object) =>
   // Callers may omit parameters that have a default.
-  COMMENT_HEADER + astToString(await openapiTS(JSON.stringify(document), { defaultNonNullable: false }))
+  COMMENT_HEADER + astToString(await openapiTS(JSON.stringify(document, withoutNeeds), { defaultNonNullable: false }))
 
 /** Writes openapi.json, and the types of the client. */
 const writeDocuments = async () => {

@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 import { progress } from './library.js'
-import { bar, hideButton, picture, saveButton } from './pieces.js'
+import { bar, hideButton, picture, saveButton, thumbs } from './pieces.js'
 import { openSheet } from './sheet.js'
 import { nameOf } from './words.js'
 
@@ -33,7 +33,8 @@ export const card = (
       h('span', { class: 'note' }, ...[note].flat())
     ),
     saveButton(content),
-    mayHide && hideButton(content)
+    mayHide && hideButton(content),
+    ...(content.parent_id ? [] : thumbs(content))
   )
 
 /** @param {number} count */

@@ -34,6 +34,10 @@ export const byId = id => /** @type {T} */ (document.getElementById(id))
  */
 export const focusCard = (place, id) => /** @type {HTMLElement | null} */ (place.querySelector(`[data-id="${id}"] .open`))?.focus()
 
+/** For a dislike, it is turned over. */
+const thumb =
+  'M7.5 11v9M7.5 11 11 3.9c1.7 0 2.8 1.3 2.4 3l-.7 2.6h5.6a2 2 0 0 1 2 2.4l-1.3 6.5a2 2 0 0 1-2 1.6H4.6a1.6 1.6 0 0 1-1.6-1.6v-5.8A1.6 1.6 0 0 1 4.6 11z'
+
 const paths = {
   play: 'M7 4v16l13-8z',
   pause: 'M7 4h4v16H7zM14 4h4v16h-4z',
@@ -41,6 +45,9 @@ const paths = {
   added: 'm5 12.5 4.5 4.5L19 7.5',
   close: 'M6 6l12 12M18 6 6 18',
   hide: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM4 4l16 16',
+  like: thumb,
+  dislike: thumb,
+  languages: 'M4 5h16v11H11l-4 3.5V16H4zM8 9h8M8 12h5',
   lock: 'M6.5 11h11v8.5h-11zM9 11V8a3 3 0 0 1 6 0v3',
   switch: 'M4 8.5h13m-3.5-4 4 4-4 4M20 15.5H7m3.5-4-4 4 4 4',
   back: 'm14.5 5-7 7 7 7',

@@ -1,5 +1,5 @@
 import { byId, h, icon } from './dom.js'
-import { hideButton, picture, saveButton } from './pieces.js'
+import { hideButton, picture, saveButton, thumbs } from './pieces.js'
 import { openSheet } from './sheet.js'
 import { askToSignIn, signIn } from './sign-in.js'
 import { explain } from './viewer.js'
@@ -64,7 +64,8 @@ export const showHero = (content, reason, user) => {
         { class: 'actions' },
         h('button', { type: 'button', class: user ? 'primary' : 'quiet', onclick: () => openSheet(content) }, icon('play'), 'Watch'),
         user ? saveButton(content) : null,
-        user ? hideButton(content) : null
+        user ? hideButton(content) : null,
+        user && !content.parent_id && h('span', { class: 'pair' }, ...thumbs(content))
       ),
       ...(user ? [] : invitation())
     )

@@ -8,6 +8,8 @@ import { emit, events, viewer } from './viewer.js'
 export const progress = new Map()
 /** The watchlist elements, by content id. @type {Map<number, number>} */
 export const saved = new Map()
+/** What the user thinks of titles, by content id. @type {Map<number, import('../../client/index.js').Rating>} */
+export const ratings = new Map()
 /** The content ids of cards whose title was just hidden. A card stays until its row is loaded again, so that hiding can be undone. */
 export const hidden = new Set()
 
@@ -25,11 +27,14 @@ const most = { params: { query: { perPage: 100 } } }
 
 export const loadLibrary = async () => {
   const user = await viewer.user()
-  const [history, watchlist] = user ? await Promise.all([viewer.get('/history', most), viewer.get('/watchlist', most)]) : []
+  const lists = () => Promise.all([viewer.get('/history', most), viewer.get('/watchlist', most), viewer.ratings({ perPage: 100 })])
+  const [history, watchlist, rated] = user ? await lists() : []
   progress.clear()
   saved.clear()
+  ratings.clear()
   for (const element of history?.collection ?? []) remember(element)
   for (const { content_id, id } of watchlist?.collection ?? []) saved.set(content_id, id)
+  for (const { content_id, rating } of rated?.collection ?? []) ratings.set(content_id, rating)
 }
 
 /** @param {number} content_id */
@@ -44,6 +49,23 @@ export const toggleSaved = async content_id => {
     saved.delete(content_id)
   }
   emit('saved')
+}
+
+/** Rates a title, or takes the rating back. @param {number} content_id @param {import('../../client/index.js').Rating} rating */
+export const toggleRated = async (content_id, rating) => {
+  const isBack = ratings.get(content_id) === rating
+  const { state, error } = await (isBack ? viewer.unrate(content_id) : viewer.rate(content_id, rating))
+  if (state === 'refused') throw error
+  if (isBack) ratings.delete(content_id)
+  else ratings.set(content_id, rating)
+  emit('rated')
+}
+
+/** The title of an episode or season: its show. Anything else is a title itself. @param {import('./viewer.js').Content} content */
+export const titleOf = async content => {
+  let title = content
+  while (title.parent_id) title = await viewer.get('/contents/{contentId}', { params: { path: { contentId: String(title.parent_id) } } })
+  return title
 }
 
 /** @param {number} content_id */
@@ -93,5 +115,6 @@ export const durationOf = ({ id, type, duration }) => {
 events.addEventListener('session', () => {
   progress.clear()
   saved.clear()
+  ratings.clear()
   hidden.clear()
 })

@@ -34,8 +34,8 @@ export const announce = (text, kind = 'info') => {
 const showConnection = async () => {
   if (navigator.onLine) return show('', 'info')
   const unsent = await viewer.unsent()
-  const kept = unsent === 0 ? 'Your progress' : `Your position in ${unsent === 1 ? 'one title' : `${unsent} titles`}`
-  show(`You are offline. ${kept} is kept and sent when you are back online.`, 'info')
+  const kept = unsent === 0 ? 'What you watch and like is' : unsent === 1 ? 'One change is' : `${unsent} changes are`
+  show(`You are offline. ${kept} kept and sent when you are back online.`, 'info')
 }
 
 addEventListener('offline', showConnection)

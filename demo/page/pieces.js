@@ -1,5 +1,5 @@
 import { h, icon } from './dom.js'
-import { hidden, saved, toggleHidden, toggleSaved } from './library.js'
+import { hidden, ratings, saved, toggleHidden, toggleRated, toggleSaved } from './library.js'
 import { announce } from './notice.js'
 import { askToSignIn } from './sign-in.js'
 import { events, explain, viewer } from './viewer.js'
@@ -32,18 +32,19 @@ export const bar = percentage =>
 
 /** The function that redraws each button. @type {WeakMap<Element, () => void>} */
 const shows = new WeakMap()
-/** @param {'saved' | 'hidden'} event @param {string} selector */
+/** @param {'saved' | 'rated' | 'hidden'} event @param {string} selector */
 const redraw = (event, selector) =>
   events.addEventListener(event, () => {
     for (const button of document.querySelectorAll(selector)) shows.get(button)?.()
   })
 redraw('saved', '.save')
+redraw('rated', '.like, .dislike')
 redraw('hidden', '.hide')
 
 /**
  * @typedef {{ icon: Parameters<typeof icon>[0], label: string, title: string, said: string }} Look `said` is announced after the change.
  * @typedef {object} Toggle
- * @property {'save' | 'hide'} kind
+ * @property {'save' | 'like' | 'dislike' | 'hide'} kind
  * @property {string} subject what it is about, for screen readers
  * @property {string} invitation why to sign in
  * @property {() => boolean} isOn
@@ -95,6 +96,24 @@ export const saveButton = content =>
     },
     off: { icon: 'add', label: 'Watchlist', title: 'Put on the watchlist', said: `${nameOf(content)} is off your watchlist.` }
   })
+
+/** Likes and dislikes a title. @param {Content} title */
+export const thumbs = title => {
+  const name = nameOf(title)
+  const off = `${name} is no longer rated.`
+  /** @param {'like' | 'dislike'} kind @param {string} label @param {string} said */
+  const thumb = (kind, label, said) =>
+    toggleButton({
+      kind,
+      subject: name,
+      invitation: 'Sign in to say what you like.',
+      isOn: () => ratings.get(title.id) === kind,
+      toggle: () => toggleRated(title.id, kind),
+      on: { icon: kind, label, title: 'Take it back', said },
+      off: { icon: kind, label, title: label, said: off }
+    })
+  return [thumb('like', 'I like this', `You like ${name}.`), thumb('dislike', 'Not for me', `${name} will not be recommended.`)]
+}
 
 /** Hides the title of a card, and undoes it. @param {Content} content */
 export const hideButton = content => {

@@ -1,4 +1,5 @@
 import { h, icon } from './dom.js'
+import { languages } from './languages.js'
 import { durationOf, reportPosition, resumeTime } from './library.js'
 import { askToSignIn } from './sign-in.js'
 import { explain, viewer } from './viewer.js'
@@ -50,6 +51,12 @@ export const player = (content, user, openNext) => {
   })
   const shown = h('output', { class: 'time' })
   const status = h('p', { class: 'status', role: 'status' })
+  /** @param {import('../../client/index.js').Outcome['state']} state @param {string} text */
+  const say = (state, text) => {
+    status.className = `status ${state}`
+    status.textContent = text
+  }
+  const { opener, panel } = languages(content, user, say)
   const skip = h('button', { type: 'button', class: 'quiet', hidden: true })
   const next = h('button', { type: 'button', class: 'primary', hidden: true })
   const button = h('button', { type: 'button', class: 'play', onclick: () => (playing ? pause() : play()) })
@@ -98,10 +105,9 @@ export const player = (content, user, openNext) => {
     reported = time
     nextReport = Date.now() + reportEvery
     const { state, error } = await reportPosition(content, time, duration)
-    status.className = `status ${state}`
-    if (state === 'sent') status.textContent = `Position saved: ${clock(time)}`
-    else if (state === 'kept') status.textContent = 'Position kept on this device. It is sent when the service responds again.'
-    else status.textContent = `Position not saved: ${error?.message}`
+    if (state === 'sent') say(state, `Position saved: ${clock(time)}`)
+    else if (state === 'kept') say(state, 'Position kept on this device. It is sent when the service responds again.')
+    else say(state, `Position not saved: ${error?.message}`)
   }
 
   const pause = () => {
@@ -115,8 +121,7 @@ export const player = (content, user, openNext) => {
   /** @param {import('../../client/index.js').ViewerError} error */
   const refuse = async error => {
     await pause()
-    status.className = 'status refused'
-    status.textContent = refusalOf(error)
+    say('refused', refusalOf(error))
   }
   const play = () => {
     if (Number(position.value) >= duration) position.value = '0'
@@ -151,7 +156,8 @@ export const player = (content, user, openNext) => {
     'div',
     { class: 'player', role: 'group', 'aria-label': 'Player' },
     h('div', { class: 'controls' }, button, position, shown),
-    h('div', { class: 'offers' }, skip, next),
+    h('div', { class: 'offers' }, skip, next, opener),
+    panel,
     status,
     h('p', { class: 'hint' }, 'A simulated player: drag the slider, or play one minute per second.')
   )

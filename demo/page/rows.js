@@ -1,5 +1,6 @@
 import { card } from './cards.js'
 import { isLimited, whoWatches } from './household.js'
+import { ratings } from './library.js'
 import { viewer } from './viewer.js'
 import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from './words.js'
 
@@ -8,11 +9,14 @@ import { clock, descriptionOf, lengthOf, lineOf, nameOf, numberOf, typeOf } from
 /** @typedef {HomeRow['kind']} Kind */
 /** @typedef {Extract<HomeRow, { kind: 'recommended' }>['items'][number]} Recommended */
 
+/** A liked title counts like one that was watched. @param {{ content_id: number, name: string }} title */
+const becauseOf = ({ content_id, name }) => `Because you ${ratings.get(content_id) === 'like' ? 'like' : 'watched'} ${name}`
+
 /** @param {Recommended} recommended @returns {string} */
 export const reasonOf = ({ reason }) => {
   switch (reason.type) {
     case 'watched':
-      return `Because you watched ${reason.name}`
+      return becauseOf(reason)
     case 'popular':
       return 'Popular now'
   }
@@ -28,7 +32,7 @@ export const titleOf = (row, user) => {
     case 'recommended':
       return isForChild ? `Picked for you, ${name}` : `Recommended for ${name}`
     case 'because':
-      return `Because you watched ${row.because.name}`
+      return becauseOf(row.because)
     case 'watchlist':
       return 'Your watchlist'
     case 'popular':

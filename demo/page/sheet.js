@@ -1,6 +1,7 @@
+import { walkIn } from './arrow-grid.js'
 import { byId, focusCard, h, icon } from './dom.js'
-import { isPlayable, progress, resumeTime } from './library.js'
-import { bar, picture, saveButton } from './pieces.js'
+import { isPlayable, progress, resumeTime, titleOf } from './library.js'
+import { bar, picture, saveButton, thumbs } from './pieces.js'
 import { player } from './player.js'
 import { similarTo } from './similar.js'
 import { explain, viewer } from './viewer.js'
@@ -72,6 +73,12 @@ export const openSheet = async content => {
   stop()
   shown = content
   const [year] = content.start_date.split('-')
+  const actions = h('div', { class: 'actions' }, saveButton(content))
+  // Without its show, an episode has no thumbs.
+  titleOf(content).then(
+    title => actions.append(h('span', { class: 'pair' }, ...thumbs(title))),
+    () => undefined
+  )
   const place = h('div', { class: 'place', 'aria-busy': 'true' }, h('div', { class: 'skeleton line' }))
   sheet.replaceChildren(
     h('div', { class: 'art' }, picture(content, { bare: true })),
@@ -82,7 +89,7 @@ export const openSheet = async content => {
       h('p', { class: 'eyebrow' }, lineOf(typeOf(content), numberOf(content), String(year), lengthOf(content), ageOf(content))),
       h('h2', { id: 'sheet-title', tabindex: -1 }, nameOf(content)),
       h('p', { class: 'description' }, descriptionOf(content)),
-      saveButton(content),
+      actions,
       place,
       content.keywords &&
         h('ul', { class: 'keywords', 'aria-label': 'Keywords' }, ...content.keywords.split(', ').map(word => h('li', {}, word))),
@@ -119,6 +126,7 @@ sheet.addEventListener('close', () => {
   // The card that opened it may have been replaced since.
   if (!byId('main').contains(document.activeElement)) focusCard(document, shown?.id)
 })
+walkIn(sheet)
 // A click outside the sheet closes it.
 sheet.addEventListener('click', event => {
   if (event.target === sheet) sheet.close()

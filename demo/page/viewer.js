@@ -11,6 +11,7 @@ import { createClient } from '../../client/index.js'
  * - `settled`: it is now known who watches
  * - `watched`: the history has changed
  * - `saved`: the watchlist has changed
+ * - `rated`: a title was liked or disliked
  * - `hidden`: a title was hidden on its card, or shown again there
  * - `unhidden`: a title was taken off the list of hidden titles
  *
@@ -22,7 +23,7 @@ import { createClient } from '../../client/index.js'
  * - `approval`: the approval of a device that shows a code
  */
 export const events = new EventTarget()
-/** @typedef {'session' | 'ended' | 'household' | 'settled' | 'watched' | 'saved' | 'hidden' | 'unhidden'} Happening */
+/** @typedef {'session' | 'ended' | 'household' | 'settled' | 'watched' | 'saved' | 'rated' | 'hidden' | 'unhidden'} Happening */
 /** @param {Happening | 'account' | 'who' | 'manage' | 'television' | 'approval'} type */
 export const emit = type => events.dispatchEvent(new Event(type))
 

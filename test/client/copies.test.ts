@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Client, Copy } from '../../client/index.js'
 import { password } from '../helpers/app.js'
-import { until } from '../helpers/until.js'
+import { tick, until } from '../helpers/until.js'
 import { change, clientOf, createStore, errorOf, kindOf, newViewer, serve, signedIn } from './helper.js'
 
 /** One service for all tests that do not stop it. */
@@ -13,7 +13,12 @@ const listsOf = async (client: Client) => {
   return {
     history: (await client.get('/history')).collection.map(bare),
     watchlist: (await client.get('/watchlist')).collection.map(bare),
-    hidden: (await client.get('/hidden')).collection.map(bare)
+    hidden: (await client.get('/hidden')).collection.map(bare),
+    ratings: (await client.ratings()).collection.map(bare),
+    // There is no list of them. What changed last is the first of the copy.
+    preferences: (await client.exportMe()).preferences
+      .map(({ user_id: _, ...preferences }) => preferences)
+      .sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
   }
 }
 const assertEqualCopy = async (t: Test, client: Client, copy: Copy | undefined) => {
@@ -27,7 +32,12 @@ const fill = async (client: Client) => {
     await client.post('/history', { body: { content_id, time: content_id } })
     await client.post('/watchlist', { body: { content_id } })
   }
-  await client.put('/hidden/{contentId}', { params: { path: { contentId: '3' } } })
+  await client.hide(3)
+  await client.rate(1, 'like')
+  await client.rate(2, 'dislike')
+  await client.changePreferences({ audio: 'de' })
+  await tick()
+  await client.changePreferences({ subtitles: 'off' }, 2)
 }
 
 /** Allows only a few changes in an answer, and does something between two of them. */
@@ -57,10 +67,12 @@ t.test('the copy is what the service has', async t => {
   await client.post('/history', { body: { content_id: 2, time: 20 } })
   const [saved] = (await client.get('/watchlist')).collection
   await client.delete('/watchlist/{elementId}', { params: { path: { elementId: String(saved?.id) } } })
-  await client.delete('/hidden/{contentId}', { params: { path: { contentId: '3' } } })
+  await client.unhide(3)
+  await client.unrate(2)
+  await client.clearPreferences()
   const copy = await client.sync()
   await assertEqualCopy(t, client, copy)
-  t.equal(copy.history.length, 1)
+  t.match(copy, { history: [{ content_id: 2 }], hidden: [], ratings: [{ content_id: 1 }], preferences: [{ content_id: 2 }] })
   t.strictSame(await client.copy(), copy)
 
   await client.dropCopy()
@@ -104,7 +116,8 @@ t.test('an interrupted one goes on where it was', async t => {
   t.match(await errorOf(client.sync()), { kind: 'no-answer' })
   const copy = await client.copy()
   t.equal(copy?.isComplete, false)
-  t.equal((copy?.history.length ?? 0) + (copy?.watchlist.length ?? 0) + (copy?.hidden.length ?? 0), 4)
+  const { cursor: _, isComplete: __, ...lists } = copy as Copy
+  t.equal(Object.values(lists).flat().length, 4)
 
   const next = clientOf(t, baseUrl, { store })
   await assertEqualCopy(t, next.client, await next.client.sync())

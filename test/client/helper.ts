@@ -3,10 +3,10 @@ import {
   type Client,
   type ClientOptions,
   createClient,
-  type Kept,
   type KeptReport,
   type Session,
   type Store,
+  type Stored,
   ViewerError
 } from '../../client/index.js'
 import { type App, addUser, build, password } from '../helpers/app.js'
@@ -70,7 +70,7 @@ export const gateTo = (path: string, { answers = false } = {}) => {
 }
 
 /** A store that keeps text, like the localStorage that tabs share. */
-export const createStore = (given: Partial<Kept> = {}) => {
+export const createStore = (given: Partial<Stored> = {}) => {
   const texts = new Map<string, string>(Object.entries(given).map(([name, value]) => [name, JSON.stringify(value)]))
   const store: Store = {
     load: name => JSON.parse(texts.get(name) ?? 'null'),
@@ -88,7 +88,7 @@ export const slowTo = (store: Store, access: 'load' | 'save') => {
     open = resolve
   })
   let isReached = false
-  const wait = async (name: keyof Kept, now: typeof access) => {
+  const wait = async (name: keyof Stored, now: typeof access) => {
     if (isReached || name !== 'session' || now !== access) return
     isReached = true
     await gate
@@ -119,6 +119,7 @@ export const signedIn = async (t: Test, app: App, baseUrl: string) => {
 
 /** A report of a minute ago. */
 export const kept = (user_id: number, content_id: number, given: Partial<KeptReport> = {}): KeptReport => ({
+  kind: 'report',
   user_id,
   content_id,
   time: content_id * 10,

@@ -60,12 +60,12 @@ t.test('profiles are listed, added, changed and removed', async t => {
   await client.useProfile(mia)
   await client.sync()
   await client.useProfile(ada, { password })
-  await store.save('reports', [kept(mia, 1), kept(tom, 1)])
+  await store.save('unsent', [kept(mia, 1), kept(tom, 1)])
   await store.save('refused', [{ ...kept(mia, 2), message: 'No' }])
   await client.removeProfile(mia)
   t.match(await client.profiles(), [{ name: 'Ada' }, { name: 'Tom' }])
   t.strictSame([await store.load(`copy-${mia}`), await store.load('refused')], [null, []])
-  t.match(await store.load('reports'), [{ user_id: tom }], 'reports of other profiles stay')
+  t.match(await store.load('unsent'), [{ user_id: tom }], 'reports of other profiles stay')
   t.equal(await nameOf(client), 'Ada')
 
   await client.useProfile(tom, { pin: '4071' })
@@ -155,7 +155,7 @@ t.test('reports stay with the profile that made them', async t => {
     await client.useProfile(mia)
     t.strictSame(await positionsOf(ada), [[3, 30]])
     t.strictSame(await positionsOf(mia), [])
-    t.strictSame(await store.load('reports'), [])
+    t.strictSame(await store.load('unsent'), [])
   })
 
   t.test('or when it watches again, back and forth', async t => {
@@ -203,9 +203,9 @@ t.test('reports stay with the profile that made them', async t => {
     const { app, baseUrl } = await serve(t, { url })
     const { client, store, ada, mia } = await household(t, {}, baseUrl)
     await app.close()
-    await store.save('reports', [kept(mia, 1), ...Array.from({ length: 1000 }, (_, n) => kept(ada, n + 1))])
+    await store.save('unsent', [kept(mia, 1), ...Array.from({ length: 1000 }, (_, n) => kept(ada, n + 1))])
     await client.report({ content_id: 1001, time: 1 })
-    const reports = (await store.load('reports')) ?? []
+    const reports = (await store.load('unsent')) ?? []
     t.equal(reports.length, 1001)
     t.match(reports.slice(0, 2), [{ user_id: mia }, { user_id: ada, content_id: 2 }])
   })
@@ -254,7 +254,7 @@ t.test('heartbeats stop before the next profile could send them', async t => {
 
 t.test('a session that the store fails to save is ended', async t => {
   for (const [name, access] of [
-    ['reports', 'load'],
+    ['unsent', 'load'],
     ['session', 'save']
   ]) {
     const store = createStore()
@@ -266,8 +266,8 @@ t.test('a session that the store fails to save is ended', async t => {
       if (given === name && now === access) throw trouble
     }
     Object.assign(store, {
-      load: (given: 'reports') => fail(given, 'load') ?? load(given),
-      save: (given: 'reports', value: []) => fail(given, 'save') ?? save(given, value)
+      load: (given: 'unsent') => fail(given, 'load') ?? load(given),
+      save: (given: 'unsent', value: []) => fail(given, 'save') ?? save(given, value)
     })
     t.equal(await client.useProfile(mia).catch(error => error), trouble)
     t.equal((await sessions()).length, 1, `${access} ${name}`)
@@ -432,10 +432,10 @@ t.test('an erased account leaves nothing of its profiles', async t => {
   await client.useProfile(mia)
   await client.sync()
   await client.useProfile(ada, { password })
-  await store.save('reports', [kept(mia, 1), kept(mia + 1000, 1)])
+  await store.save('unsent', [kept(mia, 1), kept(mia + 1000, 1)])
   await client.eraseMe(password)
   t.equal(await store.load(`copy-${mia}`), null)
-  t.match(await store.load('reports'), [{ user_id: mia + 1000 }])
-  t.equal((await store.load('reports'))?.length, 1)
+  t.match(await store.load('unsent'), [{ user_id: mia + 1000 }])
+  t.equal((await store.load('unsent'))?.length, 1)
   t.equal(await client.user(), undefined)
 })

@@ -134,7 +134,7 @@ t.test('tokens of an identity provider', async t => {
     const { client: later } = open()
     t.equal(await later.unsent(), 1, 'the user is known from the store')
     provider.isAway = false
-    await later.sendReports()
+    await later.sendUnsent()
     t.match((await later.get('/history')).collection, [{ user_id: hal?.id, content_id: 3 }])
 
     await later.signOut()
@@ -163,10 +163,10 @@ t.test('tokens of an identity provider', async t => {
     provider.isAway = true
     await client.report({ content_id: 1, time: 5 })
     Object.assign(provider, { isAway: false, tokens: [await tokenOf('kim')] })
-    await client.sendReports()
+    await client.sendUnsent()
     t.equal((await client.get('/history')).meta.total_count, 0)
     provider.tokens = [await tokenOf('joe')]
-    await client.sendReports()
+    await client.sendUnsent()
     t.equal((await client.get('/history')).meta.total_count, 1)
   })
 
@@ -271,7 +271,7 @@ t.test('tokens of an identity provider', async t => {
     await client.report({ content_id: 2, time: 7 })
     t.match((await client.sync()).history, [{ user_id: second, content_id: 2 }])
     await client.useProfile(pia?.id ?? 0)
-    await client.sendReports()
+    await client.sendUnsent()
     t.match((await client.get('/history')).collection, [{ user_id: pia?.id, content_id: 1 }])
     t.match((await client.sync()).history, [{ user_id: pia?.id, content_id: 1 }])
 
@@ -291,7 +291,7 @@ t.test('tokens of an identity provider', async t => {
     t.equal((await client.user())?.id, second, 'the last choice counts')
     t.equal((await client.get('/history')).meta.total_count, 0)
     await client.useProfile(rio?.id ?? 0)
-    await client.sendReports()
+    await client.sendUnsent()
     t.equal((await client.get('/history')).meta.total_count, 3)
   })
 

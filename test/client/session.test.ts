@@ -367,8 +367,8 @@ t.test('the account', async t => {
     t.equal(count('DELETE /me'), sent + 1, 'a wrong password counts as one attempt')
     t.match(await client.user(), user)
 
-    const unsent = { content_id: 2, time: 1, percentage: 1, observed: 1 }
-    await store.save('reports', [
+    const unsent = { kind: 'report', content_id: 2, time: 1, percentage: 1, observed: 1 } as const
+    await store.save('unsent', [
       { ...unsent, user_id: user.id },
       { ...unsent, user_id: user.id + 1 }
     ])
@@ -377,7 +377,7 @@ t.test('the account', async t => {
     t.equal(await store.load(`copy-${user.id}`), null)
     t.equal(await client.user(), undefined)
     t.strictSame(
-      (await store.load('reports'))?.map(({ user_id }) => user_id),
+      (await store.load('unsent'))?.map(({ user_id }) => user_id),
       [user.id + 1],
       'reports of another user stay'
     )

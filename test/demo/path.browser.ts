@@ -1,7 +1,8 @@
+import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { chooseProfile, faultsOf, openDemo, television, withBrowser } from './helper.js'
 
-t.test('on the demo page, a viewer signs in, resumes, hides and signs out', withBrowser, async t => {
+t.test('on the demo page, a viewer signs in, resumes, likes, hides and signs out', withBrowser, async t => {
   const { visit } = await openDemo(t)
   const { page, messages } = await visit(television)
   t.strictSame(await page.locator('#personal h2').allTextContents(), ['Popular now', 'New'])
@@ -22,7 +23,41 @@ t.test('on the demo page, a viewer signs in, resumes, hides and signs out', with
   await sheet.locator('#similar-title').waitFor()
   t.ok((await sheet.locator('.similar .child').count()) > 1)
   t.strictSame(await faultsOf(page), [])
+
+  const like = sheet.getByRole('button', { name: /^I like this: / })
+  const dislike = sheet.getByRole('button', { name: /^Not for me: / })
+  const focused = () => page.evaluate('document.activeElement.className')
+  await sheet.getByRole('button', { name: /^Watchlist: / }).focus()
+  await page.keyboard.press('ArrowRight')
+  t.equal(await focused(), 'like')
+  await page.keyboard.press('ArrowRight')
+  t.equal(await focused(), 'dislike')
+  await page.keyboard.press('ArrowDown')
+  t.equal(await focused(), 'position', 'the arrow keys of a remote control go on to the player')
+  await page.keyboard.press('ArrowUp')
+  const isPressed = async (button: Locator) => (await button.getAttribute('aria-pressed')) === 'true'
+  await dislike.click()
+  await page.locator('#said', { hasText: 'will not be recommended' }).waitFor({ state: 'attached' })
+  await like.focus()
+  await page.keyboard.press('Enter')
+  await page.locator('#said', { hasText: 'You like ' }).waitFor({ state: 'attached' })
+  t.strictSame([await isPressed(like), await isPressed(dislike)], [true, false], 'a title has one rating')
+  t.strictSame(await faultsOf(page), [])
   await sheet.getByRole('button', { name: 'Close' }).click()
+
+  await page.locator('#hero .primary').focus()
+  for (let n = 0; n < 4; n++) await page.keyboard.press('ArrowRight')
+  t.equal(await focused(), 'dislike', 'and reach the thumbs of the title that is shown large')
+
+  const shownIds = (name: string) =>
+    row(name)
+      .locator('.card:not(.skeleton)')
+      .evaluateAll(cards => cards.map(card => card.getAttribute('data-id')))
+  await row('Popular now').scrollIntoViewIfNeeded()
+  const disliked = row('Popular now').locator('.card:not(.skeleton)').first()
+  const dislikedId = await disliked.getAttribute('data-id')
+  await disliked.getByRole('button', { name: /^Not for me: / }).click()
+  await disliked.locator('.dislike[aria-pressed=true]').waitFor()
 
   const proposed = row('Recommended for Ada').locator('.card').first()
   const id = await proposed.getAttribute('data-id')
@@ -30,10 +65,14 @@ t.test('on the demo page, a viewer signs in, resumes, hides and signs out', with
   await page.locator('#hidden .watched').waitFor()
   await page.reload()
   await row('Recommended for Ada').locator('.card:not(.skeleton)').first().waitFor()
-  const ids = await row('Recommended for Ada')
-    .locator('.card')
-    .evaluateAll(cards => cards.map(card => card.getAttribute('data-id')))
-  t.notOk(ids.includes(id), 'the title stays hidden')
+  t.notOk((await shownIds('Recommended for Ada')).includes(id), 'the title stays hidden')
+  await row('Popular now').scrollIntoViewIfNeeded()
+  await row('Popular now').locator('.card:not(.skeleton)').first().waitFor()
+  t.notOk((await shownIds('Popular now')).includes(dislikedId), 'nor is what the viewer dislikes proposed')
+  await card.getByRole('button').first().click()
+  await like.waitFor()
+  t.ok(await isPressed(like), 'the like of the show is known to its episode')
+  await sheet.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('button', { name: 'Ada: your account' }).click()
   await page.locator('#sign-out').click()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chooseProfile, openDemo, withBrowser } from './helper.js'
+import { chooseProfile, faultsOf, openDemo, phone, withBrowser } from './helper.js'
 
 t.test('the demo page plays on two devices of an account, and says which', withBrowser, async t => {
   const { visit } = await openDemo(t)
@@ -45,4 +45,43 @@ t.test('the demo page skips the intro, and offers the next episode at the credit
   await position.fill((await position.getAttribute('max')) as string)
   await player.getByRole('button', { name: /^Next: / }).click()
   t.equal(await position.inputValue(), '0')
+})
+
+t.test('the demo page remembers languages by show and for all titles, offline too', withBrowser, async t => {
+  const { visit } = await openDemo(t)
+  const { page } = await visit({ ...phone, colorScheme: 'light' })
+  await page.getByRole('button', { name: 'Sign in as Ada' }).click()
+  await chooseProfile(page, 'Ada')
+  const player = page.getByRole('group', { name: 'Player' })
+  const cards = page.getByRole('region', { name: 'Continue watching', exact: true }).locator('.card')
+  const close = () => page.locator('#sheet').getByRole('button', { name: 'Close' }).click()
+  /** Opens a card, and the languages of its player once they are what is wanted. */
+  const openCard = async (at: number, wanted: string) => {
+    await cards.nth(at).getByRole('button').first().click()
+    await player.getByRole('button', { name: `Languages: ${wanted}`, exact: true }).click()
+  }
+  const choose = (group: string, name: string) =>
+    player.getByRole('group', { name: group }).getByRole('button', { name, exact: true }).click()
+
+  await openCard(0, 'English, no subtitles')
+  await choose('Audio', 'Deutsch')
+  await player.getByText('Remembered for this show', { exact: true }).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    t.strictSame(await faultsOf(page), [], colorScheme)
+  }
+  await close()
+  await openCard(1, 'English, no subtitles')
+  await page.reload()
+  await openCard(0, 'Deutsch, no subtitles')
+
+  await page.context().setOffline(true)
+  await choose('Subtitles', 'Svenska')
+  await player.getByText('Remembered for this show on this device').waitFor()
+  await player.getByRole('button', { name: 'Use for all titles' }).click()
+  const sent = page.waitForResponse(answer => answer.request().method() === 'PUT' && answer.url().endsWith('/preferences'))
+  await page.context().setOffline(false)
+  t.equal((await sent).status(), 200)
+  await close()
+  await openCard(1, 'Deutsch, subtitles Svenska')
 })

@@ -77,7 +77,11 @@ t.test('npm run dev serves what the README says of it', async t => {
       const list = data?.collection ?? data
       if (Array.isArray(list)) t.ok(list.length > 0, `${calls[n]} shows something`)
     }
-    const [watched] = answers[calls.findIndex(call => call.includes('status=watched'))].data.collection
+    const answerOf = (part: string) => answers[calls.findIndex(call => call.includes(part))].data
+    const [card] = answerOf('/continue-watching').collection
+    t.match(card, { history: { time: 5, previous: { time: 2700 } }, resume: { time: 2700 } }, 'a brief start loses nothing')
+    t.match(answerOf('/me/export').ratings, [{ content_id: 1062, rating: 'like' }])
+    const [watched] = answerOf('status=watched').collection
     t.match(watched, { content_id: 1405 })
     t.ok(watched.plays >= 2, `${watched.plays}`)
   })

@@ -43,7 +43,7 @@ t.test('reports', async t => {
     t.equal(count('POST /history'), 1, 'nothing is sent during the wait')
     await sleep(2100)
     await again()
-    await client.sendReports()
+    await client.sendUnsent()
     t.equal(await client.unsent(), 0)
 
     const late = (content_id: number, given: object) => ({ content_id, ...given, observed_at: /Z$/ })
@@ -102,7 +102,7 @@ t.test('reports', async t => {
     t.equal(state, 'kept')
     t.match(error, { kind: 'busy', status: 429, retryAfter: Number })
     t.match(await client.report({ content_id: 2, time: 3 }), { state: 'kept', error: { kind: 'busy' } })
-    await client.sendReports()
+    await client.sendUnsent()
     t.equal(count('POST /history'), 3, 'being online again does not shorten the wait')
     t.equal(await client.unsent(), 2)
   })
@@ -125,7 +125,7 @@ t.test('reports', async t => {
     Object.assign(app.server, { headersTimeout: 100, requestTimeout: 100 })
     t.match(await client.report({ content_id: 1, time: 10 }), { state: 'kept', error: { kind: 'no-answer', status: 408 } })
     for (const content_id of [2, 3]) t.match(await client.report({ content_id, time: 10 }), { state: 'kept' })
-    await client.sendReports()
+    await client.sendUnsent()
     t.strictSame(
       sent.filter(({ path }) => path.startsWith('POST /history')).map(({ body }) => (body.reports as unknown[] | undefined)?.length ?? 1),
       [1, 3, 2, 1]
@@ -134,7 +134,7 @@ t.test('reports', async t => {
     t.strictSame(await client.refused(), [])
 
     isSlow = false
-    await client.sendReports()
+    await client.sendUnsent()
     t.equal(await client.unsent(), 0)
     t.equal((await historyOf(client)).length, 3)
   })
@@ -149,7 +149,7 @@ t.test('reports', async t => {
 
   t.test('a clock that is wrong here is corrected', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
-    await store.save('reports', [kept(user.id, 1)])
+    await store.save('unsent', [kept(user.id, 1)])
     const hourAhead = withDate((headers, date) => headers.set('date', new Date(date - 60 * minute).toUTCString()))
     const { client } = clientOf(t, baseUrl, { store, fetch: hourAhead })
     await until(async () => (await client.unsent()) === 0)
@@ -165,15 +165,15 @@ t.test('reports', async t => {
     const { client } = clientOf(t, baseUrl, { store, fetch: fromCache })
     await client.get('/history')
     await client.get('/terms')
-    await store.save('reports', [kept(user.id, 1)])
-    await client.sendReports()
+    await store.save('unsent', [kept(user.id, 1)])
+    await client.sendUnsent()
     const [element] = await historyOf(client)
     t.ok(Math.abs(secondsAgo(element?.updated_at) - 60) < 10)
   })
 
   t.test('the local clock is trusted until the time of the service is known', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
-    await store.save('reports', [kept(user.id, 1)])
+    await store.save('unsent', [kept(user.id, 1)])
     const { client } = clientOf(t, baseUrl, { store, fetch: withDate(headers => headers.delete('date')) })
     await until(async () => (await client.unsent()) === 0)
     const [element] = await historyOf(client)
@@ -182,7 +182,7 @@ t.test('reports', async t => {
 
   t.test('a report from a clock that was ahead counts as now', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
-    await store.save('reports', [kept(user.id, 1, { observed: Date.now() + 60 * minute })])
+    await store.save('unsent', [kept(user.id, 1, { observed: Date.now() + 60 * minute })])
     const { client } = clientOf(t, baseUrl, { store })
     await until(async () => (await client.unsent()) === 0)
     t.ok(secondsAgo((await historyOf(client))[0]?.updated_at) < 10)
@@ -246,13 +246,13 @@ t.test('reports that were kept', async t => {
     const refused = kept(user.id, 99)
     const ofOther = { ...kept(user.id + 1, 98), code: 404, message: 'No' }
     await store.save('refused', [ofOther])
-    await store.save('reports', [kept(user.id, 3), other, refused, kept(user.id, 1)])
+    await store.save('unsent', [kept(user.id, 3), other, refused, kept(user.id, 1)])
 
     const { client, sent } = clientOf(t, baseUrl, { store })
     await until(async () => (await client.unsent()) === 0)
     t.match(sent, [{ path: 'GET /health' }, { path: 'POST /history/batch' }], 'the client first asks for the time of the service')
     t.match(batches(sent), [[{ content_id: 3 }, { content_id: 99 }, { content_id: 1 }]])
-    t.strictSame(await store.load('reports'), [other], 'the report of another user waits for that user')
+    t.strictSame(await store.load('unsent'), [other], 'the report of another user waits for that user')
     const elements = await historyOf(client)
     t.strictSame(elements.map(({ content_id }) => content_id).sort(), [1, 3])
     for (const { updated_at } of elements) t.ok(Math.abs(secondsAgo(updated_at) - 60) < 10)
@@ -304,7 +304,7 @@ t.test('reports that were kept', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
     const began = Date.now() - 60_000
     const reports = Array.from({ length: 450 }, (_, n) => kept(user.id, 1 + (n % 3), { time: n, observed: began + n }))
-    await store.save('reports', reports)
+    await store.save('unsent', reports)
     const { client, sent } = clientOf(t, baseUrl, { store })
     await until(async () => (await client.unsent()) === 0)
     t.strictSame(
@@ -333,7 +333,7 @@ t.test('reports that were kept', async t => {
       return fetch(request.url.replace('/batch', `/${'0'.repeat(24)}`), { method, headers, body })
     }
     const { store, user } = await signedIn(t, app, baseUrl)
-    await store.save('reports', [kept(user.id, 3), kept(user.id, 99), kept(user.id, 1)])
+    await store.save('unsent', [kept(user.id, 3), kept(user.id, 99), kept(user.id, 1)])
     const { client, sent } = clientOf(t, baseUrl, { store, fetch: asBefore })
     await until(async () => (await client.unsent()) === 0)
     t.strictSame(
@@ -357,7 +357,7 @@ t.test('reports that were kept', async t => {
     for (const percentage of [20, 40, 95, 97, 50, 5, 2, 30, 60]) await client.report({ content_id: 1, time: percentage * 60, percentage })
     t.equal(await client.unsent(), 4, 'reports are kept at the start, at both turning points and at the current position')
     await again()
-    await client.sendReports()
+    await client.sendUnsent()
     t.match(batches(sent).at(-1), [{ percentage: 20 }, { percentage: 97 }, { percentage: 2 }, { percentage: 60 }])
     t.match(await historyOf(client), [{ percentage: 60, plays: 1 }])
   })
@@ -370,7 +370,7 @@ t.test('reports that were kept', async t => {
     await client.report({ content_id: 1 })
     await client.report({ content_id: 1, percentage: 10 })
     await client.report({ content_id: 1, time: 600 })
-    t.match(await store.load('reports'), [{ content_id: 1 }, { content_id: 1, user_id: user.id, percentage: 10, time: 600 }])
+    t.match(await store.load('unsent'), [{ content_id: 1 }, { content_id: 1, user_id: user.id, percentage: 10, time: 600 }])
   })
 
   t.test('no more than 1,000 are kept', async t => {
@@ -378,12 +378,12 @@ t.test('reports that were kept', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
     await app.close()
     await store.save(
-      'reports',
+      'unsent',
       Array.from({ length: 1000 }, (_, n) => kept(user.id, n + 1))
     )
     const { client } = clientOf(t, baseUrl, { store })
     await client.report({ content_id: 1001, time: 1 })
-    const reports = (await store.load('reports')) ?? []
+    const reports = (await store.load('unsent')) ?? []
     t.equal(reports.length, 1000)
     t.equal(reports[0]?.content_id, 2, 'the oldest report was dropped')
     t.equal(reports.at(-1)?.content_id, 1001)
@@ -391,7 +391,7 @@ t.test('reports that were kept', async t => {
 
   t.test('nothing is reported in the name of another user', async t => {
     const { store, user } = await signedIn(t, app, baseUrl)
-    await store.save('reports', [kept(user.id, 1), kept(user.id, 2)])
+    await store.save('unsent', [kept(user.id, 1), kept(user.id, 2)])
     let open = () => {}
     const gate = new Promise<void>(resolve => {
       open = resolve
@@ -406,7 +406,7 @@ t.test('reports that were kept', async t => {
     open()
     await until(() => count('POST /history/batch') === 1)
     t.strictSame(await historyOf(client), [])
-    t.equal((await store.load('reports'))?.length, 2, 'the reports wait')
+    t.equal((await store.load('unsent'))?.length, 2, 'the reports wait')
     t.equal((await errorOf(client.signIn(user.email, 'wrong'))).kind, 'wrong-credentials')
     await client.signIn(user.email, password)
     await until(async () => (await client.unsent()) === 0)

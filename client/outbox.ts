@@ -1,0 +1,230 @@
+import { contentPath } from './calls.js'
+import type { Clock } from './clock.js'
+import { signedOut, ViewerError } from './errors.js'
+import type { Exclusively } from './exclusive.js'
+import type { User } from './keeper.js'
+import type { Store } from './store.js'
+import {
+  createUnsent,
+  isAnswered,
+  type Kept,
+  type KeptReport,
+  type PreferencesChange,
+  type Rating,
+  type Refusal,
+  type Report
+} from './unsent.js'
+import type { UserCalls } from './user-calls.js'
+
+export interface Outcome {
+  /** What is `kept` is sent later, what is `refused` never. */
+  state: 'sent' | 'kept' | 'refused'
+  /** Why it was not sent. */
+  error?: ViewerError | undefined
+}
+
+/** What the service takes in one request. */
+const mostAtOnce = 200
+/** A report younger than this is sent without a time: it gets its arrival time. */
+const live = 2000
+const longestWait = 60_000
+
+interface Options {
+  store: Store
+  clock: Clock
+  exclusively: Exclusively
+  reporter: () => Promise<User | undefined>
+  callsOf: UserCalls['callsOf']
+  /** Sends any request, to learn the time of the service. */
+  askTheTime: () => Promise<unknown>
+}
+
+interface Browser {
+  addEventListener?: (type: 'online', listener: () => void) => void
+  removeEventListener?: (type: 'online', listener: () => void) => void
+}
+const browser = globalThis as Browser
+
+type Omitted<K, Fields extends string> = K extends Kept ? Omit<K, Fields> : never
+/** What is to be kept, before it is known whose it is. */
+type Given = Omitted<Kept, 'user_id' | 'observed'>
+
+/** The browser sends it even if the page is closed. */
+const keepalive = true
+
+/** Reports, ratings and preferences stay in the store until the service has them, so they survive being offline, a crash and a closed page. */
+export const createOutbox = ({ store, clock, exclusively, reporter, callsOf, askTheTime }: Options) => {
+  const unsent = createUnsent(store, exclusively)
+  let waiting: { kept: Kept; resolve: (outcome: Outcome) => void }[] = []
+  let lastObserved = 0
+  let failures = 0
+  let lastFailure: ViewerError | undefined
+  let notBefore = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const settle = (isMeant: (kept: Kept) => boolean, outcome: Outcome) => {
+    for (const { kept, resolve } of waiting) if (isMeant(kept)) resolve(outcome)
+    waiting = waiting.filter(({ kept }) => !isMeant(kept))
+  }
+
+  const bodyOf = async ({ kind: _, user_id: __, observed, ...report }: KeptReport) => {
+    // A report may be dated slightly in the future, because reports of one millisecond get consecutive times. It is sent without its
+    // time as well: the service would replace such a time by that of arrival.
+    if (Date.now() - observed < live) return report
+    if (!clock.isKnown()) await askTheTime()
+    return { ...report, observed_at: clock.serviceTime(observed) }
+  }
+
+  const sendRating = async (owner: number, content_id: number, rating: Rating | null) => {
+    const path = { params: contentPath(content_id), keepalive }
+    if (rating !== null) return callsOf(owner).put('/ratings/{contentId}', { ...path, body: { rating } })
+    return callsOf(owner)
+      .delete('/ratings/{contentId}', path)
+      .catch(error => {
+        // It was taken back elsewhere, or was never there.
+        if (!(error instanceof ViewerError) || error.status !== 404) throw error
+      })
+  }
+  const sendPreferences = (owner: number, content_id: number | null, body: PreferencesChange) =>
+    content_id === null
+      ? callsOf(owner).put('/preferences', { body, keepalive })
+      : callsOf(owner).put('/preferences/{contentId}', { params: contentPath(content_id), body, keepalive })
+
+  const send = async (kept: Kept) => {
+    switch (kept.kind) {
+      case 'report':
+        return callsOf(kept.user_id).post('/history', { body: await bodyOf(kept), keepalive })
+      case 'rating':
+        return sendRating(kept.user_id, kept.content_id, kept.rating)
+      case 'preferences': {
+        const { kind: _, user_id, observed: __, content_id, ...body } = kept
+        return sendPreferences(user_id, content_id, body)
+      }
+    }
+  }
+
+  /** Resolves with what the service has refused. */
+  const sendOne = async (kept: Kept): Promise<Refusal[]> => {
+    try {
+      await send(kept)
+      return []
+    } catch (error) {
+      if (error instanceof ViewerError && error.kind === 'refused') return [{ kept, error }]
+      throw error
+    }
+  }
+  const sendMany = async (owner: number, kept: KeptReport[]): Promise<Refusal[]> => {
+    const reports: Report[] = []
+    for (const report of kept) reports.push(await bodyOf(report))
+    const { refused } = await callsOf(owner).post('/history/batch', { body: { reports }, keepalive })
+    return refused.map(({ index, code, message }) => ({
+      kept: kept[index] as KeptReport,
+      error: new ViewerError('refused', message, { code })
+    }))
+  }
+
+  const takeOut = async (sent: Kept[], refusals: Refusal[]) => {
+    // If this is interrupted, they are sent and refused once more.
+    for (const refusal of refusals) await unsent.addRefused(refusal)
+    await unsent.remove(sent)
+    for (const kept of sent) {
+      const error = refusals.find(refusal => refusal.kept === kept)?.error
+      settle(other => isAnswered(other, kept), error ? { state: 'refused', error } : { state: 'sent' })
+    }
+  }
+
+  const waitAfter = ({ retryAfter }: ViewerError) => {
+    failures += 1
+    // Randomized, so that devices that were offline together do not all send at once.
+    const wait = retryAfter !== undefined ? retryAfter * 1000 : Math.min(longestWait, 1000 * 2 ** failures) * (0.5 + Math.random() / 2)
+    notBefore = Date.now() + wait
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      // A timer may fire slightly early.
+      notBefore = 0
+      void deliver()
+    }, wait)
+    // In Node.js, the timer must not keep the process alive.
+    ;(timer as { unref?: () => void }).unref?.()
+  }
+
+  /** Sends reports together, and then everything else one by one, oldest first, until nothing is left or there is a reason to wait. */
+  const deliver = () =>
+    exclusively('delivery', async () => {
+      let atOnce = mostAtOnce
+      while (Date.now() >= notBefore) {
+        const user = await reporter()
+        const all = user ? await unsent.of(user.id) : []
+        const reports = all.filter(kept => kept.kind === 'report').slice(0, atOnce)
+        const [first] = reports.length > 0 ? reports : all
+        if (!user || !first) break
+        try {
+          const refusals = reports.length > 1 ? await sendMany(user.id, reports) : await sendOne(first)
+          failures = 0
+          lastFailure = undefined
+          await takeOut(reports.length > 1 ? reports : [first], refusals)
+        } catch (error) {
+          if (!(error instanceof ViewerError)) throw error
+          // An older service takes only one at a time.
+          if (error.kind === 'refused') atOnce = 1
+          // The connection may be too slow for so many.
+          else if (error.status === 408 && reports.length > 1) atOnce = Math.ceil(reports.length / 2)
+          else {
+            lastFailure = error
+            // Waiting does not help. The next sign-in sends them.
+            if (error.status === 401) break
+            waitAfter(error)
+          }
+        }
+      }
+    })
+
+  const deliverAtOnce = () => {
+    // Coming online ends the wait, unless the service asked for it.
+    if (lastFailure?.retryAfter === undefined) notBefore = 0
+    failures = 0
+    return deliver()
+  }
+  const onOnline = () => void deliverAtOnce()
+  browser.addEventListener?.('online', onOnline)
+
+  /** Keeps it, and sends it if possible. Does not throw if there is no connection. */
+  const put = async (given: Given): Promise<Outcome> => {
+    const user = await reporter()
+    if (!user) return { state: 'refused', error: signedOut() }
+    lastObserved = Math.max(Date.now(), lastObserved + 1)
+    const kept = { ...given, user_id: user.id, observed: lastObserved }
+    await unsent.add(kept)
+    const outcome = new Promise<Outcome>(resolve => waiting.push({ kept, resolve }))
+    await deliver()
+    settle(other => other === kept, { state: 'kept', error: lastFailure })
+    return outcome
+  }
+
+  return {
+    put,
+    deliverAtOnce,
+    /** Drops what the user has not sent yet, and what was refused. */
+    forget: async (user_id: number) => {
+      await unsent.drop(user_id)
+      await unsent.dropRefused(user_id)
+    },
+    count: async () => {
+      const user = await reporter()
+      return user ? (await unsent.of(user.id)).length : 0
+    },
+    refused: async () => {
+      const user = await reporter()
+      return user ? unsent.refusedOf(user.id) : []
+    },
+    dropRefused: async () => {
+      const user = await reporter()
+      if (user) await unsent.dropRefused(user.id)
+    },
+    close: () => {
+      clearTimeout(timer)
+      browser.removeEventListener?.('online', onOnline)
+    }
+  }
+}
+export type Outbox = ReturnType<typeof createOutbox>
