@@ -1,13 +1,14 @@
 import t from 'tap'
 import { everybody } from '../../src/catalogue/audience.js'
+import { randomFrom } from '../../src/recommendations/model/sampling.js'
 import { moveClock } from '../catalogue/helper.js'
 import { assertRefused, notFound } from '../helpers/answers.js'
 import { type App, buildWith } from '../helpers/app.js'
-import { change } from '../helpers/database.js'
+import { change, databaseOf } from '../helpers/database.js'
 import { content, episode, film, term } from '../helpers/documents.js'
 import { until } from '../helpers/until.js'
-import { viewerOf } from '../helpers/viewer.js'
-import { counted, crowdOf, daysAgo, firstOfCrowd, learnerOf, span, taught, trainOn, views } from '../recommendations/helper.js'
+import { viewerOf, watch } from '../helpers/viewer.js'
+import { counted, crowdOf, daysAgo, firstOfCrowd, idsFor, learnerOf, span, taught, trainOn, views } from '../recommendations/helper.js'
 import { badQueries, wire } from './helper.js'
 
 const settings = { COUNTRY_HEADER: 'x-country', RECENT_DAYS: '7' }
@@ -166,6 +167,54 @@ t.test('by the model', async t => {
     await learnerOf(app).learning.refreshModel()
     t.not((await app.inject('/contents/10/similar')).headers.etag, before.headers.etag, 'and by the current model')
   })
+})
+
+/**
+ * Viewers of some tastes, of four. Whoever has watched the first title of a taste (100, 200, ...) goes on to its films 9 and 10, watches
+ * some of its other films before and after, and now and then one of the next taste.
+ */
+const tastefulViews = (viewers: number, tastes: number) => {
+  const random = randomFrom(viewers + 35)
+  return span(0, viewers - 1).flatMap(viewer => {
+    const taste = (viewer % tastes) + 1
+    const others = span(1, 8).filter(() => random() < 0.3)
+    const both = random() < 0.5 ? [9, 10] : [10, 9]
+    const stray = random() < 0.3 ? [((taste % 4) + 1) * 100 + 9] : []
+    const films = (numbers: number[]) => numbers.map(number => taste * 100 + number)
+    const first = taste === 1 ? 111 : taste * 100
+    const ids = [...films(others.slice(0, 1)), ...stray, first, ...films(both), ...films(others.slice(1))]
+    return ids.map((content_id, at) => ({ user_id: firstOfCrowd + viewer, content_id, updated_at: new Date(Date.now() + at) }))
+  })
+}
+
+t.test('what all viewers of a title went on to watch comes first, however few they are and however alike other titles are', async t => {
+  const tastes = span(1, 4)
+  // Films 1 and 2 share the terms of the first title of the next taste.
+  const contents = tastes.flatMap(taste => [
+    content(taste * 100, { type: taste === 1 ? 'show' : 'film', terms: [taste] }),
+    ...span(1, 10).map(number => film(taste * 100 + number, { terms: number < 3 ? [(taste % 4) + 1] : [] }))
+  ])
+  const app = await buildWith(t, { contents: [...contents, episode(111, 100)], terms: tastes.map(id => term(id)) })
+  for (const [viewers, shown] of [
+    [3, [1]],
+    [10, [1, 2, 3]],
+    [30, tastes],
+    [48, tastes],
+    [100, tastes],
+    [1000, tastes]
+  ] as [number, number[]][]) {
+    await databaseOf(app).collection('history').deleteMany({})
+    await views(app, tastefulViews(viewers, shown.length))
+    await taught(app)
+    for (const taste of shown) {
+      const firstTwo = (ids: number[]) => ids.slice(0, 2).sort((a, b) => a - b)
+      const expected = [taste * 100 + 9, taste * 100 + 10]
+      t.strictSame(firstTwo(await similarIn(app, taste * 100)), expected, `with ${viewers} viewers, similar to ${taste}00`)
+      const viewer = await viewerOf(app)
+      await watch(viewer, taste === 1 ? 111 : taste * 100, { time: 3000, percentage: 95 })
+      t.strictSame(firstTwo(await idsFor(viewer)), expected, `with ${viewers} viewers, recommended after ${taste}00`)
+    }
+  }
 })
 
 t.test('a catalogue of three titles', async t => {

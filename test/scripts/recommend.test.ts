@@ -237,7 +237,7 @@ t.test('the summary', async t => {
   )
   t.equal(
     chosenLine({ settings: { ...settings, next: firstNext }, quality, baseline: { ...popularity, ndcg: 0 } }),
-    `${chosen}; next: lambda 100, chain 0.3, half after 3 items, targets 0, fresh 0, taste 0`
+    `${chosen}; next: lambda 100, chain 3, half after 1 items, targets 0, fresh 0, taste 0`
   )
   t.equal(
     table(5, { model: quality, popularity }),

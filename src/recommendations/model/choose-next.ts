@@ -14,6 +14,8 @@ const depth = 10
 
 /** Smaller improvements may be chance, and are ignored. Candidates are therefore tried in the order of what is usually best. */
 const margin = 0.001
+/** An improvement that is worth less than finding the titles of this many more viewers may be chance, too. So few viewers choose nothing. */
+const fewViewers = 2
 
 /** Less freshness must be clearly better. The hold-out hides the newest view of each user, so the trials undervalue freshness. */
 const marginForLessFresh = 0.01
@@ -21,12 +23,9 @@ const marginForLessFresh = 0.01
 /** The usual number of trials, for the progress. */
 const usualTrials = 14
 
-const chains = [0.1, 0.3, 1, 3, 10]
-/** From this share of the chain on, lambda hardly matters: the regression adds little. With many items each trial of it takes long. */
-const mostlyChain = 3
+const chains = [3, 1, 0.3, 0.1, 10]
 const otherLambdas = [30, 300]
-const shorterHalfLives = [1, 2]
-const longerHalfLife = 6
+const longerHalfLives = [2, 3, 6]
 const mostFresh = 1
 const lessFresh = [0.5, 0.25]
 const targetPowers = [0.15, 0.3]
@@ -90,6 +89,10 @@ class NextTrials {
     return presets.map(preset => ({ preset, links: taste(this.set, preset, equations) }))
   }
 
+  get viewers() {
+    return this.out.held.length
+  }
+
   baseline() {
     return popularQuality(this.out, byPopularity(this.out.training), depth, this.set.itemCount)
   }
@@ -106,7 +109,10 @@ class Leader {
   quality = unmeasured
   private done = 0
 
-  constructor(private readonly onTrial: ChooseOptions['onTrial']) {}
+  constructor(
+    private readonly viewers: number,
+    private readonly onTrial: ChooseOptions['onTrial']
+  ) {}
 
   get next() {
     return this.settings.next
@@ -115,7 +121,7 @@ class Leader {
   /** Ends a trial. A candidate takes the lead if it is better by more than `least`. */
   challenge(candidates: Candidate[], least = margin) {
     for (const { settings, quality } of candidates) {
-      if (quality.ndcg <= this.quality.ndcg * (1 + least)) continue
+      if (quality.ndcg <= this.quality.ndcg * (1 + least) + fewViewers / (this.viewers + fewViewers)) continue
       this.settings = settings
       this.quality = quality
     }
@@ -127,14 +133,16 @@ class Leader {
 /** Chooses how to recommend what comes next, one part after the other. Each is tried with the best settings so far. */
 export const chooseNext = (data: Interactions, { seed, onTrial }: ChooseOptions): Choice => {
   const trials = new NextTrials(data, seed)
-  const leader = new Leader(onTrial)
+  const leader = new Leader(trials.viewers, onTrial)
 
   leader.challenge(trials.withChains(leader.settings))
-  if (leader.next.chain < mostlyChain) for (const lambda of otherLambdas) leader.challenge(trials.withChains(leader.settings, { lambda }))
+  for (const lambda of otherLambdas) leader.challenge(trials.withChains(leader.settings, { lambda }))
 
-  // The best share of the chain changes with the half-life. A longer one is worth trying only where shorter ones are no better.
-  for (const halfLife of shorterHalfLives) leader.challenge(trials.withChains(leader.settings, { halfLife }))
-  if (leader.next.halfLife === firstNext.halfLife) leader.challenge(trials.withChains(leader.settings, { halfLife: longerHalfLife }))
+  // The best share of the chain changes with the half-life. A longer one is worth trying only where the one before it was better.
+  for (const halfLife of longerHalfLives) {
+    leader.challenge(trials.withChains(leader.settings, { halfLife }))
+    if (leader.next.halfLife < halfLife) break
+  }
 
   leader.challenge(trials.withFactors(leader.settings, { fresh: mostFresh }))
   for (const fresh of lessFresh) leader.challenge(trials.withFactors(leader.settings, { fresh }), marginForLessFresh)

@@ -69,14 +69,17 @@ export const presets: Hyperparameters[] = [
   }
 ]
 
-/** Where the search for what comes next begins. */
+/**
+ * Where the search for what comes next begins, and ends if there are too few viewers to choose from: mostly counts, and the newest title
+ * outweighs all others together.
+ */
 export const firstNext: NextShape = {
   decay: 0.8,
   lambda: 100,
   growth: 0,
   keep: 100,
-  chain: 0.3,
-  halfLife: 3,
+  chain: 3,
+  halfLife: 1,
   targets: 0,
   fresh: 0,
   taste: 0

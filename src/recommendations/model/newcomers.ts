@@ -1,5 +1,5 @@
 import { type Blend, blendOf, mixed, type Neighbours, Rows, reversed } from './neighbours.js'
-import { Best } from './scorer.js'
+import { Best, mostOf } from './scorer.js'
 import { startsOf, transposed } from './sparse-matrix.js'
 
 /** Items with more views than this speak for themselves. */
@@ -57,26 +57,35 @@ export const product = (one: Neighbours, other: Neighbours, keep: number): Neigh
 /** The same neighbours, and each item as a neighbour of its own, as strong as its strongest. */
 const withItself = ({ starts, targets, weights }: Neighbours) => {
   const rows = new Rows(starts.length - 1)
-  for (let row = 0; row < starts.length - 1; row++) {
-    let strongest = 0
-    for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) {
-      rows.add(targets[at] as number, weights[at] as number)
-      strongest = Math.max(strongest, weights[at] as number)
-    }
+  mostOf(starts, weights).forEach((strongest, row) => {
+    for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) rows.add(targets[at] as number, weights[at] as number)
     if (strongest > 0) rows.add(row, strongest)
     rows.close()
-  }
+  })
   return rows.sorted()
 }
 
 const sumOf = (one: Neighbours, other: Neighbours) => mixed(blendOf(one, other), 1)
 
-/** Gives each item a share of the links of the items that it is like, from it and to it. */
+/**
+ * Gives each item a share of the links of the items that it is like, from it and to it. Likeness fills: it raises no link above half of
+ * the strongest that the item has by its own views, so it does not outvote those who went on from there.
+ */
 const withBorrowed = (links: Neighbours, alike: Neighbours) => {
   const own = withItself(links)
   const from = product(alike, own, keep)
   const to = reversed(product(alike, reversed(own), keep))
-  return sumOf(links, sumOf(from, to))
+  const { starts, targets, first, second } = blendOf(links, sumOf(from, to))
+  const strongest = mostOf(links.starts, links.weights)
+  const weights = new Float32Array(targets.length)
+  strongest.forEach((most, row) => {
+    const enough = most > 0 ? most / 2 : Number.POSITIVE_INFINITY
+    for (let at = starts[row] as number; at < (starts[row + 1] as number); at++) {
+      const one = first[at] as number
+      weights[at] = Math.max(one, Math.min(one + (second[at] as number), enough))
+    }
+  })
+  return { starts, targets, weights }
 }
 
 /** How much each item borrows from which others: the more, the fewer views it has. */

@@ -136,7 +136,8 @@ const firstAbove = (scores: Float64Array, from: number, to: number, least: numbe
   return item
 }
 
-const mostOf = (starts: Uint32Array, weights: Float32Array) => {
+/** The largest weight of each row, or 0. */
+export const mostOf = (starts: Uint32Array, weights: Float32Array) => {
   const most = new Float32Array(starts.length - 1)
   for (let item = 0; item < most.length; item++) {
     const end = starts[item + 1] as number

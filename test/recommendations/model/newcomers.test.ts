@@ -1,6 +1,7 @@
 import t from 'tap'
 import { halfLivesOf } from '../../../src/recommendations/model/hyperparameters.js'
 import { byPopularity, firstOf, viewCounts } from '../../../src/recommendations/model/interactions.js'
+import { blendOf } from '../../../src/recommendations/model/neighbours.js'
 import { type Features, likenesses, product, withNewcomers } from '../../../src/recommendations/model/newcomers.js'
 import { historyOf, Scorer } from '../../../src/recommendations/model/scorer.js'
 import { train } from '../../../src/recommendations/model/train.js'
@@ -90,6 +91,19 @@ t.test('titles with many views keep the links that they have', async t => {
   const viewed = interactions(...histories)
   const { links } = train(viewed, { holdOut: 'newest' })
   t.strictSame(withNewcomers(links, featuresOf([0], [0], [1]), viewCounts(viewed)), links)
+})
+
+t.test('a link that is borrowed is at most half as strong as the strongest of its title by its own views', async t => {
+  // Title 0 leads to 1. Titles 2 and 3, which are like it, lead to each other ten times as strongly. Title 4 has no links.
+  const rows = rowsOf([[1, 1]], [], [[3, 10]], [[2, 10]], []).sorted()
+  const borrowed = withNewcomers(blendOf(rows, rows), featuresOf([0], [1], [0], [0], [0], [2], [3], [4]), [3, 3, 3, 3, 1])
+  for (const weights of [borrowed.first, borrowed.second]) {
+    const [first, , third, , fifth] = tableOf({ ...borrowed, weights }) as [number[], number[], number[], number[], number[]]
+    t.strictSame(first.slice(0, 4), [0, 1, 0.5, 0.5])
+    t.ok((first[4] as number) <= 0.5)
+    t.equal(third[3], 10)
+    t.ok((fifth[2] as number) > 1, 'a title without links of its own borrows whole')
+  }
 })
 
 t.test('titles that were held out whole are found far more often than by their popularity in hindsight', async t => {
