@@ -31,8 +31,8 @@ export default fp(
     })
     for (const reason of streamEnds) ends.inc({ reason }, 0)
     const live = new LiveStreams({
-      read: ({ viewer, audience }, since) => {
-        const question = { user: viewer.id, audience, since, perPage, restoredAt: revocations.restoredAt }
+      read: ({ viewer, audience }, since, hasNews) => {
+        const question = { user: viewer.id, audience, since, perPage, restoredAt: revocations.restoredAt, hasNews }
         return app.readForViewer({ spentMs: 0, viewer }, () => changesPage({ catalogue, data }, question))
       },
       recheck: viewer => revocations.apply(viewer),

@@ -13,7 +13,7 @@ const mostUnread = 1024 * 1024
 /** A caller who has not read the end by then is cut off. */
 const endPatience = seconds(10)
 /** Shorter than the 20 seconds that callers are promised. */
-const commentEvery = seconds(15)
+const commentEvery = seconds(18)
 /** When callers should come back after a drain: about this many milliseconds later. */
 const returnAfter = 1000
 

@@ -25,7 +25,7 @@ interface Reader {
 
 interface Options {
   /** Reads as GET /changes does. */
-  read: (reader: Reader, since: string) => Promise<Changes>
+  read: (reader: Reader, since: string, hasNews: boolean) => Promise<Changes>
   /** The viewer with the current age limit, or null if the token is refused by now. */
   recheck: (viewer: Viewer) => Viewer | null
   onEnd: (reason: StreamEnd) => void
@@ -39,6 +39,8 @@ export class LiveStreams {
   private readonly accounts = new CallerCounts()
   /** By the id of their profile, and then by age limit: for a moment after a change, there may be two. */
   private readonly followers = new Map<number, Followers[]>()
+  /** Those that remember what they have sent. */
+  private readonly remembering = new Set<Followers>()
   private readonly reads = new Semaphore(readsAtOnce)
   private readonly sweeping = setInterval(() => this.sweep(), sweepEvery).unref()
 
@@ -66,7 +68,7 @@ export class LiveStreams {
   nudge(users: number[] | 'everybody') {
     if (this.size === 0) return
     const nudged = users === 'everybody' ? [...this.followers.values()] : users.map(user => this.followers.get(user) ?? [])
-    for (const followers of nudged.flat()) void this.look(followers)
+    for (const followers of nudged.flat()) void this.look(followers, users !== 'everybody')
   }
 
   /** Ends the streams one after the other within this time. Those that begin meanwhile last until `close`. */
@@ -107,7 +109,7 @@ export class LiveStreams {
         if (isFollowing) void this.catchUp(stream, resettingCursor(viewer.id))
       }
     }
-    for (const followers of this.followers.values()) for (const { sent } of followers) sent.forgetOld(now)
+    for (const followers of this.remembering) if (followers.sent.isOld(now)) this.forget(followers)
   }
 
   /** Sends what has changed since the cursor, as fast as the caller reads it. */
@@ -117,7 +119,7 @@ export class LiveStreams {
     try {
       for (let cursor = from; ; ) {
         const { audience } = stream
-        const page = await this.readPatiently(stream, cursor, isWanted)
+        const page = await this.readPatiently(stream, cursor, { isWanted, hasNews: false })
         if (!page) return
         cursor = page.cursor
         const data = sent.unsentIn(page)
@@ -152,6 +154,7 @@ export class LiveStreams {
     const followers = ofProfile.find(one => one.has(stream))
     if (!followers) return false
     followers.drop(stream)
+    if (followers.isEmpty) this.remembering.delete(followers)
     const left = ofProfile.filter(({ isEmpty }) => !isEmpty)
     if (left.length > 0) this.followers.set(id, left)
     else this.followers.delete(id)
@@ -159,20 +162,24 @@ export class LiveStreams {
   }
 
   /** Sends what has changed to all followers. */
-  private async look(followers: Followers) {
+  private async look(followers: Followers, hasNews = false) {
     followers.isDue = true
+    followers.hasNews ||= hasNews
     if (followers.isLooking) return
     followers.isLooking = true
     const isWanted = () => !followers.isEmpty
     try {
       while (followers.isDue && isWanted()) {
+        const isNews = followers.hasNews
         followers.isDue = false
+        followers.hasNews = false
         followers.admit()
         for (let more = true; more; ) {
-          const page = await this.readPatiently(followers.reader, followers.cursor, isWanted)
+          const page = await this.readPatiently(followers.reader, followers.cursor, { isWanted, hasNews: isNews })
           if (!page) return
           more = page.more
           followers.send(page)
+          this.remembering.add(followers)
         }
       }
     } catch (error) {
@@ -183,11 +190,16 @@ export class LiveStreams {
     }
   }
 
+  private forget(followers: Followers) {
+    followers.sent = new SentChanges()
+    this.remembering.delete(followers)
+  }
+
   /** While the database is away, tries again as long as the page is wanted. */
-  private async readPatiently(reader: Reader, since: string, isWanted: () => boolean) {
+  private async readPatiently(reader: Reader, since: string, { isWanted, hasNews }: { isWanted: () => boolean; hasNews: boolean }) {
     while (isWanted()) {
       try {
-        return await this.reads.run(() => this.options.read(reader, since))
+        return await this.reads.run(() => this.options.read(reader, since, hasNews))
       } catch (error) {
         if (!isAway(error)) throw error
       }
@@ -200,6 +212,8 @@ export class LiveStreams {
 /** The streams of one profile that have read everything. They share a cursor, so that each change is read once for all of them. */
 class Followers {
   isDue = false
+  /** Whether something has changed, and not only may have. */
+  hasNews = false
   isLooking = false
   cursor = ''
   sent = new SentChanges()
@@ -281,7 +295,7 @@ export class SentChanges {
     for (const [key, state] of this.states) if (states.get(key) !== state) this.states.delete(key)
   }
 
-  forgetOld(now: number) {
-    if (now - this.usedAt > rememberedFor) this.states.clear()
+  isOld(now: number) {
+    return now - this.usedAt > rememberedFor
   }
 }

@@ -38,7 +38,6 @@ export const follow = async (t: Test, address: string, headers: Record<string, s
     events,
     comments: 0,
     hasEnded: false,
-    isCut: false,
     close: () => asked.destroy(),
     answer,
     said: () => said,
@@ -67,7 +66,6 @@ export const follow = async (t: Test, address: string, headers: Record<string, s
     .on('error', () => undefined)
     .on('close', () => {
       stream.hasEnded = true
-      stream.isCut = !answer.complete
     })
   return stream
 }

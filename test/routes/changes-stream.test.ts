@@ -38,12 +38,10 @@ const metric = async (app: App, name: string) => Number(new RegExp(`^${name} (\\
 const openIn = (app: App) => metric(app, 'event_streams_open')
 const endedIn = (app: App, reason: string) => metric(app, `event_streams_ended_total{reason="${reason}"}`.replaceAll(/[{}]/g, '\\$&'))
 
-/** The next connection that the app accepts. A corked one sends nothing, like one whose caller reads nothing. */
-const nextSocket = async ({ server }: App) => (await once(server, 'connection'))[0] as Socket
-
 /** A stream whose caller reads nothing, after more than any buffer between them takes. */
 const deafCaller = async (t: Test) => {
   const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
   t.teardown(() => server.close())
   const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>
   const caller = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
@@ -258,10 +256,16 @@ t.test('a stream of changes', async t => {
   t.test('waits while a caller reads slowly, unless too much is unread', async t => {
     const viewer = await viewerOf(app)
     await watchMany(viewer, range(400))
-    const socket = nextSocket(app)
-    const following = follow(t, address, viewer.headers, '?since=x')
-    const connection = await socket
-    connection.cork()
+    // A corked connection sends nothing, like one whose caller reads nothing.
+    const corked = new Promise<Socket>(resolve =>
+      app.server.prependListener('request', ({ url, socket }: IncomingMessage) => {
+        if (url !== '/changes/stream?since=slow') return
+        socket.cork()
+        resolve(socket)
+      })
+    )
+    const following = follow(t, address, viewer.headers, '?since=slow')
+    const connection = await corked
     await until(() => connection.writableLength > 20_000)
     await viewer.get('/changes?perPage=500')
     t.ok(connection.writableLength < 100_000, 'it does not read ahead')
@@ -290,7 +294,6 @@ t.test('a stream of changes', async t => {
   t.test('is cut if its caller does not even read its end', async t => {
     await until(() => deaf.out.destroyed)
     t.strictSame(deaf.ends, ['slow'])
-    t.notOk(deaf.out.writableFinished)
   })
 })
 
@@ -306,7 +309,6 @@ t.test('a stream ends', async t => {
     const stream = await follow(t, address, viewer.headers)
     t.equal(await stream.ended(), 'token')
     t.ok(Date.now() - began > 900, 'not before')
-    t.notOk(stream.isCut)
     t.equal(stream.headers.connection, 'close')
     t.equal(await endedIn(app, 'token'), 1)
   })
@@ -453,13 +455,11 @@ t.test('a fault ends a stream without a word, and is logged', async t => {
   const viewer = await viewerOf(app)
   const stream = await follow(t, address, viewer.headers)
   await until(() => stream.events.length > 0)
-  app.data.changes.isQuiet = () => Promise.reject(new Error('a fault'))
+  app.data.changes.after = () => Promise.reject(new Error('a fault'))
   await watch(viewer, 1)
   await until(() => stream.hasEnded)
-  const since = (await viewer.get('/changes')).json().data.cursor
-  const again = await follow(t, address, viewer.headers, `?since=${since}`)
-  await until(() => again.hasEnded)
-  t.ok(stream.isCut && again.isCut)
+  const again = await follow(t, address, viewer.headers, '?since=x')
+  t.strictSame([await stream.ended(), await again.ended()], [undefined, undefined])
   t.equal(log.filter(line => line.includes('a stream of changes failed')).length, 2)
 })
 
@@ -500,7 +500,7 @@ t.test('nudges', async t => {
     t.strictSame(await reader.read(), [1])
     const now = performance.now()
     t.strictSame(await reader.read(now + 60_000), [], 'but not by a reader who did not read')
-    for (let at = 61_000; at < 74_000; at += 1000) t.strictSame(await reader.read(now + at), [])
+    for (let at = 61_000; at < 75_000; at += 1000) t.strictSame(await reader.read(now + at), [])
     t.equal(await reader.read(now + 75_500), 'everybody')
   })
 
@@ -522,6 +522,7 @@ t.test('nudges', async t => {
     failures = 1
     const ending = new Nudger(failing)
     ending.note([7])
+    await until(() => failures === 0)
     await ending.close()
     await new Nudger(nudges).close()
     t.strictSame(await reader.read(), [7])

@@ -68,7 +68,10 @@ const route: FastifyPluginAsyncTypebox = async app => {
     // The caller has left, or was answered when the request took too long.
     if (reply.sent || reply.raw.destroyed) return reply as never
     reply.hijack()
-    // Closed afterwards, so that the caller comes back by way of the load balancer. nginx obeys the other header.
+    // Without chunks, a comment is a single write, which halves the cost of an idle stream. The connection is closed at the end anyway, so
+    // that the caller comes back by way of the load balancer.
+    reply.raw.removeHeader('transfer-encoding')
+    // nginx obeys the header `x-accel-buffering`.
     const head = { ...reply.getHeaders(), 'content-type': eventStream, 'x-accel-buffering': 'no', connection: 'close' }
     reply.raw.writeHead(200, head as never)
     app.logAnswer(request, reply)
