@@ -64,7 +64,7 @@ export class LiveStream {
 
   /** Resolves when the caller has read all that was written, or has left. */
   async drained() {
-    if (this.hasEnded || !this.out.writableNeedDrain) return
+    if (!this.out.writableNeedDrain) return
     await new Promise<void>(resolve => {
       this.onDrained = resolve
     })

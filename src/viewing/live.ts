@@ -87,15 +87,9 @@ export class LiveStreams {
     for (const stream of this.streams) stream.end('drain')
   }
 
-  private remove(stream: LiveStream, reason: StreamEnd) {
-    this.streams.delete(stream)
-    this.accounts.remove(stream.viewer.account)
-    this.leave(stream)
-    this.options.onEnd(reason)
-  }
-
-  private sweep() {
-    const [now, time] = [performance.now(), Date.now() / 1000]
+  /** Ends the streams whose token or session has ended, and sends the comments that are due. */
+  sweep(now = performance.now()) {
+    const time = Date.now() / 1000
     for (const stream of this.streams) {
       const { viewer, audience } = stream
       const current = this.options.recheck(viewer)
@@ -112,23 +106,26 @@ export class LiveStreams {
     for (const followers of this.remembering) if (followers.sent.isOld(now)) this.forget(followers)
   }
 
+  private remove(stream: LiveStream, reason: StreamEnd) {
+    this.streams.delete(stream)
+    this.accounts.remove(stream.viewer.account)
+    this.leave(stream)
+    this.options.onEnd(reason)
+  }
+
   /** Sends what has changed since the cursor, as fast as the caller reads it. */
   private async catchUp(stream: LiveStream, from: string) {
     const sent = new SentChanges()
     const isWanted = () => !stream.hasEnded
+    let cursor = from
     try {
-      for (let cursor = from; ; ) {
-        const { audience } = stream
-        const page = await this.readPatiently(stream, cursor, { isWanted, hasNews: false })
-        if (!page) return
+      for await (const page of this.pagesFrom(cursor, { reader: stream, isWanted })) {
         cursor = page.cursor
         const data = sent.unsentIn(page)
         if (data) stream.send(cursor, data)
         await stream.drained()
-        if (page.more || stream.audience !== audience) continue
-        if (isWanted()) this.join(stream, cursor, sent)
-        return
       }
+      if (isWanted()) this.join(stream, cursor, sent)
     } catch (error) {
       this.options.onFault(error)
       stream.destroy()
@@ -143,7 +140,7 @@ export class LiveStreams {
       followers = new Followers({ viewer, audience })
       this.followers.set(viewer.id, [...ofProfile, followers])
     }
-    followers.joining.set(stream, { cursor, sent })
+    followers.streams.set(stream, { cursor, sent })
     void this.look(followers)
   }
 
@@ -151,9 +148,8 @@ export class LiveStreams {
   private leave(stream: LiveStream) {
     const { id } = stream.viewer
     const ofProfile = this.followers.get(id) ?? []
-    const followers = ofProfile.find(one => one.has(stream))
+    const followers = ofProfile.find(({ streams }) => streams.delete(stream))
     if (!followers) return false
-    followers.drop(stream)
     if (followers.isEmpty) this.remembering.delete(followers)
     const left = ofProfile.filter(({ isEmpty }) => !isEmpty)
     if (left.length > 0) this.followers.set(id, left)
@@ -170,17 +166,12 @@ export class LiveStreams {
     const isWanted = () => !followers.isEmpty
     try {
       while (followers.isDue && isWanted()) {
-        const isNews = followers.hasNews
+        const { reader, hasNews } = followers
         followers.isDue = false
         followers.hasNews = false
         followers.admit()
-        for (let more = true; more; ) {
-          const page = await this.readPatiently(followers.reader, followers.cursor, { isWanted, hasNews: isNews })
-          if (!page) return
-          more = page.more
-          followers.send(page)
-          this.remembering.add(followers)
-        }
+        for await (const page of this.pagesFrom(followers.cursor, { reader, isWanted, hasNews })) followers.send(page)
+        this.remembering.add(followers)
       }
     } catch (error) {
       this.options.onFault(error)
@@ -195,17 +186,23 @@ export class LiveStreams {
     this.remembering.delete(followers)
   }
 
-  /** While the database is away, tries again as long as the page is wanted. */
-  private async readPatiently(reader: Reader, since: string, { isWanted, hasNews }: { isWanted: () => boolean; hasNews: boolean }) {
-    while (isWanted()) {
+  /** The pages from a cursor on, as long as they are wanted. While the database is away, tries again. */
+  private async *pagesFrom(
+    cursor: string,
+    { reader, isWanted, hasNews = false }: { reader: Reader; isWanted: () => boolean; hasNews?: boolean }
+  ) {
+    for (let since = cursor, more = true; more && isWanted(); ) {
+      const { audience } = reader
       try {
-        return await this.reads.run(() => this.options.read(reader, since, hasNews))
+        const page = await this.reads.run(() => this.options.read(reader, since, hasNews))
+        yield page
+        since = page.cursor
+        more = page.more || reader.audience !== audience
       } catch (error) {
         if (!isAway(error)) throw error
+        await sleep(retryEvery, undefined, { ref: false })
       }
-      await sleep(retryEvery, undefined, { ref: false })
     }
-    return undefined
   }
 }
 
@@ -217,44 +214,36 @@ class Followers {
   isLooking = false
   cursor = ''
   sent = new SentChanges()
-  private readonly streams = new Set<LiveStream>()
-  /** Those to be admitted before the next read, with what they have read. */
-  readonly joining = new Map<LiveStream, { cursor: string; sent: SentChanges }>()
+  /** Those that join before the next read come with what they have read so far. */
+  readonly streams = new Map<LiveStream, { cursor: string; sent: SentChanges } | undefined>()
 
   constructor(readonly reader: Reader) {}
 
   get isEmpty() {
-    return this.streams.size + this.joining.size === 0
-  }
-
-  has(stream: LiveStream) {
-    return this.streams.has(stream) || this.joining.has(stream)
-  }
-
-  drop(stream: LiveStream) {
-    this.streams.delete(stream)
-    this.joining.delete(stream)
+    return this.streams.size === 0
   }
 
   admit() {
-    for (const [stream, { cursor, sent }] of this.joining) {
-      const isFirst = this.streams.size === 0
+    let isFirst = [...this.streams.values()].every(joining => joining)
+    for (const [stream, joining] of this.streams) {
+      if (!joining) continue
+      const { cursor, sent } = joining
       this.cursor = isFirst ? cursor : olderCursor(cursor, this.cursor)
       if (isFirst) this.sent = sent
       else this.sent.keepCommon(sent)
-      this.streams.add(stream)
+      this.streams.set(stream, undefined)
+      isFirst = false
     }
-    this.joining.clear()
   }
 
   send(page: Changes) {
     this.cursor = page.cursor
     const data = this.sent.unsentIn(page)
-    if (data) for (const stream of this.streams) stream.send(page.cursor, data)
+    if (data) for (const [stream, joining] of this.streams) if (!joining) stream.send(page.cursor, data)
   }
 
   destroy() {
-    for (const stream of [...this.streams, ...this.joining.keys()]) stream.destroy()
+    for (const stream of this.streams.keys()) stream.destroy()
   }
 }
 

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import type { Changes } from '../../schemas/changes.js'
 import { everybody } from '../../src/catalogue/audience.js'
+import { importFiles } from '../../src/import/index.js'
 import { LiveStream, type StreamEnd } from '../../src/viewing/live-stream.js'
 import { NudgeReader, Nudger } from '../../src/viewing/nudging.js'
 import { assertFailure, assertRefused } from '../helpers/answers.js'
@@ -12,6 +13,7 @@ import { databaseOf } from '../helpers/database.js'
 import { deviceOf, profileOf } from '../helpers/devices.js'
 import { film } from '../helpers/documents.js'
 import { freezableMongod, freeze } from '../helpers/freeze.js'
+import { providerSettings, providerToken } from '../helpers/provider.js'
 import { parsed, talk } from '../helpers/sockets.js'
 import { addressOf, follow } from '../helpers/streams.js'
 import { until } from '../helpers/until.js'
@@ -51,6 +53,8 @@ const deafCaller = async (t: Test) => {
   const ends: StreamEnd[] = []
   const stream = new LiveStream({ viewer: { id: 1, account: 1 }, audience: everybody, out, onEnd: reason => ends.push(reason) })
   stream.send('cursor', 'x'.repeat(32 * 1024 * 1024))
+  stream.end('drain')
+  stream.send('cursor', 'after its end')
   return { out, ends }
 }
 
@@ -112,6 +116,10 @@ t.test('a stream of changes', async t => {
     await viewer.put('/preferences', { audio: 'de' })
     await stream.told(changes => idsIn(changes, 'preferences').length > 0)
     t.strictSame(idsIn(stream.changes(), 'preferences'), [null])
+    const lines = [4, 5].map(content_id => JSON.stringify({ user_id: viewer.id, content_id }))
+    await importFiles(databaseOf(app), { 'hidden.ndjson': lines.join('\n') })
+    await stream.told(changes => idsIn(changes, 'hidden').length >= 2)
+    t.strictSame(idsIn(stream.changes(), 'hidden').sort(), [4, 5], 'also what an import adds')
     t.match(
       log
         .map(line => JSON.parse(line))
@@ -149,6 +157,19 @@ t.test('a stream of changes', async t => {
     t.equal(empty.events[0]?.id, last, 'but not an empty one')
   })
 
+  t.test('of now leaves out what has just changed, however much that is', async t => {
+    const viewer = await viewerOf(app)
+    await watchMany(viewer, range(600))
+    const stream = await follow(t, address, viewer.headers)
+    await until(() => stream.events.length > 0)
+    await viewer.put('/hidden/7')
+    await stream.told(changes => idsIn(changes, 'hidden').length > 0)
+    app.liveStreams.sweep(performance.now() + 60_000)
+    await until(() => stream.comments > 0)
+    await viewer.put('/hidden/8')
+    await stream.told(changes => idsIn(changes, 'hidden').includes(8))
+  })
+
   t.test('is shared by all streams of a profile, however far each has read', async t => {
     const viewer = await viewerOf(app)
     const cursor = await cursorOf(viewer)
@@ -167,6 +188,55 @@ t.test('a stream of changes', async t => {
     await watch(viewer, 9)
     await third.told(changes => idsIn(changes).includes(9))
   })
+
+  /** Lets something happen while the app reads changes for the next time. */
+  const during = (name: 'after' | 'isQuiet', meanwhile: () => Promise<unknown>) => {
+    const { changes } = app.data
+    const real = changes[name] as (...given: unknown[]) => Promise<never>
+    changes[name] = async (...given: unknown[]) => {
+      changes[name] = real
+      await meanwhile()
+      return real(...given)
+    }
+  }
+
+  t.test('may begin while another one of the profile reads', async t => {
+    const viewer = await viewerOf(app)
+    const cursor = await cursorOf(viewer)
+    const first = await follow(t, address, viewer.headers, `?since=${cursor}`)
+    await watch(viewer, 1)
+    await first.told(1)
+    let second = first
+    during('after', async () => {
+      second = await follow(t, address, viewer.headers)
+      await until(() => second.events.length > 0)
+    })
+    await watch(viewer, 2)
+    await first.told(2)
+    await watch(viewer, 3)
+    for (const stream of [first, second]) await stream.told(changes => idsIn(changes).includes(3))
+    t.strictSame(new Set(idsIn(first.changes())), new Set([1, 2, 3]))
+  })
+
+  for (const [name, query] of [
+    ['isQuiet', ''],
+    ['after', '?since=left']
+  ] as const)
+    t.test(`is not kept for a caller who leaves during ${name}`, async t => {
+      await until(async () => (await openIn(app)) === 1)
+      const viewer = await viewerOf(app)
+      const seen = new Promise<Socket>(resolve => app.server.once('request', ({ socket }) => resolve(socket)))
+      const leaving = new AbortController()
+      during(name, async () => {
+        leaving.abort()
+        const socket = await seen
+        await until(() => socket.destroyed)
+      })
+      const answer = fetch(`${address}/changes/stream${query}`, { headers: viewer.headers, signal: leaving.signal })
+      await answer.then(found => found.text()).catch(() => undefined)
+      await until(async () => (await openIn(app)) === 1 && (await metric(app, 'http_requests_waiting')) === 0)
+      t.ok((await seen).destroyed)
+    })
 
   for (const [what, made] of [
     ['a made-up cursor', async () => 'made up'],
@@ -352,6 +422,18 @@ t.test('a stream begins anew when the age limit of its profile changes', async t
   t.match(stream.changes().at(-1), { reset: false, history: [{ content_id: 3 }] })
 })
 
+t.test('a stream begins anew after a restore', async t => {
+  const app = await buildWith(t, { contents: films }, { settings: providerSettings })
+  const address = await addressOf(app)
+  const stream = await follow(t, address, { authorization: `Bearer ${await providerToken('ada')}` })
+  await until(() => stream.events.length > 0)
+  await databaseOf(app)
+    .collection<{ _id: string }>('restores')
+    .insertOne({ _id: 'last', at: new Date() } as never)
+  await stream.told(1)
+  t.match(stream.changes(), [{ reset: true, history: [] }])
+})
+
 t.test('there are only so many streams', async t => {
   t.test('of an account', async t => {
     const app = await buildWith(t, { contents: films })
@@ -466,6 +548,8 @@ t.test('a fault ends a stream without a word, and is logged', async t => {
 t.test('nudges', async t => {
   const app = await build(t)
   const { nudges } = app.data
+  // Only the nudges of the tests.
+  await app.nudger.close()
   const reading = async (own = 'reader') => {
     const reader = new NudgeReader(nudges, own)
     t.equal(await reader.read(), 'everybody', 'the first reading')
@@ -502,6 +586,12 @@ t.test('nudges', async t => {
     t.strictSame(await reader.read(now + 60_000), [], 'but not by a reader who did not read')
     for (let at = 61_000; at < 75_000; at += 1000) t.strictSame(await reader.read(now + at), [])
     t.equal(await reader.read(now + 75_500), 'everybody')
+  })
+
+  t.test('may all have expired', async t => {
+    await databaseOf(app).collection('nudges').deleteMany({})
+    const reader = await reading()
+    t.strictSame(await reader.read(), [])
   })
 
   t.test('are sent until the database confirms them, and at the end', async t => {

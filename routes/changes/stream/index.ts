@@ -46,12 +46,13 @@ const route: FastifyPluginAsyncTypebox = async app => {
     /** What has changed in the last minutes, so that it is not sent, and the cursor after it. */
     const readRecent = async () => {
       const known = new SentChanges()
-      for (let since = recentCursor(user, maxAge); ; ) {
-        const page = await changesPage({ catalogue, data }, { user, audience, since, perPage: 500, restoredAt })
+      let cursor = recentCursor(user, maxAge)
+      for (let more = true; more; ) {
+        const page = await changesPage({ catalogue, data }, { user, audience, since: cursor, perPage: 500, restoredAt })
         known.unsentIn(page)
-        since = page.cursor
-        if (!page.more) return { cursor: since, known }
+        ;({ cursor, more } = page)
       }
+      return { cursor, known }
     }
 
     if (request.method === 'HEAD') {
